@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { operation } from './operation.ts';
+import { pageOf, Time } from './paging.ts';
+
+const Me = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    imageUrl: z.string().nullable(),
+    profilePictureUrl: z.string().nullable(),
+    plan: z.string().nullable(),
+    createdAt: Time,
+    updatedAt: Time,
+  })
+  .meta({ id: 'Me' });
+
+const Organization = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    plan: z.string().nullable(),
+    myRole: z.enum(['owner', 'admin', 'member']),
+    isCreator: z.boolean(),
+    logoUrl: z.string().nullable(),
+    createdAt: Time,
+  })
+  .meta({ id: 'Organization' });
+
+export const getMe = operation({
+  id: 'getMe',
+  area: 'Account',
+  summary: 'Show the account the key acts as',
+  method: 'GET',
+  path: '/me',
+  status: 200,
+  response: Me,
+  access: 'key',
+});
+
+export const listOrganizations = operation({
+  id: 'listOrganizations',
+  area: 'Account',
+  summary: 'List the organization the key is bound to',
+  description: 'A key belongs to one organization, so the page holds exactly that one.',
+  method: 'GET',
+  path: '/organizations',
+  status: 200,
+  response: pageOf(Organization, 'OrganizationPage'),
+  access: 'key',
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { operation } from './operation.ts';
+import { Time } from './paging.ts';
+
+const Model = z
+  .object({
+    id: z.string().describe('Provider and name, like `anthropic/claude-haiku-4.5`.'),
+    provider: z.string(),
+    name: z.string(),
+    hosted: z.boolean().describe('Runs on a key of this deployment; otherwise bring your own.'),
+    contextLength: z.number().int().optional(),
+  })
+  .meta({ id: 'Model' });
+
+export const listModels = operation({
+  id: 'listModels',
+  area: 'Catalog',
+  summary: 'List the models this deployment can run',
+  method: 'GET',
+  path: '/models',
+  status: 200,
+  response: z.looseObject({ items: z.array(Model) }).meta({ id: 'ModelPage' }),
+  access: 'public',
+});
+
+const HostCatalogEntry = z
+  .looseObject({
+    id: z.string(),
+    label: z.string(),
+    provenance: z.enum(['observed', 'probe', 'vendor-doc', 'assumed']),
+    rendersMcpApps: z.boolean(),
+    supportedProtocolVersions: z.array(z.string()).optional(),
+    verifiedAt: Time.optional(),
+    hostStyle: z.string(),
+    mcpProfile: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'HostCatalogEntry' });
+
+export const getHostCompatCatalog = operation({
+  id: 'getHostCompatCatalog',
+  area: 'Catalog',
+  summary: 'Read the built-in client templates',
+  description: 'How known MCP clients behave: protocol revisions, identity, support for MCP Apps.',
+  method: 'GET',
+  path: '/host-catalog',
+  status: 200,
+  response: z
+    .object({
+      schemaVersion: z.number().int(),
+      version: z.number().int(),
+      contentHash: z.string(),
+      publishedAt: Time,
+      source: z.enum(['live', 'bundled']),
+      catalog: z.object({ hostsById: z.record(z.string(), HostCatalogEntry) }),
+    })
+    .meta({ id: 'HostCatalog' }),
+  access: 'public',
+});

@@ -1,0 +1,22 @@
+import * as account from './account.ts';
+import * as catalog from './catalog.ts';
+import { isOperation, type Operation } from './operation.ts';
+import * as projects from './projects.ts';
+import * as servers from './servers.ts';
+import * as sessions from './sessions.ts';
+
+const declared = { ...account, ...projects, ...servers, ...sessions, ...catalog };
+
+type Declared = typeof declared;
+
+/** Every operation by its id. A surface that wants to know what exists reads this and nothing else. */
+export type Operations = {
+  [Name in keyof Declared as Declared[Name] extends Operation ? Name : never]: Declared[Name];
+};
+export type OperationId = keyof Operations;
+
+export const operations = Object.fromEntries(
+  Object.entries(declared).filter(([, value]) => isOperation(value)),
+) as unknown as Operations; // fromEntries forgets the keys
+
+export const operationList: Operation[] = Object.values(operations);

@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { operation } from './operation.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
+
+const ProjectServer = z
+  .object({
+    id: z.string(),
+    projectId: z.string(),
+    name: z.string(),
+    enabled: z.boolean(),
+    transportType: z.enum(['http', 'stdio']),
+    url: z.string().nullable(),
+    useOAuth: z.boolean(),
+    hasClientSecret: z.boolean(),
+    oauthScopes: z.array(z.string()),
+    headerNames: z.array(z.string()).describe('Names of the stored headers. Values are never returned.'),
+    envNames: z.array(z.string()).describe('Names of the stored variables. Values are never returned.'),
+    createdAt: Time,
+    updatedAt: Time,
+  })
+  .meta({ id: 'ProjectServer' });
+
+const HttpUrl = z
+  .string()
+  .max(4096)
+  .superRefine((value, check) => {
+    const problem = problemOfUrl(value);
+    if (problem) check.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({ format: 'uri' });
+
+function problemOfUrl(value: string): string | undefined {
+  if (!URL.canParse(value)) return 'Not a URL; write it in full, like https://example.com/mcp';
+  const url = new URL(value);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Only http and https URLs are supported';
+  if (url.username || url.password) return 'A URL may not carry a user name or password; put it in `headers`';
+  return undefined;
+}
+
+const HeaderName = z
+  .string()
+  .max(256)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'Not a header name');
+const HeaderValue = z
+  .string()
+  .max(16384)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'A header value is one line of Latin-1 text');
+const EnvName = z
+  .string()
+  .max(256)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Not the name of an environment variable');
+
+const short = z.string().max(500);
+
+/** Every field of a saved server that a caller may write. */
+const writable = {
+  name: z.string().trim().min(1).max(200),
+  enabled: z.boolean(),
+  transportType: z.enum(['stdio', 'http']),
+  command: z.string().min(1).max(4096).describe('Run as it is, never through a shell.'),
+  args: z.array(z.string().max(8192)).max(256),
+  env: z.record(EnvName, z.string().max(65536)).describe('Stored encrypted, never returned.'),
+  url: HttpUrl,
+  headers: z.record(HeaderName, HeaderValue).describe('Stored encrypted, never returned.'),
+  hasBearerToken: z.boolean(),
+  timeout: z.number().int().min(1).max(600_000).describe('Milliseconds a request to the server may take.'),
+  clientCapabilities: z.record(z.string(), z.unknown()),
+  useOAuth: z.boolean(),
+  oauthScopes: z.array(short).max(100),
+  clientId: short,
+  oauthResourceUrl: HttpUrl,
+  oauthProtocolMode: short,
+  oauthProtocolVersion: short,
+  oauthRegistrationStrategy: short,
+  xaaAuthzIssuer: short,
+  xaaAllowPathScopedIssuer: z.boolean(),
+  oauthAllowPathScopedIssuer: z.boolean(),
+  useXaa: z.boolean(),
+  authServerMode: z.enum(['mcpjam', 'own']),
+  xaaSubject: short,
+  xaaEmail: short,
+  xaaIdentityAssertionFormat: short,
+  xaaClientAuth: short,
+  authMethod: short,
+  registrationMode: short,
+  clientSecret: z.string().min(1).max(16384).describe('Stored encrypted, never returned.'),
+};
+
+const ServerCreateRequest = z
+  .strictObject({ name: writable.name })
+  .extend(z.object(writable).omit({ name: true }).partial().shape)
+  .superRefine((body, check) => {
+    const transport = body.transportType ?? (body.command === undefined ? 'http' : 'stdio');
+    const problem = problemOfTransport({ ...body, transportType: transport });
+    if (problem) check.addIssue({ code: 'custom', ...problem });
+  })
+  .meta({
+    id: 'ProjectServerCreateRequest',
+    description: '`name` and `url` are enough; `enabled` is then true and the transport http.',
+  });
+
+/** Why these fields cannot be one server, if they cannot: each transport has its own address. */
+export function problemOfTransport(server: {
+  transportType: 'stdio' | 'http';
+  url?: unknown;
+  command?: unknown;
+}): { path: string[]; message: string } | undefined {
+  const needed = server.transportType === 'http' ? 'url' : 'command';
+  const foreign = server.transportType === 'http' ? 'command' : 'url';
+  if (server[needed] === undefined)
+    return { path: [needed], message: `Required for a server with transportType ${server.transportType}` };
+  if (server[foreign] !== undefined)
+    return { path: [foreign], message: `Not used by a server with transportType ${server.transportType}` };
+  return undefined;
+}
+
+const ServerUpdateRequest = z
+  .strictObject(writable)
+  .partial()
+  .extend({
+    clearClientSecret: z.boolean().optional(),
+    clearXaaConfig: z.boolean().optional(),
+  })
+  .superRefine((body, check) => {
+    if (Object.keys(body).length === 0)
+      check.addIssue({ code: 'custom', message: 'Give at least one field to change' });
+    if (body.clearClientSecret && body.clientSecret !== undefined)
+      check.addIssue({
+        code: 'custom',
+        path: ['clearClientSecret'],
+        message: 'Send either clientSecret or clearClientSecret',
+      });
+  })
+  .meta({
+    id: 'ProjectServerUpdateRequest',
+    description: 'Fields left out stay as they are. `headers` and `env` replace the stored set.',
+  });
+
+export const listProjectServers = operation({
+  id: 'listProjectServers',
+  area: 'Servers',
+  summary: "List a project's servers",
+  method: 'GET',
+  path: '/projects/{projectId}/servers',
+  query: z.object(lookupPage),
+  status: 200,
+  response: pageOf(ProjectServer, 'ProjectServerPage'),
+  access: 'project member',
+});
+
+export const createProjectServer = operation({
+  id: 'createProjectServer',
+  area: 'Servers',
+  summary: 'Save a server',
+  method: 'POST',
+  path: '/projects/{projectId}/servers',
+  body: ServerCreateRequest,
+  example: { name: 'weather', url: 'https://weather.example.com/mcp' },
+  status: 201,
+  response: ProjectServer,
+  errors: ['CONFLICT', 'FORBIDDEN'],
+  access: 'project member',
+  idempotency: 'key',
+});
+
+export const getProjectServer = operation({
+  id: 'getProjectServer',
+  area: 'Servers',
+  summary: 'Read a server',
+  method: 'GET',
+  path: '/projects/{projectId}/servers/{serverId}',
+  status: 200,
+  response: ProjectServer,
+  access: 'project member',
+});
+
+export const updateProjectServer = operation({
+  id: 'updateProjectServer',
+  area: 'Servers',
+  summary: 'Edit a server',
+  method: 'PATCH',
+  path: '/projects/{projectId}/servers/{serverId}',
+  body: ServerUpdateRequest,
+  example: { enabled: false },
+  status: 200,
+  response: ProjectServer,
+  errors: ['CONFLICT', 'FORBIDDEN'],
+  access: 'project member',
+});
+
+export const deleteProjectServer = operation({
+  id: 'deleteProjectServer',
+  area: 'Servers',
+  summary: 'Delete a server',
+  method: 'DELETE',
+  path: '/projects/{projectId}/servers/{serverId}',
+  status: 200,
+  response: z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'ProjectServerDeleted' }),
+  access: 'project member',
+});

@@ -1,0 +1,10 @@
+import type { ClientTemplate } from './template.ts';
+
+export const agentcore: ClientTemplate = {
+  id: 'agentcore',
+  label: 'Amazon Bedrock AgentCore',
+  modelId: 'anthropic/claude-haiku-4.5',
+  temperature: 0.7,
+  clientInfo: { name: 'bedrock-agentcore' },
+  supportedProtocolVersions: ['2025-06-18'],
+};

@@ -1,0 +1,12 @@
+import type { ClientTemplate } from './template.ts';
+
+export const chatgpt: ClientTemplate = {
+  id: 'chatgpt',
+  label: 'ChatGPT',
+  modelId: 'openai/gpt-5-nano',
+  temperature: 0.7,
+  clientInfo: { name: 'openai-mcp' },
+  supportedProtocolVersions: ['2025-03-26', '2025-06-18', '2025-11-25'],
+  protocolVersion: 'auto',
+  openaiApps: true,
+};

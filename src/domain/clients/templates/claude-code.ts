@@ -1,0 +1,11 @@
+import type { ClientTemplate } from './template.ts';
+
+export const claudeCode: ClientTemplate = {
+  id: 'claude-code',
+  label: 'Claude Code',
+  modelId: 'anthropic/claude-haiku-4.5',
+  temperature: 1,
+  clientInfo: { name: 'claude-code', version: '2.1.237' },
+  supportedProtocolVersions: ['2025-03-26', '2025-06-18', '2025-11-25'],
+  harness: 'claude-code',
+};

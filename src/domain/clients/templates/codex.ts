@@ -1,0 +1,12 @@
+import type { ClientTemplate } from './template.ts';
+
+export const codex: ClientTemplate = {
+  id: 'codex',
+  label: 'Codex',
+  modelId: 'openai/gpt-5-nano',
+  temperature: 0.7,
+  clientInfo: { name: 'codex-mcp-client', version: '0.148.0-alpha.15' },
+  supportedProtocolVersions: ['2025-03-26', '2025-06-18', '2025-11-25'],
+  openaiApps: true,
+  harness: 'codex',
+};

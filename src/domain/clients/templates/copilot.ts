@@ -1,0 +1,11 @@
+import type { ClientTemplate } from './template.ts';
+
+export const copilot: ClientTemplate = {
+  id: 'copilot',
+  label: 'Microsoft Copilot',
+  modelId: 'openai/gpt-5.3-chat',
+  temperature: 0.7,
+  clientInfo: { name: 'ms-copilot', version: '1.0.1' },
+  supportedProtocolVersions: ['2025-11-25'],
+  openaiApps: true,
+};

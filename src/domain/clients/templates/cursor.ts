@@ -1,0 +1,11 @@
+import type { ClientTemplate } from './template.ts';
+
+export const cursor: ClientTemplate = {
+  id: 'cursor',
+  label: 'Cursor',
+  modelId: 'anthropic/claude-sonnet-4.5',
+  temperature: 0.7,
+  clientInfo: { name: 'cursor-vscode' },
+  supportedProtocolVersions: ['2025-11-25'],
+  respectToolVisibility: false,
+};

@@ -1,0 +1,11 @@
+import type { ClientTemplate } from './template.ts';
+
+export const goose: ClientTemplate = {
+  id: 'goose',
+  label: 'Goose',
+  modelId: 'openai/gpt-5-nano',
+  temperature: 0.7,
+  clientInfo: { name: 'goose-desktop', version: '1.38.0' },
+  supportedProtocolVersions: ['2025-03-26'],
+  progressiveToolDiscovery: true,
+};

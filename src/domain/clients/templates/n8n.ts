@@ -1,0 +1,10 @@
+import type { ClientTemplate } from './template.ts';
+
+export const n8n: ClientTemplate = {
+  id: 'n8n',
+  label: 'n8n',
+  modelId: 'openai/gpt-5-nano',
+  temperature: 0.7,
+  clientInfo: { name: '@n8n/n8n-nodes-langchain.mcpClientTool', version: '1.3' },
+  supportedProtocolVersions: ['2025-11-25'],
+};

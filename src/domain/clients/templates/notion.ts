@@ -1,0 +1,10 @@
+import type { ClientTemplate } from './template.ts';
+
+export const notion: ClientTemplate = {
+  id: 'notion',
+  label: 'Notion',
+  modelId: 'anthropic/claude-haiku-4.5',
+  temperature: 1,
+  clientInfo: { name: 'notion' },
+  supportedProtocolVersions: ['2025-11-25'],
+};

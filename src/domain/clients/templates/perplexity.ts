@@ -1,0 +1,10 @@
+import type { ClientTemplate } from './template.ts';
+
+export const perplexity: ClientTemplate = {
+  id: 'perplexity',
+  label: 'Perplexity',
+  modelId: 'openai/gpt-5-nano',
+  temperature: 0.7,
+  clientInfo: { name: 'perplexity' },
+  supportedProtocolVersions: ['2025-06-18'],
+};

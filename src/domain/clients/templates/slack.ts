@@ -1,0 +1,10 @@
+import type { ClientTemplate } from './template.ts';
+
+export const slack: ClientTemplate = {
+  id: 'slack',
+  label: 'Slack',
+  modelId: 'openai/gpt-5-nano',
+  temperature: 0.7,
+  clientInfo: { name: 'Slackbot MCP Client' },
+  supportedProtocolVersions: ['2025-06-18'],
+};

@@ -1,0 +1,20 @@
+/** How a known MCP client behaves, as far as it shows on the wire. */
+export interface ClientTemplate {
+  id: string;
+  label: string;
+  modelId: string;
+  temperature: number;
+  /** What it calls itself when it connects. */
+  clientInfo: { name: string; version?: string };
+  supportedProtocolVersions: string[];
+  /** `auto`: takes what the server offers instead of insisting on the newest it knows. */
+  protocolVersion?: 'auto';
+  /** Renders widgets written for the OpenAI Apps SDK. */
+  openaiApps?: true;
+  /** Shows the model a few tools at first and more on demand. */
+  progressiveToolDiscovery?: true;
+  /** False: offers the model tools that are marked for the app only. */
+  respectToolVisibility?: false;
+  /** Runs inside a coding harness of this name. */
+  harness?: 'claude-code' | 'codex';
+}

@@ -1,0 +1,16 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** `sk_` and 256 random bits. Only the hash is stored; the key is shown once. */
+export function newApiKey(): string {
+  return `sk_${randomBytes(32).toString('base64url')}`;
+}
+
+/** A fast hash is right here: there is nothing to guess in 256 random bits. */
+export function hashApiKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** Enough to tell keys apart in a list, too little to use. */
+export function hintOfApiKey(key: string): string {
+  return `${key.slice(0, 6)}…${key.slice(-4)}`;
+}

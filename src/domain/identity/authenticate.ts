@@ -1,0 +1,63 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Db } from '../../platform/database/database.ts';
+import { findKey, type KeyRow } from '../../platform/database/queries/identity.ts';
+import type { Actor } from '../context.ts';
+import { hashApiKey } from './api-key.ts';
+
+/** Charges a request to a key; throws when the key has none left. */
+export type Charge = (keyId: string) => void;
+
+/**
+ * The account a bearer acts as. The order matters to callers: an orphaned key is told so, but still pays
+ * for asking; an unknown one has no bucket to pay from.
+ */
+export async function authenticate(
+  db: Db,
+  authorization: string | undefined,
+  charge: Charge,
+): Promise<Actor> {
+  const token = bearerOf(authorization);
+  if (token.startsWith('guest_')) throw new Refusal('UNAUTHORIZED', 'Guests cannot access this endpoint');
+  const key =
+    token.startsWith('sk_') && token.length <= 256 ? await findKey(db, hashApiKey(token)) : undefined;
+  if (!key || key.revoked) throw new Refusal('UNAUTHORIZED', 'Invalid API key');
+  charge(key.keyId);
+  return actorOf(key);
+}
+
+function bearerOf(authorization: string | undefined): string {
+  const token = /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
+  if (!token)
+    throw new Refusal('UNAUTHORIZED', 'Bearer token required: send the header Authorization: Bearer sk_…');
+  return token;
+}
+
+function actorOf(key: KeyRow): Actor {
+  if (key.userId === null) throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key is gone');
+  if (key.organizationId === null || key.role === null)
+    throw new Refusal(
+      'UNAUTHORIZED',
+      'This key is no longer bound to an organization. Ask the operator for a new one',
+      { details: { reason: 'ORPHANED_KEY' } },
+    );
+  return {
+    keyId: key.keyId,
+    user: {
+      id: key.userId,
+      email: key.email,
+      name: key.userName,
+      imageUrl: key.imageUrl,
+      createdAt: key.userCreatedAt,
+      updatedAt: key.userUpdatedAt,
+    },
+    organization: {
+      id: key.organizationId,
+      name: key.organizationName,
+      plan: key.plan,
+      logoUrl: key.logoUrl,
+      createdBy: key.createdBy,
+      createdAt: key.organizationCreatedAt,
+    },
+    role: key.role,
+  };
+}

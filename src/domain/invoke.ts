@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { Refusal } from '../contract/errors.ts';
+import type { Operation } from '../contract/operation.ts';
+import {
+  claimIdempotencyKey,
+  findIdempotencyKey,
+  type IdempotencyScope,
+  recordAnswer,
+} from '../platform/database/queries/idempotency.ts';
+import { admit } from './access.ts';
+import type { Actor, Context, PublicContext } from './context.ts';
+import { type AnyVerb, verbs } from './verbs.ts';
+
+export interface Call {
+  operation: Operation;
+  input: Record<string, unknown>;
+  idempotencyKey?: string | undefined;
+}
+
+/**
+ * The one way into a verb, whatever the surface: the access the contract declares is checked here, so
+ * no verb can forget it.
+ */
+export async function invoke(context: PublicContext, actor: Actor | undefined, call: Call): Promise<unknown> {
+  const verb = (verbs as unknown as Record<string, AnyVerb>)[call.operation.id] as AnyVerb;
+  if (call.operation.access === 'public') return verb(context, call.input);
+  if (!actor) throw new Error(`${call.operation.id} was called without an actor`);
+  const known: Context = { ...context, actor };
+  const allowed =
+    call.operation.access === 'key'
+      ? known
+      : { ...known, project: await admit(known, call.operation, call.input['projectId'] as string) };
+  if (call.operation.idempotency && call.idempotencyKey !== undefined)
+    return onlyOnce(allowed, call, call.idempotencyKey, verb);
+  return verb(allowed, call.input);
+}
+
+/** The key is claimed, the verb runs and its answer is kept in one transaction: all of it happens, or none. */
+async function onlyOnce(context: Context, call: Call, key: string, verb: AnyVerb): Promise<unknown> {
+  const scope: IdempotencyScope = {
+    organizationId: context.actor.organization.id,
+    userId: context.actor.user.id,
+    operation: call.operation.id,
+    key,
+  };
+  const requestHash = createHash('sha256').update(JSON.stringify(call.input)).digest('hex');
+  return context.db.transaction(async (db) => {
+    if (await claimIdempotencyKey(db, scope, requestHash)) {
+      const answer = await verb({ ...context, db }, call.input);
+      await recordAnswer(db, scope, answer);
+      return answer;
+    }
+    const earlier = await findIdempotencyKey(db, scope);
+    if (earlier?.requestHash !== requestHash)
+      throw new Refusal('CONFLICT', 'This Idempotency-Key was used with another request. Use a new key', {
+        details: { reason: 'IDEMPOTENCY_KEY_REUSED' },
+      });
+    return earlier.response;
+  });
+}

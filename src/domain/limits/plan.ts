@@ -1,0 +1,36 @@
+import { planOf } from '../../platform/database/queries/plans.ts';
+import type { Services } from '../context.ts';
+
+/** What a plan may limit. `period` says when the count starts again, at UTC midnight. */
+export const budgets = {
+  credits: { period: 'month', meaning: 'credits for model-backed work' },
+  insightsPerDay: { period: 'day', meaning: 'insight requests' },
+  journeyLaunchesPerDay: { period: 'day', meaning: 'journey launches' },
+  generationsPerDay: { period: 'day', meaning: 'draft generations' },
+} as const;
+
+export type Budget = keyof typeof budgets;
+
+/** How many at once; counted from live rows, not from the ledger. */
+export const concurrencies = { concurrentEvalRuns: 'eval runs at once' } as const;
+
+export interface EffectivePlan {
+  name: string;
+  /** `null` means no limit. */
+  limits: Record<string, number | null>;
+  features: Record<string, boolean>;
+}
+
+/** The organization's plan with the deployment's defaults filled in. */
+export async function limitsOf(
+  services: Pick<Services, 'db' | 'config'>,
+  organizationId: string,
+): Promise<EffectivePlan> {
+  const plan = await planOf(services.db, organizationId);
+  const unlimited = Object.fromEntries(Object.keys(budgets).map((name) => [name, null]));
+  return {
+    name: plan?.name ?? 'self-hosted',
+    limits: { ...unlimited, concurrentEvalRuns: services.config.maxConcurrentEvalRuns, ...plan?.limits },
+    features: plan?.features ?? {},
+  };
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '../../contract/errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Db } from '../../platform/database/database.ts';
+import { announceReplica, exchangeTokens, leaveReplicas } from '../../platform/database/queries/replicas.ts';
+import { type Rate, TokenBuckets } from './token-buckets.ts';
+
+const heartbeat = 5_000;
+const exchangeInterval = 200;
+
+/**
+ * Charges each request to its key in this process, without the database. While other replicas live, what
+ * was spent is exchanged with them every 200 ms: a key may overdraw by at most one burst per further
+ * replica, and pays it back before it gets more.
+ */
+export class RateLimiter {
+  private readonly buckets: TokenBuckets;
+  private readonly clock: Clock;
+  private readonly db: Db;
+  private readonly id = randomUUID();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private others = 0;
+  private busy = false;
+
+  constructor(rate: Rate, clock: Clock, db: Db) {
+    this.buckets = new TokenBuckets(rate);
+    this.clock = clock;
+    this.db = db;
+  }
+
+  charge(keyId: string): void {
+    const wait = this.buckets.take(keyId, this.clock());
+    if (wait === 0) return;
+    const seconds = Math.ceil(wait / 1000);
+    throw new Refusal('RATE_LIMITED', `API key limit exceeded, slow down: try again in ${seconds} s`, {
+      details: { retryAfterMs: wait },
+      retryAfter: seconds,
+    });
+  }
+
+  /** Starts looking for other replicas. Not needed where there can be none. */
+  async join(): Promise<void> {
+    this.others = await announceReplica(this.db, this.id);
+    this.repeat(heartbeat, async () => {
+      this.others = await announceReplica(this.db, this.id);
+      this.buckets.sweep(this.clock());
+    });
+    this.repeat(exchangeInterval, () => this.exchange());
+  }
+
+  async leave(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer);
+    if (this.timers.length > 0) await leaveReplicas(this.db, this.id).catch(() => {});
+  }
+
+  private async exchange(): Promise<void> {
+    if (this.others === 0 || this.busy) return;
+    const spent = this.buckets.collectSpent();
+    if (spent.size === 0) return;
+    this.busy = true;
+    try {
+      const { burst, perMinute } = this.buckets.rate;
+      const left = await exchangeTokens(this.db, spent, { burst, perSecond: perMinute / 60 });
+      for (const { keyId, tokens } of left) this.buckets.adopt(keyId, tokens, this.clock());
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private repeat(interval: number, work: () => Promise<void>): void {
+    // A missed exchange only makes the shared count later, so a failure waits for the next turn.
+    this.timers.push(setInterval(() => void work().catch(() => {}), interval).unref());
+  }
+}

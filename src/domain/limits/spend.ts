@@ -1,0 +1,74 @@
+import { Refusal } from '../../contract/errors.ts';
+import { nextUtcMidnight } from '../../platform/clock.ts';
+import type { Db } from '../../platform/database/database.ts';
+import { appendEntry, lastEntry, lockLedger } from '../../platform/database/queries/plans.ts';
+import type { Context, Services } from '../context.ts';
+import { type Budget, budgets, limitsOf } from './plan.ts';
+
+/**
+ * Draws on a budget inside the caller's transaction: if the work is not committed, nothing was spent.
+ * Refused as a whole when it does not fit.
+ */
+export async function spend(
+  context: Context,
+  db: Db,
+  budget: Budget,
+  amount: number,
+  reason: string,
+): Promise<void> {
+  const { organization, user } = context.actor;
+  const now = context.clock();
+  const account = { organizationId: organization.id, budget, period: periodOf(budget, now) };
+  await lockLedger(db, account);
+  const plan = await limitsOf({ ...context, db }, organization.id);
+  const allowed = plan.limits[budget] ?? null;
+  const { position, total } = await lastEntry(db, account);
+  if (allowed !== null && total + amount > allowed) {
+    const resetsAt = resetOf(budget, now);
+    throw new Refusal(
+      'RATE_LIMITED',
+      `The plan allows ${allowed} ${budgets[budget].meaning} (${budget}) and ${total} are used`,
+      {
+        details: {
+          limit: budget,
+          gateKey: budget,
+          plan: plan.name,
+          currentValue: total,
+          allowedValue: allowed,
+          resetsAt,
+        },
+        retryAfter: Math.max(1, Math.ceil((resetsAt - now) / 1000)),
+      },
+    );
+  }
+  await appendEntry(db, account, {
+    position: position + 1,
+    amount,
+    total: total + amount,
+    reason,
+    actor: user.id,
+  });
+}
+
+/** What is used of each budget in the current period. */
+export async function usageOf(
+  services: Pick<Services, 'db' | 'clock'>,
+  organizationId: string,
+): Promise<Record<Budget, number>> {
+  const used: Partial<Record<Budget, number>> = {};
+  for (const budget of Object.keys(budgets) as Budget[]) {
+    const period = periodOf(budget, services.clock());
+    used[budget] = (await lastEntry(services.db, { organizationId, budget, period })).total;
+  }
+  return used as Record<Budget, number>;
+}
+
+function periodOf(budget: Budget, now: number): string {
+  return new Date(now).toISOString().slice(0, budgets[budget].period === 'day' ? 10 : 7);
+}
+
+function resetOf(budget: Budget, now: number): number {
+  if (budgets[budget].period === 'day') return nextUtcMidnight(now);
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}

@@ -1,0 +1,40 @@
+import type { Db } from '../../platform/database/database.ts';
+import {
+  findOrganizations,
+  findUser,
+  listOrganizationRows,
+  listUserRows,
+  type OrganizationRow,
+  type UserRow,
+} from '../../platform/database/queries/operator.ts';
+import { OperatorProblem } from '../../platform/problem.ts';
+
+/** By id or name. Left out, the only organization there is. */
+export async function organizationNamed(db: Db, idOrName: string | undefined): Promise<OrganizationRow> {
+  const found =
+    idOrName === undefined ? await listOrganizationRows(db) : await findOrganizations(db, idOrName);
+  if (found.length === 1) return found[0] as OrganizationRow;
+  if (found.length === 0)
+    throw new OperatorProblem(`No organization ${idOrName ?? 'exists'}. See: drydock orgs list`);
+  const ids = found.map((row) => row.id).join(', ');
+  throw new OperatorProblem(
+    idOrName === undefined
+      ? `There are several organizations; name one with --org: ${ids}`
+      : `Several organizations are called ${idOrName}; use the id: ${ids}`,
+  );
+}
+
+/** By id or e-mail address. Left out, the only user there is. */
+export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<UserRow> {
+  if (idOrEmail === undefined) {
+    const all = await listUserRows(db);
+    if (all.length === 1) return all[0] as UserRow;
+    throw new OperatorProblem('There are several users; name one with --user. See: drydock users list');
+  }
+  const user = await findUser(db, idOrEmail);
+  if (!user) throw new OperatorProblem(`No user ${idOrEmail}. See: drydock users list`);
+  return user;
+}
+
+export const listOrganizations = listOrganizationRows;
+export const listUsers = listUserRows;

@@ -1,0 +1,34 @@
+import type { Db } from '../../platform/database/database.ts';
+import { findPlan, listPlans, upsertPlan } from '../../platform/database/queries/plans.ts';
+import { OperatorProblem } from '../../platform/problem.ts';
+import { auditOperator } from '../audit.ts';
+import { budgets, concurrencies } from '../limits/plan.ts';
+
+export const limitNames: readonly string[] = [...Object.keys(budgets), ...Object.keys(concurrencies)];
+
+/** Creates the plan or changes the limits named; `unlimited` lifts one. */
+export async function definePlan(db: Db, name: string, limits: Record<string, string>): Promise<void> {
+  const parsed = Object.fromEntries(
+    Object.entries(limits).map(([limit, value]) => [limit, amountOf(limit, value)]),
+  );
+  await db.transaction(async (trx) => {
+    const before = await findPlan(trx, name);
+    await upsertPlan(trx, {
+      name,
+      limits: { ...before?.limits, ...parsed },
+      features: before?.features ?? {},
+    });
+    await auditOperator(trx, 'plan.define', name);
+  });
+}
+
+function amountOf(limit: string, value: string): number | null {
+  if (!limitNames.includes(limit))
+    throw new OperatorProblem(`No limit ${limit}. There are: ${limitNames.join(', ')}`);
+  if (value === 'unlimited') return null;
+  if (!/^\d{1,9}$/.test(value))
+    throw new OperatorProblem(`${limit} takes a whole number or unlimited, not ${value}`);
+  return Number(value);
+}
+
+export const allPlans = listPlans;

@@ -1,0 +1,14 @@
+import { listProjectRows } from '../../platform/database/queries/projects.ts';
+import { pageById } from '../paging.ts';
+import type { Verb } from '../verbs.ts';
+import { presentProject } from './present.ts';
+
+export const listProjects: Verb<'listProjects'> = async (context, input) => {
+  const { organization, user } = context.actor;
+  // A key knows one organization; any other has no projects as far as it is concerned.
+  if (input.organizationId !== undefined && input.organizationId !== organization.id) return { items: [] };
+  const viewer = { organizationId: organization.id, userId: user.id, role: context.actor.role };
+  const scope = ['projects', organization.id, user.id];
+  const fetch = (after: string, most: number) => listProjectRows(context.db, viewer, after, most);
+  return pageById(context, scope, input, fetch, presentProject);
+};

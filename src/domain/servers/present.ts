@@ -1,0 +1,23 @@
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import type { ServerRow } from '../../platform/database/queries/servers.ts';
+
+/** What anyone may see of a server. Secret values are not even in the row. */
+export function presentServer(row: ServerRow): OutputOf<Operations['getProjectServer']> {
+  const { settings } = row;
+  return {
+    id: row.id,
+    projectId: row.projectId,
+    name: row.name,
+    enabled: row.enabled,
+    transportType: row.transportType,
+    url: row.url,
+    useOAuth: settings.useOAuth ?? false,
+    hasClientSecret: settings.hasClientSecret,
+    oauthScopes: settings.oauthScopes ?? [],
+    headerNames: settings.headerNames,
+    envNames: settings.envNames,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}

@@ -1,0 +1,29 @@
+import { Refusal } from '../../contract/errors.ts';
+import { stdioAllowed } from '../../platform/config/load.ts';
+import { violates } from '../../platform/database/database.ts';
+import type { ProjectContext } from '../context.ts';
+
+/** A stdio server runs a command on the operator's machine, so an exposed service refuses it. */
+export function checkTransport(context: ProjectContext, transportType: 'http' | 'stdio'): void {
+  if (transportType === 'stdio' && !stdioAllowed(context.config))
+    throw new Refusal(
+      'FORBIDDEN',
+      'stdio servers run commands on the machine of this service, which is reachable from outside. The operator can allow them with DRYDOCK_ALLOW_STDIO=true',
+    );
+}
+
+/** The database decides whether a name is taken, so that two callers cannot both win. */
+export function refuseTakenName(name: string): (error: unknown) => never {
+  return (error) => {
+    if (violates(error, 'servers_name'))
+      throw new Refusal('CONFLICT', `A server named ${JSON.stringify(name)} already exists in this project`, {
+        details: { reason: 'NAME_TAKEN', name },
+      });
+    if (violates(error, 'servers_project_id_fkey')) throw new Refusal('NOT_FOUND', 'No such project');
+    throw error;
+  };
+}
+
+export function noSuchServer(): Refusal {
+  return new Refusal('NOT_FOUND', 'No such server in this project');
+}

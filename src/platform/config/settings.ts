@@ -1,0 +1,134 @@
+import { z } from 'zod';
+
+interface Setting<Schema extends z.ZodType = z.ZodType> {
+  env: string;
+  schema: Schema;
+  meaning: string;
+  /** Shown instead of a default that is computed. */
+  fallback?: string;
+  secret?: true;
+}
+
+function setting<Schema extends z.ZodType>(declared: Setting<Schema>): Setting<Schema> {
+  return declared;
+}
+
+const flag = z
+  .union([z.boolean(), z.enum(['true', 'false', '1', '0', 'on', 'off'])])
+  .transform((value) => value === true || value === 'true' || value === '1' || value === 'on');
+
+const rateLimit = z
+  .string()
+  .regex(/^(off|[1-9]\d{0,6}\/[1-9]\d{0,6})$/, 'Write perMinute/burst, like 60/10, or off')
+  .transform((value) => {
+    if (value === 'off') return undefined;
+    const [perMinute, burst] = value.split('/').map(Number) as [number, number];
+    return { perMinute, burst };
+  });
+
+const port = z.coerce.number().int().min(0).max(65535);
+
+/** Everything an operator can set, in the order `drydock config` and the documentation show it. */
+export const settings = {
+  host: setting({
+    env: 'DRYDOCK_HOST',
+    schema: z.string().min(1).default('127.0.0.1'),
+    meaning: 'Address to listen on. Anything but loopback exposes the service.',
+  }),
+  port: setting({
+    env: 'DRYDOCK_PORT',
+    schema: port.default(4700),
+    meaning: 'Port to listen on; 0 picks a free one.',
+  }),
+  publicUrl: setting({
+    env: 'DRYDOCK_PUBLIC_URL',
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    fallback: 'the address it listens on',
+    meaning: 'Address the service is reached at from outside, without /api/v1.',
+  }),
+  dataDir: setting({
+    env: 'DRYDOCK_DATA_DIR',
+    schema: z.string().min(1).default('.drydock'),
+    meaning: 'Folder for the embedded database, blobs and the master key.',
+  }),
+  databaseUrl: setting({
+    env: 'DRYDOCK_DATABASE_URL',
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'Write it as postgres://user:password@host:port/database')
+      .optional(),
+    fallback: 'embedded PostgreSQL in the data directory',
+    meaning: 'PostgreSQL 15 or later to use instead of the embedded one.',
+    secret: true,
+  }),
+  databasePool: setting({
+    env: 'DRYDOCK_DATABASE_POOL',
+    schema: z.coerce.number().int().min(2).max(200).default(10),
+    meaning: 'Database connections one process may hold.',
+  }),
+  bootstrapKey: setting({
+    env: 'DRYDOCK_BOOTSTRAP_KEY',
+    schema: z
+      .string()
+      .regex(/^sk_[A-Za-z0-9_-]{32,200}$/, 'Must start with sk_ and go on with 32 or more letters and digits')
+      .optional(),
+    fallback: 'random, printed once',
+    meaning: 'API key to create on the first boot, for automation.',
+    secret: true,
+  }),
+  masterKey: setting({
+    env: 'DRYDOCK_MASTER_KEY',
+    schema: z.string().min(1).optional(),
+    fallback: 'the file master.key in the data directory',
+    meaning:
+      'Key that encrypts stored secrets: 64 hex digits. While rotating, the new key, a comma and the old one.',
+    secret: true,
+  }),
+  rateLimit: setting({
+    env: 'DRYDOCK_RATE_LIMIT',
+    schema: rateLimit.prefault('60/10'),
+    meaning: 'Requests a key may make: perMinute/burst, or off.',
+  }),
+  maxConcurrentEvalRuns: setting({
+    env: 'DRYDOCK_MAX_CONCURRENT_EVAL_RUNS',
+    schema: z.coerce.number().int().min(1).default(2),
+    meaning: 'Eval runs at once per organization, unless its plan says otherwise.',
+  }),
+  bodyLimit: setting({
+    env: 'DRYDOCK_BODY_LIMIT',
+    schema: z.coerce.number().int().min(1024).default(1_048_576),
+    meaning: 'Largest JSON request body, in bytes.',
+  }),
+  allowStdio: setting({
+    env: 'DRYDOCK_ALLOW_STDIO',
+    schema: flag.optional(),
+    fallback: 'only when listening on loopback',
+    meaning: 'Whether stdio servers may be saved: they run commands on this machine.',
+  }),
+  modelsFile: setting({
+    env: 'DRYDOCK_MODELS_FILE',
+    schema: z.string().min(1).optional(),
+    fallback: 'none',
+    meaning: 'JSON file that lists the hosted models.',
+  }),
+  blobsUrl: setting({
+    env: 'DRYDOCK_BLOBS_URL',
+    schema: z.url({ protocol: /^file$/, error: 'Only file:// URLs are supported' }).optional(),
+    fallback: 'the folder blobs in the data directory',
+    meaning: 'Where artifacts are stored, as a file:// URL.',
+  }),
+  logLevel: setting({
+    env: 'DRYDOCK_LOG_LEVEL',
+    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    meaning: 'How much is logged; debug adds a line for every request.',
+  }),
+  shutdownTimeout: setting({
+    env: 'DRYDOCK_SHUTDOWN_TIMEOUT',
+    schema: z.coerce.number().int().min(1).max(600).default(20),
+    meaning: 'Seconds that requests and jobs get to finish after SIGTERM.',
+  }),
+};
+
+type Settings = typeof settings;
+export type SettingName = keyof Settings;
+export type Config = { [Name in SettingName]: z.output<Settings[Name]['schema']> };

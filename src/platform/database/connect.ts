@@ -1,0 +1,87 @@
+import pg from 'pg';
+import type { Config } from '../config/settings.ts';
+import { type Log, redact } from '../log.ts';
+import { OperatorProblem } from '../problem.ts';
+import { Database } from './database.ts';
+import { EmbeddedDatabase } from './embedded/index.ts';
+import { migrate } from './migrate.ts';
+
+const oldestSupported = 15;
+
+export interface ConnectedDatabase {
+  database: Database;
+  /** For listeners and COPY, which need a connection of their own. */
+  dial: () => Promise<pg.Client>;
+  embedded: boolean;
+  close(): Promise<void>;
+}
+
+/** The embedded server or the one named by the operator, checked and migrated. */
+export async function connectDatabase(
+  config: Config,
+  purpose: { exclusive: boolean; migrate?: boolean },
+  log: Log,
+): Promise<ConnectedDatabase> {
+  const embedded = config.databaseUrl ? undefined : await EmbeddedDatabase.open(config.dataDir, purpose, log);
+  const options: pg.ClientConfig = {
+    ...(embedded ? embedded.connection : { connectionString: config.databaseUrl }),
+    application_name: 'drydock',
+    connectionTimeoutMillis: 10_000,
+    types: { getTypeParser },
+  };
+  const dial = async (): Promise<pg.Client> => {
+    const client = new pg.Client(options);
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  };
+  const pool = new pg.Pool({ ...options, max: config.databasePool, idleTimeoutMillis: 60_000 });
+  pool.on('error', (error) => log.warn('A database connection was lost', { error: redact(error.message) }));
+  const close = async (): Promise<void> => {
+    await pool.end();
+    await embedded?.close();
+  };
+  try {
+    await prepare(dial, purpose.migrate ?? true, log);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { database: new Database(pool), dial, embedded: embedded !== undefined, close };
+}
+
+async function prepare(dial: () => Promise<pg.Client>, wantsMigration: boolean, log: Log): Promise<void> {
+  const client = await dial().catch((error: Error) => {
+    const cause = error.message || (error as NodeJS.ErrnoException).code || 'no answer';
+    throw new OperatorProblem(`Cannot connect to the database: ${redact(cause)}. Check DRYDOCK_DATABASE_URL`);
+  });
+  try {
+    await checkVersion(client);
+    if (!wantsMigration) return;
+    const applied = await migrate(client);
+    if (applied.length > 0) log.info('Database migrated', { migrations: applied.join(', ') });
+  } finally {
+    await client.end();
+  }
+}
+
+async function checkVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; number: number }>(
+    "select current_setting('server_version') as version, current_setting('server_version_num')::int as number",
+  );
+  const found = rows[0];
+  if (!found || found.number < oldestSupported * 10_000)
+    throw new OperatorProblem(
+      `The database is PostgreSQL ${found?.version ?? 'of an unknown version'}; Drydock needs ${oldestSupported} or later`,
+    );
+}
+
+const parsers: Record<number, (text: string) => unknown> = {
+  // bigint: counts and sizes, all far below 2^53
+  20: Number,
+  // timestamptz as epoch milliseconds; PostgreSQL writes whole-hour offsets without minutes
+  1184: (text) => Date.parse(`${text.slice(0, 10)}T${text.slice(11).replace(/([+-]\d\d)$/, '$1:00')}`),
+};
+
+const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
+  (parsers[oid] ?? pg.types.getTypeParser(oid, format)) as (text: string) => unknown;

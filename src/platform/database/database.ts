@@ -1,0 +1,108 @@
+import pg from 'pg';
+
+/** One SQL text. A named one is parsed by the server once per connection. */
+export interface Statement<Row> {
+  readonly name: string;
+  readonly text: string;
+  /** Never set; carries the row's type. */
+  readonly row?: Row;
+}
+
+export function statement<Row = never>(name: string, text: string): Statement<Row> {
+  return { name, text };
+}
+
+/** Where queries run: the pool, or the transaction in progress. */
+export interface Db {
+  rows<Row>(query: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+  row<Row>(query: Statement<Row>, values?: readonly unknown[]): Promise<Row | undefined>;
+  /** How many rows were written. */
+  run(query: Statement<never>, values?: readonly unknown[]): Promise<number>;
+  /** Inside a transaction this joins it. */
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+}
+
+abstract class Queries {
+  protected abstract send(config: pg.QueryConfig): Promise<pg.QueryResult>;
+
+  async rows<Row>(query: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+    const result = await this.send({ name: query.name, text: query.text, values: values as unknown[] });
+    return result.rows as Row[];
+  }
+
+  async row<Row>(query: Statement<Row>, values: readonly unknown[] = []): Promise<Row | undefined> {
+    return (await this.rows(query, values))[0];
+  }
+
+  async run(query: Statement<never>, values: readonly unknown[] = []): Promise<number> {
+    const result = await this.send({ name: query.name, text: query.text, values: values as unknown[] });
+    return result.rowCount ?? 0;
+  }
+}
+
+class InTransaction extends Queries implements Db {
+  private readonly client: pg.PoolClient;
+
+  constructor(client: pg.PoolClient) {
+    super();
+    this.client = client;
+  }
+
+  protected send(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    return this.client.query(config);
+  }
+
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+}
+
+export class Database extends Queries implements Db {
+  readonly pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    super();
+    this.pool = pool;
+  }
+
+  protected send(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    return this.pool.query(config);
+  }
+
+  async transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.attempt(work);
+      } catch (error) {
+        if (attempt === 5 || !lostARace(error)) throw error;
+      }
+    }
+  }
+
+  private async attempt<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('begin');
+      const result = await work(new InTransaction(client));
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch((failure: Error) => (broken = failure));
+      throw error;
+    } finally {
+      // A connection that cannot roll back is not given to the next caller.
+      client.release(broken);
+    }
+  }
+}
+
+/** Serialization failure or deadlock: nothing was written, and the same work may succeed now. */
+function lostARace(error: unknown): boolean {
+  const code = (error as { code?: string }).code;
+  return code === '40001' || code === '40P01';
+}
+
+export function violates(error: unknown, constraint: string): boolean {
+  return (error as { constraint?: string }).constraint === constraint;
+}

@@ -1,0 +1,121 @@
+import type pg from 'pg';
+import type { Log } from '../../log.ts';
+import { OperatorProblem } from '../../problem.ts';
+import { prepareBinaries } from './binaries.ts';
+import { Cluster } from './cluster.ts';
+import { findHome } from './home.ts';
+
+/** Everybody who uses the server holds this shared; who gets it alone is the last and turns off the light. */
+const usersLock = 4_700_001;
+/** Held by the one service a data directory may have. */
+const serviceLock = 4_700_002;
+
+interface Purpose {
+  /** A service wants the data directory for itself; an operator command shares it with one. */
+  exclusive: boolean;
+}
+
+/** The embedded server while this process uses it. */
+export class EmbeddedDatabase {
+  private readonly cluster: Cluster;
+  private readonly purpose: Purpose;
+  private readonly dataDir: string;
+  private readonly log: Log;
+  private presence: pg.Client | undefined;
+  private stopping = false;
+
+  private constructor(cluster: Cluster, dataDir: string, purpose: Purpose, log: Log) {
+    this.cluster = cluster;
+    this.dataDir = dataDir;
+    this.purpose = purpose;
+    this.log = log;
+  }
+
+  static async open(dataDir: string, purpose: Purpose, log: Log): Promise<EmbeddedDatabase> {
+    const home = await findHome(dataDir);
+    if (home.elsewhere)
+      log.warn('The database cannot enter the data directory, so its files live elsewhere', {
+        dataDir,
+        databaseFiles: home.path,
+      });
+    const cluster = new Cluster(home, await prepareBinaries(home));
+    await cluster.create();
+    const database = new EmbeddedDatabase(cluster, dataDir, purpose, log);
+    await database.join();
+    return database;
+  }
+
+  get connection(): { host: string; user: string; database: string } {
+    return this.cluster.connection('drydock');
+  }
+
+  private async join(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const client = await this.cluster.connect();
+      try {
+        // Waits while the last user stops the server, and fails when it is gone: then start afresh.
+        await client.query('select pg_advisory_lock_shared($1)', [usersLock]);
+        if (this.purpose.exclusive) await this.claimService(client);
+        await createDatabaseOnce(client);
+        this.presence = client;
+        client.once('end', () => void this.afterLoss());
+        return;
+      } catch (error) {
+        await client.end().catch(() => {});
+        if (error instanceof OperatorProblem || attempt === 20) throw error;
+      }
+    }
+  }
+
+  private async claimService(client: pg.Client): Promise<void> {
+    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+      serviceLock,
+    ]);
+    if (rows[0]?.mine) return;
+    const holder = await client.query<{ name: string }>(
+      `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
+       where l.locktype = 'advisory' and l.objid = $1 and l.granted`,
+      [serviceLock],
+    );
+    const pid = /\d+/.exec(holder.rows[0]?.name ?? '')?.[0];
+    throw new OperatorProblem(
+      `Another Drydock${pid ? ` (process ${pid})` : ''} already serves the data directory ${this.dataDir}. Stop it, or set DRYDOCK_DATA_DIR to another folder`,
+    );
+  }
+
+  /** The server died under us: start it again. Requests fail until it is back. */
+  private async afterLoss(): Promise<void> {
+    if (this.stopping) return;
+    this.log.error('The embedded database ended unexpectedly; starting it again');
+    try {
+      await this.join();
+      this.log.info('The embedded database is back');
+    } catch (error) {
+      this.log.error('The embedded database cannot be started again; ending', {}, error);
+      process.kill(process.pid, 'SIGTERM');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.stopping = true;
+    const client = this.presence;
+    if (!client) return;
+    try {
+      await client.query('select pg_advisory_unlock_shared($1)', [usersLock]);
+      const { rows } = await client.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [
+        usersLock,
+      ]);
+      if (rows[0]?.alone) await this.cluster.stop();
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+}
+
+async function createDatabaseOnce(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query("select 1 from pg_database where datname = 'drydock'");
+  if (rowCount) return;
+  await client.query('create database drydock').catch((error: { code?: string }) => {
+    if (error.code !== '42P04' && error.code !== '23505') throw error;
+  });
+}

@@ -1,0 +1,119 @@
+import { type Db, statement } from '../database.ts';
+import type { OrganizationRole } from './identity.ts';
+
+export interface ProjectRow {
+  id: string;
+  organizationId: string;
+  name: string;
+  description: string | null;
+  icon: string | null;
+  visibility: 'public' | 'private';
+  isDefault: boolean;
+  role: 'admin' | 'member';
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface Viewer {
+  organizationId: string;
+  userId: string;
+  role: OrganizationRole;
+}
+
+// $1 organization, $2 user, $3 the user's role there. Owners and admins administer every project;
+// members see public projects and those they were invited to.
+const visible = `
+  from projects p left join project_members m on m.project_id = p.id and m.user_id = $2
+  where p.organization_id = $1 and ($3 <> 'member' or p.visibility = 'public' or m.role is not null)`;
+
+const columns = `
+  p.id, p.organization_id as "organizationId", p.name, p.description, p.icon, p.visibility,
+  p.is_default as "isDefault", p.created_at as "createdAt", p.updated_at as "updatedAt",
+  case when $3 <> 'member' then 'admin' else coalesce(m.role, 'member') end as role`;
+
+const find = statement<ProjectRow>('projects.find', `select ${columns} ${visible} and p.id = $4`);
+// Served by projects_organization.
+const list = statement<ProjectRow>(
+  'projects.list',
+  `select ${columns} ${visible} and p.id > $4 order by p.id limit $5`,
+);
+const insert = statement(
+  'projects.insert',
+  `insert into projects (id, organization_id, name, description, icon, visibility, is_default)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+const insertMember = statement(
+  'projects.insert-member',
+  `insert into project_members (project_id, user_id, role) values ($1, $2, $3)
+   on conflict (project_id, user_id) do update set role = excluded.role`,
+);
+const removeMember = statement(
+  'projects.remove-member',
+  'delete from project_members where project_id = $1 and user_id = $2',
+);
+const update = statement(
+  'projects.update',
+  `update projects set name = coalesce($3, name), description = coalesce($4, description),
+     icon = coalesce($5, icon), visibility = coalesce($6, visibility), updated_at = now()
+   where organization_id = $1 and id = $2`,
+);
+const remove = statement('projects.delete', 'delete from projects where organization_id = $1 and id = $2');
+
+const viewer = (by: Viewer): unknown[] => [by.organizationId, by.userId, by.role];
+
+export function findProject(db: Db, by: Viewer, id: string): Promise<ProjectRow | undefined> {
+  return db.row(find, [...viewer(by), id]);
+}
+
+export function listProjectRows(db: Db, by: Viewer, after: string, most: number): Promise<ProjectRow[]> {
+  return db.rows(list, [...viewer(by), after, most]);
+}
+
+export interface NewProject {
+  id: string;
+  organizationId: string;
+  name: string;
+  description?: string | undefined;
+  icon?: string | undefined;
+  visibility?: 'public' | 'private' | undefined;
+  isDefault?: boolean;
+}
+
+export async function insertProject(db: Db, project: NewProject): Promise<void> {
+  const { id, organizationId, name, description, icon, visibility = 'public', isDefault = false } = project;
+  await db.run(insert, [id, organizationId, name, description, icon, visibility, isDefault]);
+}
+
+export async function setProjectMember(
+  db: Db,
+  projectId: string,
+  userId: string,
+  role: 'admin' | 'member',
+): Promise<void> {
+  await db.run(insertMember, [projectId, userId, role]);
+}
+
+export function removeProjectMember(db: Db, projectId: string, userId: string): Promise<number> {
+  return db.run(removeMember, [projectId, userId]);
+}
+
+export async function updateProjectRow(
+  db: Db,
+  project: { organizationId: string; id: string },
+  change: {
+    name?: string | undefined;
+    description?: string | undefined;
+    icon?: string | undefined;
+    visibility?: string | undefined;
+  },
+): Promise<void> {
+  const { name, description, icon, visibility } = change;
+  await db.run(update, [project.organizationId, project.id, name, description, icon, visibility]);
+}
+
+export async function deleteProjectRow(
+  db: Db,
+  project: { organizationId: string; id: string },
+): Promise<void> {
+  await db.run(remove, [project.organizationId, project.id]);
+}

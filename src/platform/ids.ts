@@ -1,0 +1,21 @@
+import { randomFillSync } from 'node:crypto';
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
+/**
+ * `prj_` + 10 characters of time + 16 of chance. Ids made later sort later, so an index on
+ * the id is also an index on creation order, and inserts land at its right edge.
+ */
+export function newId(prefix: string, now: number = Date.now()): string {
+  if (used + 16 > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  let time = '';
+  for (let rest = now, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time;
+  let chance = '';
+  for (const end = used + 16; used < end; used++) chance += alphabet[(pool[used] as number) % 32];
+  return `${prefix}_${time}${chance}`;
+}

@@ -1,0 +1,48 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** Values a log line may carry. Objects are left out on purpose: a request, a header bag or a body cannot get in. */
+export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields, cause?: unknown): void;
+}
+
+const secretShapes = [/\bsk_[A-Za-z0-9_-]{8,}/g, /\bBearer\s+\S+/gi, /:\/\/[^\s/@]+:[^\s/@]+@/g];
+
+/** The second line of defence: error texts of libraries may quote what they were given. */
+export function redact(text: string): string {
+  return secretShapes.reduce(
+    (kept, shape) => kept.replace(shape, shape.source.startsWith(':') ? '://[redacted]@' : '[redacted]'),
+    text,
+  );
+}
+
+function causeFields(cause: unknown): LogFields {
+  if (!(cause instanceof Error)) return { error: redact(String(cause)) };
+  return { error: redact(cause.message), stack: cause.stack ? redact(cause.stack) : undefined };
+}
+
+export function createLog(
+  level: string,
+  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
+): Log {
+  const logger: Logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  return {
+    debug: (message, fields = {}) => logger.debug(fields, message),
+    info: (message, fields = {}) => logger.info(fields, message),
+    warn: (message, fields = {}) => logger.warn(fields, message),
+    error: (message, fields = {}, cause) =>
+      logger.error(cause === undefined ? fields : { ...fields, ...causeFields(cause) }, message),
+  };
+}

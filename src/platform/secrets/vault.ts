@@ -1,0 +1,142 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { Db } from '../database/database.ts';
+import {
+  deleteSealed,
+  holdAllKeys,
+  holdKey,
+  insertSealed,
+  nextSealed,
+  readSealed,
+  registeredKeys,
+  registerKey,
+  replaceSealed,
+  retireKeys,
+  type SealedRow,
+} from '../database/queries/vault.ts';
+import { newId } from '../ids.ts';
+import { OperatorProblem } from '../problem.ts';
+import { type KeyRing, type KeySource, type MasterKey, newMasterKey } from './master-key.ts';
+
+interface Owner {
+  organizationId: string;
+  projectId: string | null;
+}
+
+/** Secret values, encrypted with AES-256-GCM under the master key. */
+export class Vault {
+  private readonly source: KeySource;
+  private ring: KeyRing;
+
+  constructor(source: KeySource) {
+    this.source = source;
+    this.ring = source.read();
+  }
+
+  /** Whether the database holds anything a new key could not open. */
+  static async inUse(db: Db): Promise<boolean> {
+    return (await registeredKeys(db)).length > 0;
+  }
+
+  /** Refuses to start with a key that cannot open what the database holds. */
+  async attach(db: Db): Promise<void> {
+    const known = await registeredKeys(db);
+    if (known.length === 0) return registerKey(db, this.ring[0].id);
+    const ours = new Set(this.ring.map((key) => key.id));
+    const missing = known.find((id) => !ours.has(id));
+    if (missing)
+      throw new OperatorProblem(
+        `The master key does not fit this database (its secrets were sealed with key ${missing}). Put the right master.key back into the data directory, or set DRYDOCK_MASTER_KEY`,
+      );
+  }
+
+  async seal(db: Db, owner: Owner, value: unknown): Promise<string> {
+    const id = newId('sec');
+    // Another process may have rotated the key; the database knows the one in force.
+    if (!(await holdKey(db, this.ring[0].id))) this.ring = this.source.read();
+    const [key] = this.ring;
+    await insertSealed(db, { id, keyId: key.id, ...owner, ciphertext: encrypt(key, id, value) });
+    return id;
+  }
+
+  async open(db: Db, id: string): Promise<unknown> {
+    const sealed = await readSealed(db, id);
+    if (!sealed) throw new Error(`sealed value ${id} is gone`);
+    return decrypt(this.keyOf(sealed.keyId), sealed);
+  }
+
+  async forget(db: Db, id: string): Promise<void> {
+    await deleteSealed(db, id);
+  }
+
+  /** A key for something else than stored secrets, the same on every replica. */
+  derive(purpose: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.ring[0].bytes, '', `drydock ${purpose}`, 32));
+  }
+
+  /**
+   * Seals everything under a new key. The ring holds both keys until the database holds only the
+   * new one, so a crash at any point leaves every value readable.
+   */
+  async rotate(db: Db): Promise<{ from: string; to: string; values: number }> {
+    if (!this.source.write)
+      throw new OperatorProblem(
+        'The master key comes from DRYDOCK_MASTER_KEY. Set it to the new key, a comma and the old key, then run this again with --from-environment',
+      );
+    const old = this.ring;
+    const fresh = newMasterKey();
+    await this.source.write([fresh, ...old]);
+    this.ring = [fresh, ...old];
+    const values = await this.reseal(db);
+    await this.source.write([fresh]);
+    this.ring = [fresh];
+    return { from: old[0].id, to: fresh.id, values };
+  }
+
+  /** Moves every value to the first key of the ring, in one transaction. */
+  async reseal(db: Db): Promise<number> {
+    const [key] = this.ring;
+    return db.transaction(async (trx) => {
+      await holdAllKeys(trx);
+      await registerKey(trx, key.id);
+      let count = 0;
+      for (let batch = await nextSealed(trx, '', key.id); batch.length > 0; ) {
+        for (const sealed of batch) {
+          const value = decrypt(this.keyOf(sealed.keyId), sealed);
+          await replaceSealed(trx, sealed.id, key.id, encrypt(key, sealed.id, value));
+          count++;
+        }
+        batch = await nextSealed(trx, batch.at(-1)?.id ?? '', key.id);
+      }
+      await retireKeys(trx, key.id);
+      return count;
+    });
+  }
+
+  private keyOf(id: string): MasterKey {
+    const find = (): MasterKey | undefined => this.ring.find((key) => key.id === id);
+    const key = find();
+    if (key) return key;
+    this.ring = this.source.read();
+    const reread = find();
+    if (!reread) throw new Error(`no master key ${id} to open a sealed value`);
+    return reread;
+  }
+}
+
+/** iv (12) + tag (16) + ciphertext. The id is authenticated, so values cannot be swapped between rows. */
+function encrypt(key: MasterKey, id: string, value: unknown): Buffer {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key.bytes, iv).setAAD(Buffer.from(id));
+  const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), body]);
+}
+
+function decrypt(key: MasterKey, sealed: SealedRow): unknown {
+  const { ciphertext } = sealed;
+  const decipher = createDecipheriv('aes-256-gcm', key.bytes, ciphertext.subarray(0, 12))
+    .setAAD(Buffer.from(sealed.id))
+    .setAuthTag(ciphertext.subarray(12, 28));
+  return JSON.parse(
+    Buffer.concat([decipher.update(ciphertext.subarray(28)), decipher.final()]).toString('utf8'),
+  );
+}

@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import type { Services } from './domain/context.ts';
+import { housekeeping } from './domain/housekeeping.ts';
+import { bootstrap } from './domain/identity/bootstrap.ts';
+import { LastUse } from './domain/identity/last-use.ts';
+import { RateLimiter } from './domain/limits/rate-limiter.ts';
+import { loadModelCatalog } from './models/catalog.ts';
+import { FileBlobStore } from './platform/blobs/store.ts';
+import { type Clock, systemClock } from './platform/clock.ts';
+import { listensOnLoopback } from './platform/config/load.ts';
+import type { Config } from './platform/config/settings.ts';
+import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
+import { statement } from './platform/database/database.ts';
+import { Worker } from './platform/jobs/worker.ts';
+import { createLog, type Log } from './platform/log.ts';
+import { OperatorProblem } from './platform/problem.ts';
+import { Cursors } from './platform/secrets/cursors.ts';
+import {
+  createKeyFile,
+  keysFromEnvironment,
+  keysFromFile,
+  masterKeyPath,
+} from './platform/secrets/master-key.ts';
+import { Vault } from './platform/secrets/vault.ts';
+import { createMetrics } from './surfaces/http/metrics.ts';
+import { basePath, createHttpServer } from './surfaces/http/server.ts';
+
+export interface OpenServices extends Services {
+  connected: ConnectedDatabase;
+  close(): Promise<void>;
+}
+
+interface OpenOptions {
+  /** Whether this process wants an embedded database for itself. */
+  exclusive: boolean;
+  log?: Log;
+  clock?: Clock;
+}
+
+/** Everything below the surfaces, put together. */
+export async function openServices(config: Config, options: OpenOptions): Promise<OpenServices> {
+  const log = options.log ?? createLog(config.logLevel);
+  const models = loadModelCatalog(config.modelsFile);
+  const connected = await connectDatabase(config, options, log);
+  try {
+    const vault = await openVault(config, connected);
+    return {
+      db: connected.database,
+      vault,
+      cursors: new Cursors(vault.derive('cursors')),
+      blobs: new FileBlobStore(blobsFolder(config)),
+      models,
+      config,
+      clock: options.clock ?? systemClock,
+      log,
+      connected,
+      close: () => connected.close(),
+    };
+  } catch (error) {
+    await connected.close();
+    throw error;
+  }
+}
+
+async function openVault(config: Config, { database }: ConnectedDatabase): Promise<Vault> {
+  const path = masterKeyPath(config.dataDir);
+  if (config.masterKey === undefined && !(await Vault.inUse(database))) await createKeyFile(path);
+  const vault = new Vault(
+    config.masterKey === undefined ? keysFromFile(path) : keysFromEnvironment(config.masterKey),
+  );
+  await vault.attach(database);
+  return vault;
+}
+
+export function blobsFolder(config: Config): string {
+  return config.blobsUrl === undefined ? join(config.dataDir, 'blobs') : fileURLToPath(config.blobsUrl);
+}
+
+export interface RunningService {
+  /** Where clients send requests: the origin and `/api/v1`. */
+  baseUrl: string;
+  docsUrl: string;
+  /** On the first boot only. */
+  firstKey: string | undefined;
+  services: Services;
+  stop(): Promise<void>;
+}
+
+export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
+  worker?: boolean;
+  checkResponses?: boolean;
+}
+
+const probe = statement<object>('probe', 'select 1');
+
+export async function startService(config: Config, options: ServeOptions = {}): Promise<RunningService> {
+  const services = await openServices(config, { ...options, exclusive: true });
+  const { db, log, clock, connected } = services;
+  const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
+  const lastUse = new LastUse(db, clock, log);
+  const worker = new Worker({ db, dial: connected.dial, log, kinds: housekeeping(services) });
+  const { pool } = connected.database;
+  let draining = false;
+  const app = createHttpServer({
+    services,
+    log,
+    charge: (keyId) => limiter?.charge(keyId),
+    used: (keyId) => lastUse.note(keyId),
+    metrics: createMetrics(() => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    })),
+    bodyLimit: config.bodyLimit,
+    checkResponses: options.checkResponses ?? false,
+    draining: () => draining,
+    probe: async () => void (await db.row(probe)),
+  });
+
+  const stop = async (): Promise<void> => {
+    draining = true;
+    await app.close();
+    await worker.stop((config.shutdownTimeout * 1000) / 2);
+    await lastUse.flush();
+    await limiter?.leave();
+    await services.close();
+  };
+
+  try {
+    const firstKey = await bootstrap(db, config.bootstrapKey);
+    // An embedded database serves one service, so only a shared one can have other replicas.
+    if (!connected.embedded) await limiter?.join();
+    if (options.worker ?? true) await worker.start();
+    const origin = await listen(app, config);
+    return { baseUrl: `${origin}${basePath}`, docsUrl: `${origin}/docs`, firstKey, services, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function listen(app: FastifyInstance, config: Config): Promise<string> {
+  try {
+    await app.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const where = `${config.host}:${config.port}`;
+    if (code === 'EADDRINUSE')
+      throw new OperatorProblem(
+        `Port ${config.port} is taken on ${config.host}. Set DRYDOCK_PORT to another one, or to 0 for any`,
+      );
+    if (code === 'EACCES')
+      throw new OperatorProblem(`Not allowed to listen on ${where}. Ports below 1024 need root`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new OperatorProblem(`${config.host} is not an address of this machine. Set DRYDOCK_HOST`);
+    throw new OperatorProblem(`Cannot listen on ${where}: ${message}`);
+  }
+  if (config.publicUrl !== undefined) return config.publicUrl.replace(/\/+$/, '');
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : config.port;
+  const host =
+    listensOnLoopback(config) || !/^(0\.0\.0\.0|::)$/.test(config.host) ? config.host : '127.0.0.1';
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { type Config, type SettingName, settings } from '../../../platform/config/settings.ts';
+import type { Host } from '../host.ts';
+import { printRows } from '../output.ts';
+
+export function configCommand(program: Command, host: Host): void {
+  program
+    .command('config')
+    .description('print every setting with its effective value; secrets are not shown')
+    .option('--json', 'print JSON')
+    .option('--reference', 'print the reference page instead')
+    .action((options: { json?: true; reference?: true }) => {
+      if (options.reference) return void process.stdout.write(settingsReference());
+      const { config, sources, unknown } = host.load();
+      const rows = (Object.keys(settings) as SettingName[]).map((name) => ({
+        name: settings[name].env,
+        value: shown(name, config[name]),
+        source: sources[name],
+      }));
+      printRows(
+        rows,
+        { Setting: (row) => row.name, Value: (row) => row.value, From: (row) => row.source },
+        options.json ?? false,
+      );
+      for (const name of unknown) process.stderr.write(`drydock: ${name} is not a setting\n`);
+    });
+}
+
+function shown(name: SettingName, value: Config[SettingName]): string {
+  if (value === undefined) return name === 'rateLimit' ? 'off' : `(${settings[name].fallback ?? 'unset'})`;
+  if (settings[name].secret) return '(set)';
+  if (name === 'rateLimit') {
+    const { perMinute, burst } = value as Exclude<Config['rateLimit'], undefined>;
+    return `${perMinute}/${burst}`;
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** docs/configuration.md is this text; a test keeps the two together. */
+export function settingsReference(): string {
+  const rows = Object.entries(settings).map(([name, { env, schema, fallback, meaning }]) => {
+    const parsed = schema.safeParse(undefined);
+    const value = fallback ?? (parsed.success ? shown(name as SettingName, parsed.data) : '');
+    return `| \`${env}\` | \`${name}\` | ${value} | ${meaning} |`;
+  });
+  return `# Settings
+
+Set them in the environment, or in a JSON file with the names of the second column: \`drydock.config.json\` in the
+working directory, or the file \`DRYDOCK_CONFIG_FILE\` names. The environment wins. \`drydock config\` prints what is in
+force. This page is made by \`drydock config --reference\`.
+
+| Variable | In the file | Default | Meaning |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}

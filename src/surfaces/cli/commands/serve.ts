@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { Host } from '../host.ts';
+
+export function serveCommand(program: Command, host: Host): void {
+  program
+    .command('serve', { isDefault: true })
+    .description('start the service')
+    .option('--no-worker', 'answer requests only; jobs run in other processes')
+    .action(async (options: { worker: boolean }) => {
+      const { config, unknown } = host.load();
+      for (const name of unknown)
+        process.stderr.write(`drydock: ${name} is not a setting; see: drydock config\n`);
+      const service = await host.serve(config, options);
+      process.stdout.write(banner(service));
+      stopOnSignal(service.stop, config.shutdownTimeout * 1000);
+    });
+}
+
+function banner(service: { baseUrl: string; docsUrl: string; firstKey: string | undefined }): string {
+  const lines = ['', '  Drydock is ready', '', `  API    ${service.baseUrl}`, `  Docs   ${service.docsUrl}`];
+  if (service.firstKey !== undefined)
+    lines.push(
+      `  Key    ${service.firstKey}`,
+      '',
+      '  The key is shown this once. Try it:',
+      '',
+      `    curl -H "Authorization: Bearer ${service.firstKey}" ${service.baseUrl}/me`,
+    );
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** The first signal drains; a second one, or the time limit, ends at once. The database survives either. */
+function stopOnSignal(stop: () => Promise<void>, patience: number): void {
+  let stopping = false;
+  const onSignal = (): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    setTimeout(() => {
+      process.stderr.write('drydock: not everything finished in time; ending anyway\n');
+      process.exit(1);
+    }, patience).unref();
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`drydock: could not stop cleanly: ${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}

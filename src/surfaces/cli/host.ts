@@ -1,0 +1,19 @@
+import type { Services } from '../../domain/context.ts';
+import type { LoadedConfig } from '../../platform/config/load.ts';
+import type { Config } from '../../platform/config/settings.ts';
+
+/** What the command line asks of the composition root. */
+export interface Host {
+  load(): LoadedConfig;
+  serve(
+    config: Config,
+    options: { worker: boolean },
+  ): Promise<{
+    baseUrl: string;
+    docsUrl: string;
+    firstKey: string | undefined;
+    stop: () => Promise<void>;
+  }>;
+  /** Opens the database next to a service that may be running, and closes it afterwards. */
+  withServices<T>(work: (services: Services) => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,36 @@
+import { inspect } from 'node:util';
+
+type Cell = string | number | boolean | null | undefined;
+
+/** A table for people; `--json` for scripts. */
+export function printRows<Row extends object>(
+  rows: readonly Row[],
+  columns: Record<string, (row: Row) => Cell>,
+  json: boolean,
+): void {
+  if (json) return void process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  if (rows.length === 0) return void process.stdout.write('None.\n');
+  const names = Object.keys(columns);
+  const body = rows.map((row) => Object.values(columns).map((cell) => show(cell(row))));
+  const widths = names.map((name, i) =>
+    Math.max(name.length, ...body.map((cells) => width(cells[i] as string))),
+  );
+  const line = (cells: string[]): string =>
+    cells
+      .map((cell, i) => cell + ' '.repeat((widths[i] as number) - width(cell)))
+      .join('  ')
+      .trimEnd();
+  process.stdout.write(`${[line(names), ...body.map(line)].join('\n')}\n`);
+}
+
+export function time(ms: number | null): string {
+  return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16);
+}
+
+function show(cell: Cell): string {
+  return cell === null || cell === undefined ? '-' : typeof cell === 'string' ? cell : inspect(cell);
+}
+
+function width(text: string): number {
+  return Array.from(text).length;
+}

@@ -1,0 +1,29 @@
+import { Command } from 'commander';
+import { OperatorProblem } from '../../platform/problem.ts';
+import { version } from '../../platform/version.ts';
+import { configCommand } from './commands/config.ts';
+import { identityCommands } from './commands/identity.ts';
+import { organizationCommands } from './commands/organizations.ts';
+import { secretCommands } from './commands/secrets.ts';
+import { serveCommand } from './commands/serve.ts';
+import type { Host } from './host.ts';
+
+/** Runs a command; a problem the operator can mend is one line and exit code 1. */
+export async function runCli(argv: string[], host: Host): Promise<void> {
+  const program = new Command('drydock')
+    .description('Operate, test and evaluate saved MCP servers over a JSON HTTP API.')
+    .version(version)
+    .showSuggestionAfterError();
+  serveCommand(program, host);
+  identityCommands(program, host);
+  organizationCommands(program, host);
+  secretCommands(program, host);
+  configCommand(program, host);
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof OperatorProblem)) throw error;
+    process.stderr.write(`drydock: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,34 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal, statusOfCode } from '../../contract/errors.ts';
+import type { Log } from '../../platform/log.ts';
+
+/** Every failure leaves as `{code, message, details?}`; what was not foreseen leaves as a 500 that says nothing. */
+export function errorResponder(log: Log) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    sendRefusal(reply, asRefusal(error, request, log));
+  };
+}
+
+export function sendRefusal(reply: FastifyReply, refusal: Refusal): void {
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
+  if (refusal.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer');
+  void reply
+    .code(statusOfCode[refusal.code])
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(refusal.toBody()));
+}
+
+function asRefusal(error: unknown, request: FastifyRequest, log: Log): Refusal {
+  if (error instanceof Refusal) return error;
+  const { code, statusCode } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Refusal(
+      'VALIDATION_ERROR',
+      `The request body is larger than ${request.routeOptions.bodyLimit} bytes`,
+    );
+  // The framework refused the request before it reached us: a bad length, a bad header, a closed connection.
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new Refusal('VALIDATION_ERROR', 'The request is malformed');
+  log.error('A request failed', { requestId: request.id, operation: request.routeOptions.url }, error);
+  return new Refusal('INTERNAL_ERROR', `Something failed on our side. The request id is ${request.id}`);
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import type { Metrics } from './metrics.ts';
+
+export interface HealthOptions {
+  /** Rejects when a request could not be served now. */
+  probe: () => Promise<void>;
+  draining: () => boolean;
+  metrics: Metrics;
+}
+
+const patience = 2_000;
+
+/** For orchestrators: is the process alive, should it get traffic, what did it do. */
+export function registerHealth(app: FastifyInstance, { probe, draining, metrics }: HealthOptions): void {
+  app.get('/healthz', () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    if (draining()) return reply.code(503).send({ status: 'draining' });
+    try {
+      await within(patience, probe());
+      return { status: 'ready' };
+    } catch {
+      return reply.code(503).send({ status: 'database unavailable' });
+    }
+  });
+  app.get('/metrics', async (_request, reply) =>
+    reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>(
+    (_, reject) => (timer = setTimeout(() => reject(new Error('too slow')), ms)),
+  );
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

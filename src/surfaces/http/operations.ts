@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { operationList } from '../../contract/index.ts';
+import type { Operation } from '../../contract/operation.ts';
+import type { Actor, Services } from '../../domain/context.ts';
+import { authenticate, type Charge } from '../../domain/identity/authenticate.ts';
+import { invoke } from '../../domain/invoke.ts';
+import { readInput } from './input.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    actor: Actor | undefined;
+  }
+}
+
+export interface OperationOptions {
+  services: Services;
+  charge: Charge;
+  /** Called for each request whose key is valid. */
+  used: (keyId: string) => void;
+  /** Tests compare every answer with the contract; production sends it as it is. */
+  checkResponses: boolean;
+}
+
+/** One route per declared operation; there is nothing to write here when an operation is added. */
+export function registerOperations(app: FastifyInstance, options: OperationOptions): void {
+  app.decorateRequest('actor', undefined);
+  for (const operation of operationList) {
+    app.route({
+      method: operation.method,
+      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { operation: operation.id },
+      // Before the body is read: strangers cannot make us buffer anything.
+      onRequest: async (request) => {
+        if (operation.access !== 'public') await identify(request, options);
+      },
+      handler: (request, reply) => answer(operation, request, reply, options),
+    });
+  }
+}
+
+async function identify(
+  request: FastifyRequest,
+  { services, charge, used }: OperationOptions,
+): Promise<void> {
+  request.actor = await authenticate(services.db, request.headers.authorization, charge);
+  used(request.actor.keyId);
+}
+
+async function answer(
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services, checkResponses }: OperationOptions,
+): Promise<FastifyReply> {
+  const hangUp = new AbortController();
+  reply.raw.once('close', () => hangUp.abort());
+  const context = { ...services, requestId: request.id, signal: hangUp.signal };
+  const result = await invoke(context, request.actor, {
+    operation,
+    input: readInput(operation, request),
+    idempotencyKey: idempotencyKeyOf(request),
+  });
+  if (checkResponses) operation.response.parse(result);
+  return reply
+    .code(operation.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(result));
+}
+
+/** Two spellings are in use. A blank or oversized key counts as none. */
+function idempotencyKeyOf(request: FastifyRequest): string | undefined {
+  const header = request.headers['idempotency-key'] ?? request.headers['x-mcpjam-idempotency-key'];
+  const key = (Array.isArray(header) ? header[0] : header)?.trim();
+  return key && key.length <= 256 ? key : undefined;
+}

@@ -1,0 +1,130 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { Refusal } from '../../contract/errors.ts';
+import { operationList } from '../../contract/index.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Log } from '../../platform/log.ts';
+import { registerDocs } from '../openapi/routes.ts';
+import { errorResponder, sendRefusal } from './errors.ts';
+import { type HealthOptions, registerHealth } from './health.ts';
+import type { Metrics } from './metrics.ts';
+import { type OperationOptions, registerOperations } from './operations.ts';
+
+export const basePath = '/api/v1';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: string;
+  }
+}
+
+export interface HttpOptions extends OperationOptions, HealthOptions {
+  log: Log;
+  metrics: Metrics;
+  bodyLimit: number;
+}
+
+export function createHttpServer(options: HttpOptions): FastifyInstance {
+  const { log, bodyLimit } = options;
+  const respond = errorResponder(log);
+  const app = fastify({
+    logger: false,
+    bodyLimit,
+    exposeHeadRoutes: false,
+    genReqId: () => newId('req'),
+    requestIdHeader: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
+    // A request has this long to arrive in full.
+    requestTimeout: 60_000,
+    frameworkErrors: (_error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      respond(new Refusal('VALIDATION_ERROR', 'The URL is malformed'), request, reply);
+    },
+    clientErrorHandler: (error, socket) => answerRaw(error, socket),
+  });
+  // Bodies arrive as bytes; what they mean is decided where the operation is known.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    observe(options, request, reply);
+    done();
+  });
+  app.setErrorHandler(respond);
+  app.setNotFoundHandler((request, reply) => sendRefusal(reply, unknownRoute(request, reply)));
+
+  void app.register(
+    (api, _, done) => {
+      registerOperations(api, options);
+      registerKeyManagement(api);
+      done();
+    },
+    { prefix: basePath },
+  );
+  registerHealth(app, options);
+  registerDocs(app, basePath);
+  return app;
+}
+
+function observe({ metrics, log }: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {
+  const operation = request.routeOptions.config?.operation ?? 'none';
+  metrics.observe(operation, reply.statusCode, reply.elapsedTime / 1000);
+  log.debug('Answered', {
+    requestId: request.id,
+    operation,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 100) / 100,
+    key: request.actor?.keyId,
+  });
+}
+
+/** Keys are managed by the operator. An API key asking for it is told so, whatever it asks. */
+function registerKeyManagement(api: FastifyInstance): void {
+  const refuse = (request: FastifyRequest): never => {
+    if (/^Bearer +sk_/i.test(request.headers.authorization ?? ''))
+      throw new Refusal(
+        'FORBIDDEN',
+        'API keys cannot manage API keys. The operator does, with: drydock keys',
+      );
+    throw new Refusal('UNAUTHORIZED', 'Key management is outside this API');
+  };
+  for (const url of ['/api-keys', '/api-keys/*'])
+    api.all(url, { config: { operation: 'keyManagement' }, onRequest: refuse }, refuse);
+}
+
+function unknownRoute(request: FastifyRequest, reply: FastifyReply): Refusal {
+  const path = request.url.split('?')[0] as string;
+  const methods = methodsAt(path);
+  if (methods.length === 0)
+    return new Refusal('NOT_FOUND', 'No such operation. The API is described at /docs');
+  reply.header('allow', methods.join(', '));
+  return new Refusal('NOT_FOUND', `No such operation: this path takes ${methods.join(' and ')}`);
+}
+
+function methodsAt(path: string): string[] {
+  const inside = path.startsWith(basePath) ? path.slice(basePath.length).split('/') : [];
+  const fits = (pattern: string): boolean => {
+    const parts = pattern.split('/');
+    return (
+      parts.length === inside.length && parts.every((part, i) => part.startsWith('{') || part === inside[i])
+    );
+  };
+  return operationList.filter((operation) => fits(operation.path)).map((operation) => operation.method);
+}
+
+/** The bytes were not HTTP. There is no request to answer, so the answer is written by hand. */
+function answerRaw(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const message =
+    error.code === 'HPE_HEADER_OVERFLOW' ? 'The request headers are too large' : 'The request is malformed';
+  const body = JSON.stringify(new Refusal('VALIDATION_ERROR', message).toBody());
+  socket.end(
+    `HTTP/1.1 400 ${STATUS_CODES[400]}\r\ncontent-type: application/json; charset=utf-8\r\nx-request-id: ${newId('req')}\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createKey } from '../../src/domain/operator/keys.ts';
+import { setMember } from '../../src/domain/operator/members.ts';
+import { createOrganization } from '../../src/domain/operator/organizations.ts';
+import { createUser } from '../../src/domain/operator/users.ts';
+import { loadConfig } from '../../src/platform/config/load.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { type RunningService, type ServeOptions, startService } from '../../src/service.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // Tests look at whatever came back.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+  text: string;
+}
+
+export interface RequestOptions {
+  key?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A real service on a free port with a database of its own. */
+export class TestService {
+  readonly running: RunningService;
+  readonly key: string;
+  readonly database: TestDatabase;
+  readonly logs: string[];
+
+  constructor(running: RunningService, key: string, database: TestDatabase, logs: string[]) {
+    this.running = running;
+    this.key = key;
+    this.database = database;
+    this.logs = logs;
+  }
+
+  get db() {
+    return this.running.services.db;
+  }
+
+  get origin(): string {
+    return new URL(this.running.baseUrl).origin;
+  }
+
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const { key = this.key, body, headers = {} } = options;
+    const response = await fetch(`${this.running.baseUrl}${path}`, {
+      method,
+      headers: {
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && {
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
+    });
+    const text = await response.text();
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      parsed = undefined;
+    }
+    return { status: response.status, headers: response.headers, body: parsed, text };
+  }
+
+  get = (path: string, options?: RequestOptions) => this.request('GET', path, options);
+  post = (path: string, body?: unknown, options?: RequestOptions) =>
+    this.request('POST', path, { ...options, body });
+  patch = (path: string, body?: unknown, options?: RequestOptions) =>
+    this.request('PATCH', path, { ...options, body });
+  delete = (path: string, options?: RequestOptions) => this.request('DELETE', path, options);
+
+  /** The project every organization starts with. */
+  async defaultProject(key: string = this.key): Promise<string> {
+    const { body } = await this.get('/projects', { key });
+    return body.items[0].id;
+  }
+
+  /** A further user of the first organization, with a key. */
+  async member(role: 'owner' | 'admin' | 'member'): Promise<{ userId: string; key: string; keyId: string }> {
+    const organization = (await this.get('/organizations')).body.items[0].id as string;
+    const userId = await createUser(this.db, { email: `${newId('m')}@example.com`, name: role });
+    await setMember(this.db, { organization }, { user: userId, role });
+    const { key, id } = await createKey(this.db, { organization, user: userId, name: 'test' });
+    return { userId, key, keyId: id };
+  }
+
+  /** Another organization with an owner of its own. */
+  async stranger(): Promise<{ organizationId: string; userId: string; key: string; keyId: string }> {
+    const userId = await createUser(this.db, { email: `${newId('s')}@example.com`, name: 'Stranger' });
+    const { id } = await createOrganization(this.db, { name: newId('o'), owner: userId });
+    const made = await createKey(this.db, { organization: id, user: userId, name: 'test' });
+    return { organizationId: id, userId, key: made.key, keyId: made.id };
+  }
+
+  stop = (): Promise<void> => this.running.stop();
+}
+
+export interface StartOptions extends ServeOptions {
+  /** Settings by their environment names. */
+  env?: Record<string, string>;
+  database?: TestDatabase;
+  dataDir?: string;
+}
+
+/** Answers are checked against the contract; the rate limit is off unless `env` says otherwise. */
+export async function startTestService(options: StartOptions = {}): Promise<TestService> {
+  const {
+    env,
+    database = await createDatabase(),
+    dataDir = await mkdtemp(join(tmpdir(), 'drydock-')),
+    ...serve
+  } = options;
+  const { config } = loadConfig({
+    DRYDOCK_PORT: '0',
+    DRYDOCK_RATE_LIMIT: 'off',
+    DRYDOCK_LOG_LEVEL: 'debug',
+    DRYDOCK_DATA_DIR: dataDir,
+    DRYDOCK_DATABASE_URL: database.url,
+    DRYDOCK_DATABASE_POOL: '5',
+    ...env,
+  });
+  const logs: string[] = [];
+  const log = createLog('debug', { write: (line) => void logs.push(line) });
+  const running = await startService(config, { checkResponses: true, log, ...serve });
+  return new TestService(running, running.firstKey ?? '', database, logs);
+}
+
+/** Stops the service and removes what it left, after all tests of the file. */
+export async function dispose(service: TestService | undefined): Promise<void> {
+  if (!service) return;
+  await service.stop();
+  await service.database.drop();
+  await rm(service.running.services.config.dataDir, { recursive: true, force: true });
+}
+
+/** For a service that only one test needs. */
+export async function startForTest(options: StartOptions = {}): Promise<TestService> {
+  const service = await startTestService(options);
+  onTestFinished(() => dispose(service));
+  return service;
+}
