@@ -42,49 +42,6 @@ export class FileBlobStore implements BlobStore {
     }
   }
 
-  read(id: string): Readable;
-  remove(id: string): Promise<void>;
-}
-
-export class BlobTooLarge extends Error {
-  override name = 'BlobTooLarge';
-}
-
-/** One file per blob, spread over folders by the last characters of the id, which are random. */
-export class FileBlobStore implements BlobStore {
-  private readonly root: string;
-
-  constructor(root: string) {
-    this.root = root;
-  }
-
-  async put(id: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob> {
-    const path = this.pathOf(id);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const staging = join(this.root, `.incoming-${randomUUID()}`);
-    const hash = createHash('sha256');
-    let size = 0;
-    try {
-      const file = await open(staging, 'wx', 0o600);
-      try {
-        for await (const chunk of content) {
-          size += chunk.length;
-          if (size > limit) throw new BlobTooLarge(`more than ${limit} bytes`);
-          hash.update(chunk);
-          await file.writeFile(chunk);
-        }
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(staging, path);
-    } catch (error) {
-      await rm(staging, { force: true });
-      throw error;
-    }
-    return { size, sha256: hash.digest('hex') };
-  }
-
   read(id: string): Readable {
     return createReadStream(this.pathOf(id));
   }
