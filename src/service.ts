@@ -85,6 +85,10 @@ export interface RunningService {
   /** On the first boot only. */
   firstKey: string | undefined;
   services: Services;
+  /** Writes down at once when keys were last used. */
+  flushLastUse(): Promise<void>;
+  /** Exchanges rate limits with the other replicas at once. */
+  meetReplicas(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -134,7 +138,15 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     if (!connected.embedded) await limiter?.join();
     if (options.worker ?? true) await worker.start();
     const origin = await listen(app, config);
-    return { baseUrl: `${origin}${basePath}`, docsUrl: `${origin}/docs`, firstKey, services, stop };
+    return {
+      baseUrl: `${origin}${basePath}`,
+      docsUrl: `${origin}/docs`,
+      firstKey,
+      services,
+      flushLastUse: () => lastUse.flush(),
+      meetReplicas: async () => limiter?.meet(),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

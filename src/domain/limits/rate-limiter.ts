@@ -20,7 +20,6 @@ export class RateLimiter {
   private readonly id = randomUUID();
   private readonly timers: NodeJS.Timeout[] = [];
   private others = 0;
-  private busy = false;
 
   constructor(rate: Rate, clock: Clock, db: Db) {
     this.buckets = new TokenBuckets(rate);
@@ -40,12 +39,16 @@ export class RateLimiter {
 
   /** Starts looking for other replicas. Not needed where there can be none. */
   async join(): Promise<void> {
-    this.others = await announceReplica(this.db, this.id);
-    this.repeat(heartbeat, async () => {
-      this.others = await announceReplica(this.db, this.id);
-      this.buckets.sweep(this.clock());
-    });
+    await this.meet();
+    this.repeat(heartbeat, () => this.meet());
     this.repeat(exchangeInterval, () => this.exchange());
+  }
+
+  /** Counts the others and settles with them. */
+  async meet(): Promise<void> {
+    this.others = await announceReplica(this.db, this.id);
+    this.buckets.sweep(this.clock());
+    await this.exchange();
   }
 
   async leave(): Promise<void> {
@@ -54,17 +57,12 @@ export class RateLimiter {
   }
 
   private async exchange(): Promise<void> {
-    if (this.others === 0 || this.busy) return;
-    const spent = this.buckets.collectSpent();
+    if (this.others === 0) return;
+    const spent = this.buckets.collectSpent(this.clock());
     if (spent.size === 0) return;
-    this.busy = true;
-    try {
-      const { burst, perMinute } = this.buckets.rate;
-      const left = await exchangeTokens(this.db, spent, { burst, perSecond: perMinute / 60 });
-      for (const { keyId, tokens } of left) this.buckets.adopt(keyId, tokens, this.clock());
-    } finally {
-      this.busy = false;
-    }
+    const { burst, perMinute } = this.buckets.rate;
+    const left = await exchangeTokens(this.db, spent, { burst, perSecond: perMinute / 60 });
+    for (const { keyId, tokens } of left) this.buckets.adopt(keyId, tokens, this.clock());
   }
 
   private repeat(interval: number, work: () => Promise<void>): void {

@@ -31,11 +31,12 @@ export class TokenBuckets {
     return 0;
   }
 
-  /** What each key took since the last call. */
-  collectSpent(): Map<string, number> {
+  /** What each key in use took since the last call; nothing, perhaps, but others may have taken more. */
+  collectSpent(now: number): Map<string, number> {
     const spent = new Map<string, number>();
-    for (const [key, bucket] of this.buckets) {
-      if (bucket.spent === 0) continue;
+    for (const key of this.buckets.keys()) {
+      const bucket = this.refilled(key, now);
+      if (bucket.spent === 0 && bucket.tokens >= this.rate.burst) continue;
       spent.set(key, bucket.spent);
       bucket.spent = 0;
     }

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 
 /** One SQL text. A named one is parsed by the server once per connection. */
 export interface Statement<Row> {

@@ -18,6 +18,10 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): void {
     .send(JSON.stringify(refusal.toBody()));
 }
 
+export function notJson(): Refusal {
+  return new Refusal('VALIDATION_ERROR', 'The body must be JSON: send Content-Type: application/json');
+}
+
 function asRefusal(error: unknown, request: FastifyRequest, log: Log): Refusal {
   if (error instanceof Refusal) return error;
   const { code, statusCode } = error as Partial<FastifyError>;
@@ -26,6 +30,7 @@ function asRefusal(error: unknown, request: FastifyRequest, log: Log): Refusal {
       'VALIDATION_ERROR',
       `The request body is larger than ${request.routeOptions.bodyLimit} bytes`,
     );
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return notJson();
   // The framework refused the request before it reached us: a bad length, a bad header, a closed connection.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new Refusal('VALIDATION_ERROR', 'The request is malformed');

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
+import { notJson } from './errors.ts';
 import { parseJsonObject, problemOfText } from './json.ts';
 
 const idShape = /^[A-Za-z0-9_-]{1,128}$/;
@@ -40,7 +41,7 @@ function readBody(request: FastifyRequest): Record<string, unknown> {
   if (!(body instanceof Uint8Array) || body.length === 0) return {};
   const type = request.headers['content-type'];
   if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type.trim()))
-    throw new Refusal('VALIDATION_ERROR', 'The body must be JSON: send Content-Type: application/json');
+    throw notJson();
   return parseJsonObject(body);
 }
 

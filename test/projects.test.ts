@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setFeature } from '../src/domain/operator/organizations.ts';
+import { insertBlob } from '../src/platform/database/queries/blobs.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => dispose(service));
+
+test('a project is created, edited and read back', async () => {
+  const made = await service.post('/projects', {
+    name: '  Payments ',
+    description: 'd',
+    icon: '🚢',
+    visibility: 'private',
+  });
+  expect(made.status).toBe(201);
+  expect(made.body).toMatchObject({
+    name: 'Payments',
+    description: 'd',
+    icon: '🚢',
+    visibility: 'private',
+    role: 'admin',
+  });
+  const edited = await service.patch(`/projects/${made.body.id}`, { description: '', visibility: 'public' });
+  expect(edited.body).toMatchObject({ name: 'Payments', description: '', icon: '🚢', visibility: 'public' });
+  expect(edited.body.updatedAt).toBeGreaterThanOrEqual(made.body.updatedAt);
+  const { body } = await service.get('/projects');
+  expect(body.items.find((item: { id: string }) => item.id === made.body.id)).toEqual(edited.body);
+});
+
+test('an edit without a field is refused', async () => {
+  const project = await service.defaultProject();
+  expect(await service.patch(`/projects/${project}`, {})).toMatchObject({
+    status: 400,
+    body: { code: 'VALIDATION_ERROR' },
+  });
+});
+
+test('deleting a project takes everything in it along', async () => {
+  const { body: project } = await service.post('/projects', { name: 'Doomed' });
+  const { body: server } = await service.post(`/projects/${project.id}/servers`, {
+    name: 's',
+    url: 'https://e.com',
+    clientSecret: 'x',
+  });
+  const organizationId = project.organizationId as string;
+  await insertBlob(service.db, {
+    id: 'blb_1',
+    organizationId,
+    projectId: project.id,
+    contentType: 'text/plain',
+    size: 1,
+    sha256: '',
+  });
+  expect((await service.delete(`/projects/${project.id}`)).body).toEqual({ id: project.id, deleted: true });
+  expect((await service.get(`/projects/${project.id}/servers/${server.id}`)).status).toBe(404);
+  const client = await service.database.connect();
+  const left = await client.query(
+    `select (select count(*) from servers where project_id = $1) + (select count(*) from sealed_values where project_id = $1)
+       + (select count(*) from blobs where project_id = $1) as rows,
+       (select count(*) from blob_garbage where blob_id = 'blb_1') as remembered`,
+    [project.id],
+  );
+  await client.end();
+  expect(left.rows[0]).toEqual({ rows: '0', remembered: '1' });
+});
+
+test('the Default project cannot be deleted', async () => {
+  const project = await service.defaultProject();
+  expect(await service.delete(`/projects/${project}`)).toMatchObject({
+    status: 409,
+    body: { code: 'CONFLICT' },
+  });
+  expect((await service.get(`/projects/${project}/servers`)).status).toBe(200);
+});
+
+test('capabilities tell role, features and limits, and follow the operator', async () => {
+  const project = await service.defaultProject();
+  const before = (await service.get(`/projects/${project}/capabilities`)).body;
+  expect(before).toMatchObject({
+    projectId: project,
+    role: 'owner',
+    projectRole: 'admin',
+    plan: { name: 'self-hosted', limits: { insightsPerDay: null, concurrentEvalRuns: 2 } },
+    can: {
+      writeSwarms: false,
+      cancelJourneyRun: true,
+      unpublishUserTestingScenario: true,
+      deleteAnyEvalRun: true,
+    },
+  });
+  await setFeature(service.db, { organization: undefined, feature: 'swarms', enabled: true });
+  const after = (await service.get(`/projects/${project}/capabilities`)).body;
+  expect(after.can).toMatchObject({ writeSwarms: true, launchJourneyRun: true });
+  const member = await service.member('member');
+  const theirs = (await service.get(`/projects/${project}/capabilities`, { key: member.key })).body;
+  expect(theirs).toMatchObject({ role: 'member', projectRole: 'editor', can: { deleteAnyEvalRun: false } });
+});
+
+test('sessions are empty pages until something makes sessions', async () => {
+  const project = await service.defaultProject();
+  expect((await service.get('/chat-sessions')).body).toEqual({ items: [] });
+  expect((await service.get(`/chat-sessions?projectId=${project}&status=active&limit=5`)).body).toEqual({
+    items: [],
+  });
+  expect((await service.get('/chat-sessions?projectId=unknown')).status).toBe(404);
+  expect((await service.get(`/projects/${project}/sessions?scope=titles`)).body).toEqual({
+    items: [],
+    scope: 'titles',
+  });
+});
+
+test('every write leaves an audit row in the same transaction', async () => {
+  const { body: project } = await service.post('/projects', { name: 'Audited' });
+  const { body: server, headers } = await service.post(`/projects/${project.id}/servers`, {
+    name: 'a',
+    url: 'https://e.com',
+  });
+  await service.post(`/projects/${project.id}/servers`, { name: 'a', url: 'https://e.com' });
+  const client = await service.database.connect();
+  const { rows } = await client.query(
+    'select action, target, request_id from audit_events where project_id = $1',
+    [project.id],
+  );
+  await client.end();
+  expect(rows).toEqual([
+    { action: 'server.create', target: server.id, request_id: headers.get('x-request-id') },
+  ]);
+});
