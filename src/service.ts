@@ -24,7 +24,7 @@ import {
   masterKeyPath,
 } from './platform/secrets/master-key.ts';
 import { Vault } from './platform/secrets/vault.ts';
-import { createMetrics } from './surfaces/http/metrics.ts';
+import { Metrics } from './surfaces/http/metrics.ts';
 import { basePath, createHttpServer } from './surfaces/http/server.ts';
 
 export interface OpenServices extends Services {
@@ -104,7 +104,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const { db, log, clock, connected } = services;
   const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
   const lastUse = new LastUse(db, clock, log);
-  const worker = new Worker({ db, dial: connected.dial, log, kinds: housekeeping(services) });
+  const worker = createWorker(services);
   const { pool } = connected.database;
   let draining = false;
   const app = createHttpServer({
@@ -112,7 +112,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     log,
     charge: (keyId) => limiter?.charge(keyId),
     used: (keyId) => lastUse.note(keyId),
-    metrics: createMetrics(() => ({
+    metrics: new Metrics(() => ({
       total: pool.totalCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
@@ -151,6 +151,24 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     await stop();
     throw error;
   }
+}
+
+/** Background jobs only; requests are served by other processes. */
+export async function startWorker(config: Config): Promise<{ stop(): Promise<void> }> {
+  const services = await openServices(config, { exclusive: false });
+  const worker = createWorker(services);
+  await worker.start();
+  return {
+    stop: async () => {
+      await worker.stop((config.shutdownTimeout * 1000) / 2);
+      await services.close();
+    },
+  };
+}
+
+function createWorker(services: OpenServices): Worker {
+  const { db, log, connected } = services;
+  return new Worker({ db, dial: connected.dial, log, kinds: housekeeping(services) });
 }
 
 async function listen(app: FastifyInstance, config: Config): Promise<string> {

@@ -46,7 +46,8 @@ export interface Actor {
 
 export interface PublicContext extends Services {
   requestId: string;
-  signal: AbortSignal;
+  /** Aborts when the caller hangs up before the answer. Asked for only by verbs that can stop early. */
+  callerGone: () => AbortSignal;
 }
 
 export interface Context extends PublicContext {

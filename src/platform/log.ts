@@ -4,6 +4,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 export interface Log {
+  /** Whether debug lines go anywhere; hot paths ask before they make one. */
+  readonly debugging: boolean;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -39,6 +41,7 @@ export function createLog(
     destination,
   );
   return {
+    debugging: logger.isLevelEnabled('debug'),
     debug: (message, fields = {}) => logger.debug(fields, message),
     info: (message, fields = {}) => logger.info(fields, message),
     warn: (message, fields = {}) => logger.warn(fields, message),

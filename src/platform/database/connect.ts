@@ -35,7 +35,9 @@ export async function connectDatabase(
     await client.connect();
     return client;
   };
-  const pool = new pg.Pool({ ...options, max: config.databasePool, idleTimeoutMillis: 60_000 });
+  const pool = new pg.Pool({ ...options, max: config.databasePool, idleTimeoutMillis: 0 });
+  // A client that is lent out has no listener, and an unheard error ends the process; the query fails anyway.
+  pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (error) => log.warn('A database connection was lost', { error: redact(error.message) }));
   const close = async (): Promise<void> => {
     await pool.end();
@@ -65,23 +67,35 @@ async function prepare(dial: () => Promise<pg.Client>, wantsMigration: boolean, 
   }
 }
 
-async function checkVersion(client: pg.Client): Promise<void> {
+export async function checkVersion(client: pg.Client, oldest: number = oldestSupported): Promise<void> {
   const { rows } = await client.query<{ version: string; number: number }>(
     "select current_setting('server_version') as version, current_setting('server_version_num')::int as number",
   );
   const found = rows[0];
-  if (!found || found.number < oldestSupported * 10_000)
+  if (!found || found.number < oldest * 10_000)
     throw new OperatorProblem(
-      `The database is PostgreSQL ${found?.version ?? 'of an unknown version'}; Drydock needs ${oldestSupported} or later`,
+      `The database is PostgreSQL ${found?.version ?? 'of an unknown version'}; Drydock needs ${oldest} or later`,
     );
 }
 
 const parsers: Record<number, (text: string) => unknown> = {
   // bigint: counts and sizes, all far below 2^53
   20: Number,
-  // timestamptz as epoch milliseconds; PostgreSQL writes whole-hour offsets without minutes
-  1184: (text) => Date.parse(`${text.slice(0, 10)}T${text.slice(11).replace(/([+-]\d\d)$/, '$1:00')}`),
+  // timestamptz as epoch milliseconds
+  1184: epochMilliseconds,
 };
 
 const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
   (parsers[oid] ?? pg.types.getTypeParser(oid, format)) as (text: string) => unknown;
+
+/** PostgreSQL writes `2026-11-15 02:05:08.123+00`; nearly always in UTC, which a few digits settle. */
+function epochMilliseconds(text: string): number {
+  if (!text.endsWith('+00'))
+    return Date.parse(`${text.slice(0, 10)}T${text.slice(11).replace(/([+-]\d\d)$/, '$1:00')}`);
+  const digits = (from: number, to: number): number => Number(text.slice(from, to));
+  const fraction = text.length > 22 ? Number(`0${text.slice(19, -3)}`) * 1000 : 0;
+  return (
+    Date.UTC(digits(0, 4), digits(5, 7) - 1, digits(8, 10), digits(11, 13), digits(14, 16), digits(17, 19)) +
+    Math.round(fraction)
+  );
+}

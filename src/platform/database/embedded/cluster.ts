@@ -157,7 +157,8 @@ export class Cluster {
   }
 
   private async complaintSince(offset: number): Promise<string> {
-    const text = (await readFile(this.logFile)).subarray(offset).toString('utf8');
+    const log = await readFile(this.logFile).catch(() => Buffer.alloc(0));
+    const text = log.subarray(offset).toString('utf8');
     const fatal = text.split('\n').filter((line) => /FATAL|PANIC/.test(line));
     return (
       fatal.at(-1)?.replace(/^.*(?:FATAL|PANIC):\s*/, '') ?? (lastLine(text) || 'it ended without a message')

@@ -1,0 +1,57 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadConfig, stdioAllowed } from '../src/platform/config/load.ts';
+import { settingsReference } from '../src/surfaces/cli/commands/config.ts';
+import { place } from './support/process.ts';
+
+test('docs/configuration.md is what the program prints', async () => {
+  expect(await readFile('docs/configuration.md', 'utf8')).toBe(settingsReference());
+});
+
+async function withFile(content: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'drydock-config-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'drydock.json');
+  await writeFile(path, content);
+  return path;
+}
+
+test('the environment wins over the file, the file over the default', async () => {
+  const file = await withFile('{"port": 5000, "host": "0.0.0.0", "prot": 1}');
+  const { config, sources, unknown } = loadConfig({
+    DRYDOCK_CONFIG_FILE: file,
+    DRYDOCK_PORT: '6000',
+    DRYDOCK_HOTS: 'x',
+  });
+  expect(config).toMatchObject({ port: 6000, host: '0.0.0.0', bodyLimit: 1_048_576 });
+  expect(sources).toMatchObject({ port: 'environment', host: 'file', bodyLimit: 'default' });
+  expect(unknown).toEqual(['DRYDOCK_HOTS', 'prot']);
+});
+
+test.each(['{', '[]', '"x"'])('a file with %s is refused', async (content) => {
+  const file = await withFile(content);
+  expect(() => loadConfig({ DRYDOCK_CONFIG_FILE: file })).toThrow('configuration file');
+});
+
+test('stdio servers are allowed on loopback only, unless the operator says otherwise', () => {
+  const allowed = (env: Record<string, string>) => stdioAllowed(loadConfig(env).config);
+  expect(allowed({})).toBe(true);
+  expect(allowed({ DRYDOCK_HOST: '::1' })).toBe(true);
+  expect(allowed({ DRYDOCK_HOST: '0.0.0.0' })).toBe(false);
+  expect(allowed({ DRYDOCK_HOST: '10.0.0.1' })).toBe(false);
+  expect(allowed({ DRYDOCK_HOST: '0.0.0.0', DRYDOCK_ALLOW_STDIO: 'true' })).toBe(true);
+  expect(allowed({ DRYDOCK_ALLOW_STDIO: 'false' })).toBe(false);
+});
+
+test('drydock config shows that a secret is set and never the secret', async () => {
+  const here = await place();
+  const { stdout } = await here.run(['config'], {
+    DRYDOCK_DATABASE_URL: 'postgres://u:hidden-word@h/d',
+    DRYDOCK_MASTER_KEY: 'ab'.repeat(32),
+  });
+  expect(stdout).toMatch(/DRYDOCK_DATABASE_URL +\(set\) +environment/);
+  expect(stdout).not.toContain('hidden-word');
+  expect(stdout).not.toContain('abab');
+});

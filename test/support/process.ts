@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+
+const program = new URL('../../dist/main.js', import.meta.url).pathname;
+
+export interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The built program in a process of its own, as a user runs it. */
+export class Drydock {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+  private readonly closed: Promise<unknown>;
+
+  constructor(args: string[], env: Record<string, string>, entry = program) {
+    const inherited = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.startsWith('DRYDOCK_')),
+    );
+    this.child = spawn(process.execPath, [entry, ...args], {
+      env: { ...inherited, ...env } as NodeJS.ProcessEnv,
+    });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.closed = once(this.child, 'close');
+  }
+
+  /** Resolves when the banner is out; rejects when the process ends instead. */
+  async ready(): Promise<this> {
+    const banner = new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (/ready\n[\s\S]*Docs/.test(this.stdout)) resolve();
+      };
+      this.child.stdout?.on('data', look);
+      look();
+    });
+    await Promise.race([
+      banner,
+      this.closed.then(() => {
+        throw new Error(`drydock ended: ${this.stderr || this.stdout}`);
+      }),
+    ]);
+    return this;
+  }
+
+  get baseUrl(): string {
+    return /API +(\S+)/.exec(this.stdout)?.[1] as string;
+  }
+
+  get key(): string | undefined {
+    return /Key +(sk_\S+)/.exec(this.stdout)?.[1];
+  }
+
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<Outcome> {
+    this.child.kill(signal);
+    return this.outcome();
+  }
+
+  async outcome(): Promise<Outcome> {
+    await this.closed;
+    return { code: this.child.exitCode, stdout: this.stdout, stderr: this.stderr };
+  }
+}
+
+export interface Place {
+  dataDir: string;
+  env: Record<string, string>;
+  serve(env?: Record<string, string>): Promise<Drydock>;
+  run(args: string[], env?: Record<string, string>): Promise<Outcome>;
+}
+
+/** A data directory of its own; whatever still runs in it is ended with the test. */
+export async function place(dataDir?: string): Promise<Place> {
+  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'drydock-place-')));
+  const env = { DRYDOCK_DATA_DIR: folder, DRYDOCK_PORT: '0', DRYDOCK_RATE_LIMIT: 'off' };
+  const started: Drydock[] = [];
+  const start = (args: string[], extra: Record<string, string> = {}): Drydock => {
+    const drydock = new Drydock(args, { ...env, ...extra });
+    started.push(drydock);
+    return drydock;
+  };
+  onTestFinished(async () => {
+    for (const { child } of started) child.kill('SIGKILL');
+    await endDatabase(folder, 'SIGQUIT');
+    await chmod(folder, 0o700).catch(() => {});
+    const home = databaseHome(folder);
+    await rm(folder, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true });
+  });
+  return {
+    dataDir: folder,
+    env,
+    serve: (extra) => start(['serve'], extra).ready(),
+    run: (args, extra) => start(args, extra).outcome(),
+  };
+}
+
+export function databaseHome(dataDir: string): string {
+  const pointer = join(dataDir, 'database-home');
+  return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : join(dataDir, 'postgres');
+}
+
+export async function databasePid(dataDir: string): Promise<number | undefined> {
+  const file = await readFile(join(databaseHome(dataDir), 'data/postmaster.pid'), 'utf8').catch(() => '');
+  return Number(file.split('\n')[0]) || undefined;
+}
+
+/** Ends the embedded server of a data directory and waits until it is gone. */
+export async function endDatabase(dataDir: string, signal: NodeJS.Signals): Promise<void> {
+  const pid = await databasePid(dataDir);
+  if (pid === undefined) return;
+  try {
+    process.kill(pid, signal);
+    for (let tries = 0; tries < 500; tries++) {
+      process.kill(pid, 0);
+      await delay(10);
+    }
+  } catch {
+    // Gone.
+  }
+}
