@@ -3,7 +3,7 @@ import type { Host } from '../host.ts';
 
 export function serveCommand(program: Command, host: Host): void {
   program
-    .command('serve', { isDefault: true })
+    .command('serve')
     .description('start the service')
     .option('--no-worker', 'answer requests only; jobs run in other processes')
     .action(async (options: { worker: boolean }) => {
@@ -13,6 +13,18 @@ export function serveCommand(program: Command, host: Host): void {
       const service = await host.serve(config, options);
       process.stdout.write(banner(service));
       stopOnSignal(service.stop, config.shutdownTimeout * 1000);
+    });
+}
+
+export function workerCommand(program: Command, host: Host): void {
+  program
+    .command('worker')
+    .description('run background jobs only, next to services that share the database')
+    .action(async () => {
+      const { config } = host.load();
+      const worker = await host.work(config);
+      process.stdout.write('Drydock works.\n');
+      stopOnSignal(() => worker.stop(), config.shutdownTimeout * 1000);
     });
 }
 

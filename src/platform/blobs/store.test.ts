@@ -1,0 +1,72 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { startForTest } from '../../../test/support/service.ts';
+import { housekeeping } from '../../domain/housekeeping.ts';
+import { statement } from '../database/database.ts';
+import { insertBlob } from '../database/queries/blobs.ts';
+import { newId } from '../ids.ts';
+import { BlobTooLarge, FileBlobStore } from './store.ts';
+
+async function* chunks(...parts: string[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield Buffer.from(part);
+}
+
+async function store(): Promise<{ blobs: FileBlobStore; root: string }> {
+  const root = await mkdtemp(join(tmpdir(), 'drydock-blobs-'));
+  onTestFinished(() => rm(root, { recursive: true }));
+  return { blobs: new FileBlobStore(root), root };
+}
+
+test('what goes in comes out, with its size and digest', async () => {
+  const { blobs } = await store();
+  const id = newId('blb');
+  expect(await blobs.put(id, chunks('hello ', 'blob'), 100)).toEqual({
+    size: 10,
+    sha256: 'e997afd18e5f6be004fc193aed2c90291e68ab2c7599a62538c935b7fca6ab0f',
+  });
+  expect((await buffer(blobs.read(id))).toString()).toBe('hello blob');
+  await blobs.remove(id);
+  await expect(buffer(blobs.read(id))).rejects.toThrow('ENOENT');
+  await blobs.remove(id);
+});
+
+test('too much is refused and leaves nothing behind', async () => {
+  const { blobs, root } = await store();
+  await expect(blobs.put(newId('blb'), chunks('12345', '67890'), 9)).rejects.toThrow(BlobTooLarge);
+  const files = (await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
+  expect(files).toEqual([]);
+});
+
+test('an id cannot leave the folder', async () => {
+  const { blobs } = await store();
+  await expect(blobs.put('../escape', chunks('x'), 9)).rejects.toThrow('not a blob id');
+});
+
+test('files of deleted blobs are removed after their time of grace, and only those', async () => {
+  const service = await startForTest({ worker: false });
+  const { blobs, db } = service.running.services;
+  const organizationId = (await service.get('/organizations')).body.items[0].id as string;
+  const [old, recent, kept] = [newId('blb'), newId('blb'), newId('blb')];
+  for (const id of [old, recent, kept]) {
+    const stored = await blobs.put(id, chunks(id), 100);
+    await insertBlob(db, { id, organizationId, projectId: null, contentType: 'text/plain', ...stored });
+  }
+  await db.run(statement('test.delete', 'delete from blobs where id = any($1)'), [[old, recent]]);
+  await db.run(
+    statement('test.age', "update blob_garbage set since = now() - interval '2 hours' where blob_id = $1"),
+    [old],
+  );
+  const sweep = housekeeping(service.running.services).find(({ kind }) => kind === 'sweep-blobs');
+  const commit = await sweep?.handle({}, AbortSignal.timeout(5_000));
+  if (commit) await db.transaction(commit);
+  await expect(buffer(blobs.read(old))).rejects.toThrow('ENOENT');
+  for (const id of [recent, kept]) expect((await buffer(blobs.read(id))).toString()).toBe(id);
+  expect(await db.rows(statement('test.left', 'select blob_id from blob_garbage'))).toEqual([
+    { blob_id: recent },
+  ]);
+});

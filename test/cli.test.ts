@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { createDatabase } from './support/database.ts';
+import { type Outcome, place } from './support/process.ts';
+import { startForTest } from './support/service.ts';
+
+/** Commands against the database of a running service. */
+async function operator() {
+  const database = await createDatabase();
+  const service = await startForTest({ database });
+  const here = await place(service.running.services.config.dataDir);
+  const run = (...args: string[]): Promise<Outcome> => here.run(args, { DRYDOCK_DATABASE_URL: database.url });
+  return { service, run };
+}
+
+test('an operator sets up a second team from nothing', async () => {
+  const { service, run } = await operator();
+  expect((await run('users', 'create', 'ann@example.com', '--name', 'Ann')).code).toBe(0);
+  const organization = (await run('orgs', 'create', 'Team', '--owner', 'ann@example.com')).stdout.trim();
+  expect(organization).toMatch(/^org_/);
+  const key = (
+    await run('keys', 'create', '--org', 'Team', '--user', 'ann@example.com', '--name', 'ci')
+  ).stdout.trim();
+  expect((await service.get('/me', { key })).body).toMatchObject({ email: 'ann@example.com', name: 'Ann' });
+  expect((await service.get('/projects', { key })).body.items).toMatchObject([
+    { name: 'Default', role: 'admin' },
+  ]);
+
+  await run('users', 'create', 'bob@example.com');
+  expect((await run('members', 'set', 'bob@example.com', 'member', '--org', 'Team')).code).toBe(0);
+  const listed = await run('members', 'list', '--org', 'Team');
+  expect(listed.stdout).toMatch(/ann@example.com +Ann +owner/);
+  expect(listed.stdout).toMatch(/bob@example.com +bob@example.com +member/);
+
+  await run('features', 'enable', 'swarms', '--org', 'Team');
+  expect((await run('features', 'list', '--org', 'Team')).stdout).toMatch(/swarms +on\nuser-testing +off/);
+  await run('plans', 'set', 'team', 'insightsPerDay=5', 'concurrentEvalRuns=8');
+  await run('orgs', 'plan', 'team', '--org', 'Team');
+  const project = (await service.get('/projects', { key })).body.items[0].id;
+  expect((await service.get(`/projects/${project}/capabilities`, { key })).body).toMatchObject({
+    can: { writeSwarms: true },
+    plan: { name: 'team', limits: { insightsPerDay: 5, concurrentEvalRuns: 8, credits: null } },
+  });
+  expect((await run('orgs', 'usage', '--org', 'Team')).stdout).toMatch(/insightsPerDay +0 +5/);
+
+  const audit = await run('audit', '--org', 'Team', '--json');
+  const actions = (JSON.parse(audit.stdout) as { action: string; actor: string }[]).map(
+    ({ action }) => action,
+  );
+  expect(actions).toEqual([
+    'organization.set-plan',
+    'feature.enable',
+    'member.set',
+    'key.create',
+    'organization.create',
+  ]);
+  expect((await run('orgs', 'delete', 'Team')).code).toBe(0);
+  expect((await service.get('/me', { key })).body.details).toEqual({ reason: 'ORPHANED_KEY' });
+});
+
+test.each([
+  [['keys', 'revoke', 'key_none'], 'No working key key_none'],
+  [['keys', 'create', '--org', 'Nowhere'], 'No organization Nowhere'],
+  [['keys', 'create', '--user', 'nobody@example.com'], 'No user nobody@example.com'],
+  [['orgs', 'plan', 'gold'], 'No plan gold'],
+  [['features', 'enable', 'magic'], 'No feature magic. There are: swarms, user-testing'],
+  [['members', 'set', 'owner@drydock.local', 'king'], 'No role king. There are: owner, admin, member'],
+  [['plans', 'set', 'x', 'insightsPerDay=many'], 'insightsPerDay takes a whole number or unlimited'],
+  [['plans', 'set', 'x', 'luck=1'], 'No limit luck'],
+  [['users', 'create', 'not-an-address'], 'not-an-address is not an e-mail address'],
+  [['users', 'create', 'OWNER@drydock.local'], 'There is already a user OWNER@drydock.local'],
+  [['audit', '--limit', 'all'], '--limit takes a number'],
+])('%j says what is wrong in one line', async (args, message) => {
+  const { run } = await operator();
+  const { code, stderr } = await run(...args);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^drydock: [^\n]+\n$/);
+  expect(stderr).toContain(message);
+});
+
+test('an unknown command suggests the nearest', async () => {
+  const here = await place();
+  const { code, stderr } = await here.run(['kesy']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('keys');
+});
+
+test('secrets move to a new master key while the service runs', async () => {
+  const { service, run } = await operator();
+  const project = await service.defaultProject();
+  await service.post(`/projects/${project}/servers`, { name: 'a', url: 'https://e.com', clientSecret: 'x' });
+  const { code, stdout } = await run('secrets', 'rotate-key');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^1 values moved from key [0-9a-f]{16} to key [0-9a-f]{16}\.\n$/);
+  const made = await service.post(`/projects/${project}/servers`, {
+    name: 'b',
+    url: 'https://e.com',
+    clientSecret: 'y',
+  });
+  expect(made.status).toBe(201);
+});
