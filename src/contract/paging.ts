@@ -2,7 +2,15 @@ import { z } from 'zod';
 
 /** `{items, nextCursor?}`: `nextCursor` is absent on the last page. */
 export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
-  return z.object({ items: z.array(item), nextCursor: z.string().optional() }).meta({ id });
+  return z
+    .object({
+      items: z.array(item),
+      nextCursor: z
+        .string()
+        .optional()
+        .describe('Send it as `cursor` for the next page; absent on the last.'),
+    })
+    .meta({ id });
 }
 
 const Cursor = z

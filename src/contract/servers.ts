@@ -22,7 +22,8 @@ const ProjectServer = z
 
 const HttpUrl = z
   .string()
-  .max(4096)
+  // Parsing a URL takes time that grows with the square of its length.
+  .max(4096, { abort: true })
   .superRefine((value, check) => {
     const problem = problemOfUrl(value);
     if (problem) check.addIssue({ code: 'custom', message: problem });
@@ -52,36 +53,47 @@ const EnvName = z
 
 const short = z.string().max(500);
 
+const most = 256;
+
+/** Every answer lists the names, so there cannot be any number of them. */
+function few<Named extends z.ZodType<Record<string, string>>>(record: Named): Named {
+  return record
+    .refine((named) => Object.keys(named).length <= most, `Has more than ${most} entries`)
+    .meta({ maxProperties: most });
+}
+
 /** Every field of a saved server that a caller may write. */
 const writable = {
   name: z.string().trim().min(1).max(200),
-  enabled: z.boolean(),
-  transportType: z.enum(['stdio', 'http']),
+  enabled: z.boolean().describe('Disabled servers stay saved and are left out of runs.'),
+  transportType: z.enum(['stdio', 'http']).describe('`http` takes `url`, `stdio` takes `command`.'),
   command: z.string().min(1).max(4096).describe('Run as it is, never through a shell.'),
   args: z.array(z.string().max(8192)).max(256),
-  env: z.record(EnvName, z.string().max(65536)).describe('Stored encrypted, never returned.'),
+  env: few(z.record(EnvName, z.string().max(65536))).describe('Stored encrypted, never returned.'),
   url: HttpUrl,
-  headers: z.record(HeaderName, HeaderValue).describe('Stored encrypted, never returned.'),
-  hasBearerToken: z.boolean(),
+  headers: few(z.record(HeaderName, HeaderValue)).describe('Stored encrypted, never returned.'),
+  hasBearerToken: z.boolean().describe('Says that `headers` carry a bearer token.'),
   timeout: z.number().int().min(1).max(600_000).describe('Milliseconds a request to the server may take.'),
-  clientCapabilities: z.record(z.string(), z.unknown()),
-  useOAuth: z.boolean(),
-  oauthScopes: z.array(short).max(100),
-  clientId: short,
-  oauthResourceUrl: HttpUrl,
+  clientCapabilities: z.record(z.string(), z.unknown()).describe('MCP client capabilities to declare.'),
+  useOAuth: z.boolean().describe('The server needs an OAuth grant.'),
+  oauthScopes: z.array(short).max(100).describe('Scopes to ask for.'),
+  clientId: short.describe('OAuth client id, when one is registered beforehand.'),
+  oauthResourceUrl: HttpUrl.describe('Resource indicator, when it differs from `url`.'),
   oauthProtocolMode: short,
   oauthProtocolVersion: short,
   oauthRegistrationStrategy: short,
   xaaAuthzIssuer: short,
   xaaAllowPathScopedIssuer: z.boolean(),
   oauthAllowPathScopedIssuer: z.boolean(),
-  useXaa: z.boolean(),
-  authServerMode: z.enum(['mcpjam', 'own']),
+  useXaa: z.boolean().describe('Use cross-app access; the `xaa…` fields configure it.'),
+  authServerMode: z
+    .enum(['mcpjam', 'own'])
+    .describe('Whose authorization server issues assertions; kept for existing clients.'),
   xaaSubject: short,
   xaaEmail: short,
   xaaIdentityAssertionFormat: short,
   xaaClientAuth: short,
-  authMethod: short,
+  authMethod: short.describe('How to authorize; wins over `useOAuth` and `useXaa`.'),
   registrationMode: short,
   clientSecret: z.string().min(1).max(16384).describe('Stored encrypted, never returned.'),
 };

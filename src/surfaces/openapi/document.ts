@@ -1,67 +1,84 @@
-import { z } from 'zod';
-import { ErrorBody, type ErrorCode, statusOfCode } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
 import { areas, errorCodesOf, type Operation, paramNames } from '../../contract/operation.ts';
+import { Components } from './components.ts';
+import { ErrorResponses, requestIdHeader } from './errors.ts';
+import type { OpenApiDocument, OperationObject, Parameter, Schema } from './types.ts';
 
-type Json = Record<string, unknown>;
-
-const title = 'Drydock';
 const description =
   'Operate, test and evaluate saved MCP servers. Every request carries `Authorization: Bearer sk_…`. Lists are `{items, nextCursor?}`; times are epoch milliseconds.';
 
+const outcome: Record<Operation['status'], string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' };
+
 /** The OpenAPI 3.1 document, derived from the contract and from nothing else. */
-export function openApiDocument(serverUrl: string, version: string): Json {
-  const schemas: Json = {};
-  const paths: Record<string, Json> = {};
-  for (const operation of operationList) {
-    const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = describe(operation, schemas);
+export function openApiDocument(
+  serverUrl: string,
+  version: string,
+  declared: readonly Operation[] = operationList,
+): OpenApiDocument {
+  const components = new Components();
+  const errors = new ErrorResponses(components);
+  const draft: OpenApiDocument['paths'] = {};
+  for (const operation of declared.toSorted(inReadingOrder)) {
+    const path = (draft[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = describe(operation, components, errors);
   }
-  schemas['Error'] = schemaOf(ErrorBody, 'output', schemas, true);
-  const used = new Set(operationList.map((operation) => operation.area));
+  const { part: paths, schemas } = components.finish(draft);
   return {
     openapi: '3.1.0',
-    info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'Drydock',
+      version,
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: serverUrl }],
     security: [{ bearer: [] }],
     tags: Object.entries(areas)
-      .filter(([name]) => used.has(name as keyof typeof areas))
+      .filter(([name]) => declared.some((operation) => operation.area === name))
       .map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key, `sk_…`.' } },
-      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
-      responses: Object.fromEntries(
-        Object.entries(errorResponses).map(([status, response]) => [
-          response.name,
-          errorResponse(Number(status), response.text),
-        ]),
-      ),
+      schemas,
+      responses: errors.responses,
     },
   };
 }
 
-function describe(operation: Operation, schemas: Json): Json {
+const areaOrder = Object.keys(areas);
+const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies Operation['method'][];
+
+/** By area, then from the short path to the long one, then from reading to deleting. */
+function inReadingOrder(a: Operation, b: Operation): number {
+  return (
+    areaOrder.indexOf(a.area) - areaOrder.indexOf(b.area) ||
+    (a.path === b.path ? 0 : a.path < b.path ? -1 : 1) ||
+    methodOrder.indexOf(a.method) - methodOrder.indexOf(b.method)
+  );
+}
+
+function describe(operation: Operation, components: Components, errors: ErrorResponses): OperationObject {
   const parameters = [
     ...pathParameters(operation),
-    ...queryParameters(operation, schemas),
+    ...queryParameters(operation, components),
     ...headerParameters(operation),
   ];
   return {
     operationId: operation.id,
     tags: [operation.area],
     summary: operation.summary,
-    ...(operation.description && { description: operation.description }),
+    ...(operation.description !== undefined && { description: operation.description }),
     ...(operation.access === 'public' && { security: [] }),
     'x-drydock-access': operation.access,
     ...(operation.spends && { 'x-drydock-spends': true }),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body && {
       requestBody: {
-        required: true,
+        // No body at all counts as an empty object.
+        required: !operation.body.safeParse({}).success,
         content: {
           'application/json': {
-            schema: schemaOf(operation.body, 'input', schemas),
+            schema: components.add(operation.body, 'input'),
             example: operation.example,
           },
         },
@@ -69,34 +86,33 @@ function describe(operation: Operation, schemas: Json): Json {
     }),
     responses: {
       [operation.status]: {
-        description: operation.status === 201 ? 'Created.' : operation.status === 202 ? 'Accepted.' : 'Done.',
+        description: outcome[operation.status],
         headers: { 'x-request-id': requestIdHeader },
-        content: { 'application/json': { schema: schemaOf(operation.response, 'output', schemas) } },
+        content: { 'application/json': { schema: components.add(operation.response, 'output') } },
       },
-      ...Object.fromEntries(
-        [...new Set(errorCodesOf(operation).map((code) => statusOfCode[code]))]
-          .sort((a, b) => a - b)
-          .map((status) => [status, { $ref: `#/components/responses/${errorResponses[status].name}` }]),
-      ),
+      ...errors.add(errorCodesOf(operation)),
     },
   };
 }
 
-function pathParameters(operation: Operation): Json[] {
+function pathParameters(operation: Operation): Parameter[] {
   return paramNames(operation.path).map((name) => ({
     name,
     in: 'path',
     required: true,
+    ...(name.endsWith('Id') && { description: `Id of the ${wordsOf(name.slice(0, -2))}.` }),
     schema: { type: 'string' },
   }));
 }
 
-function queryParameters(operation: Operation, schemas: Json): Json[] {
+/** `chatSession` is `chat session`. */
+function wordsOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function queryParameters(operation: Operation, components: Components): Parameter[] {
   if (!operation.query) return [];
-  const { properties = {}, required = [] } = schemaOf(operation.query, 'input', schemas) as {
-    properties?: Record<string, Json>;
-    required?: string[];
-  };
+  const { properties = {}, required = [] }: Schema = components.add(operation.query, 'input');
   return Object.entries(properties).map(([name, { description: text, ...schema }]) => ({
     name,
     in: 'query',
@@ -106,7 +122,7 @@ function queryParameters(operation: Operation, schemas: Json): Json[] {
   }));
 }
 
-function headerParameters(operation: Operation): Json[] {
+function headerParameters(operation: Operation): Parameter[] {
   if (!operation.idempotency) return [];
   return [
     {
@@ -117,64 +133,4 @@ function headerParameters(operation: Operation): Json[] {
       schema: { type: 'string', maxLength: 256 },
     },
   ];
-}
-
-/** Schemas with an id become components; the rest stay where they are used. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json, whole = false): Json {
-  const {
-    $schema: _,
-    $defs,
-    ...json
-  } = z.toJSONSchema(schema, {
-    io,
-    target: 'draft-2020-12',
-    unrepresentable: 'any',
-    // Clients must ignore fields they do not know, so answers are open and requests closed.
-    override: ({ jsonSchema }) => {
-      if (io === 'output') delete jsonSchema.additionalProperties;
-      delete jsonSchema.id;
-    },
-  }) as Json & { $defs?: Json };
-  for (const [name, definition] of Object.entries($defs ?? {})) schemas[name] = relink(definition as Json);
-  const id = schema.meta()?.id;
-  if (id === undefined || whole) return relink(json);
-  schemas[id] = relink(json);
-  return { $ref: `#/components/schemas/${id}` };
-}
-
-function relink<T>(value: T): T {
-  const text = JSON.stringify(value, (key, item: unknown) =>
-    key === 'id' && typeof item === 'string' ? undefined : item,
-  );
-  return JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as T;
-}
-
-const requestIdHeader = { description: 'Names this request in the logs.', schema: { type: 'string' } };
-
-const errorResponses: Record<(typeof statusOfCode)[ErrorCode], { name: string; text: string }> = {
-  400: { name: 'ValidationError', text: 'The request is malformed; the message names the field.' },
-  401: {
-    name: 'Unauthorized',
-    text: 'The key is missing, invalid, revoked or orphaned, or the server needs OAuth.',
-  },
-  403: { name: 'Forbidden', text: 'The key works but may not do this.' },
-  404: { name: 'NotFound', text: 'There is no such thing, or the key may not see it.' },
-  409: { name: 'Conflict', text: 'The current state does not allow it; the message says why.' },
-  422: { name: 'FeatureNotSupported', text: 'The server or this deployment does not support it.' },
-  429: { name: 'RateLimited', text: 'A limit is reached.' },
-  500: { name: 'InternalError', text: 'Something failed on our side.' },
-  502: { name: 'ServerUnreachable', text: 'The MCP server could not be reached.' },
-  504: { name: 'Timeout', text: 'The MCP server did not answer in time.' },
-};
-
-function errorResponse(status: number, text: string): Json {
-  const retryAfter = {
-    description: 'Seconds until it lifts, when that is known.',
-    schema: { type: 'integer' },
-  };
-  return {
-    description: text,
-    headers: { 'x-request-id': requestIdHeader, ...(status === 429 && { 'Retry-After': retryAfter }) },
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-  };
 }

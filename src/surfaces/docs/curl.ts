@@ -1,0 +1,46 @@
+import type { OperationObject, Parameter } from '../openapi/types.ts';
+import { type Content, type Html, html } from './html.ts';
+
+export const keyVariable = 'DRYDOCK_KEY';
+
+/**
+ * A command that works as it is once the shell knows the key and the ids: `$PROJECT_ID` stands for
+ * `{projectId}`.
+ */
+export function curlExample(base: string, method: string, path: string, operation: OperationObject): Html {
+  const { parameters = [], requestBody, security } = operation;
+  const lines = [
+    html`curl "<span class="base">${base}</span>${variables(path)}${queryOf(parameters)}"`,
+    method !== 'get' && `-X ${method.toUpperCase()}`,
+    security === undefined && html`-H "Authorization: Bearer $${keyVariable}"`,
+    requestBody && html`-H "Content-Type: application/json"`,
+    requestBody &&
+      html`-d ${quoted(JSON.stringify(requestBody.content['application/json'].example, null, 2))}`,
+  ].filter((line) => line !== false && line !== undefined);
+  return html`${lines.map((line, i) => [i > 0 && ' \\\n  ', line])}`;
+}
+
+/** A long line may be broken before each part of the path. */
+function variables(path: string): Content {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(name)}`);
+  return filled.split('/').map((part, i) => (i === 0 ? part : html`<wbr>/${part}`));
+}
+
+/** `projectId` is `PROJECT_ID`. */
+function variableOf(name: string): string {
+  return name.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+function queryOf(parameters: readonly Parameter[]): string {
+  const needed = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
+  const pairs = needed.map(({ name, schema }) => {
+    const [first] = schema.enum ?? [];
+    return `${name}=${typeof first === 'string' ? encodeURIComponent(first) : `$${variableOf(name)}`}`;
+  });
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** As one word of a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

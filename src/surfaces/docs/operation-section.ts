@@ -1,0 +1,115 @@
+import type { Access } from '../../contract/operation.ts';
+import type { OpenApiDocument, OperationObject, Parameter, ResponseObject } from '../openapi/types.ts';
+import { curlExample } from './curl.ts';
+import { type Html, html, prose } from './html.ts';
+import type { SchemaTables } from './schema-table.ts';
+import { refName } from './schema-words.ts';
+import { sketch } from './sketch.ts';
+
+/** An operation with its place in the document. */
+export interface Placed {
+  method: string;
+  path: string;
+  operation: OperationObject;
+}
+
+export interface Setting {
+  document: OpenApiDocument;
+  tables: SchemaTables;
+  /** The address that paths are relative to. */
+  base: string;
+}
+
+const callers: Record<Access, string> = {
+  public: 'For anyone, without a key',
+  key: 'For any working key',
+  'project member': 'For members of the project',
+  'project admin': 'For administrators of the project',
+};
+
+/** More lines than this would push the next operation away. */
+const longSketch = 30;
+
+export function operationSection({ method, path, operation }: Placed, setting: Setting): Html {
+  const { document, tables, base } = setting;
+  const { operationId: id, summary, description, parameters = [], requestBody, responses } = operation;
+  const body = requestBody?.content['application/json'];
+  const [status, answer] = successOf(responses);
+  const { schema } = answer.content['application/json'];
+  return html`
+<article class="op" id="${id}" aria-labelledby="${id}-title">
+<div>
+<h3 id="${id}-title"><a href="#${id}">${summary}</a></h3>
+<p class="route">${badge(method)} <code>${document.servers[0]?.url}${routeWords(path)}</code></p>
+${description !== undefined && prose(description)}${facts(operation)}${parameterTables(parameters, tables)}${
+  requestBody &&
+  body &&
+  html`<h4>Body <small>${requestBody.required ? 'required' : 'may be left out'}</small></h4>${tables.body(body.schema, 'request')}`
+}
+<h4>Answer</h4>
+<details class="answer"><summary><b>${status}</b> ${answer.description} <span class="t">${refName(schema)}</span></summary>${tables.body(schema, 'answer')}</details>
+<h4>Errors</h4>
+<ul class="errors">${errorsOf(operation, document).map(
+    ({ status: number, code }) => html`<li><a href="#error-${code}"><b>${number}</b> ${code}</a></li>`,
+  )}</ul>
+</div>
+<div class="examples">
+<figure><figcaption>Request</figcaption><pre class="copy"><code>${curlExample(base, method, path, operation)}</code></pre></figure>
+${answerFigure(status, html`${sketch(schema, document.components.schemas)}`)}
+</div>
+</article>`;
+}
+
+export function badge(method: string): Html {
+  return html`<b class="m ${method}">${method.toUpperCase()}</b>`;
+}
+
+function successOf(responses: OperationObject['responses']): [string, ResponseObject] {
+  const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
+  // Every operation of the contract declares one, and writes it in place.
+  return found as [string, ResponseObject];
+}
+
+function routeWords(path: string): Html {
+  const pieces = path.split(/(\{\w+\})/);
+  return html`${pieces.map((piece) => (piece.startsWith('{') ? html`<i>${piece}</i>` : piece))}`;
+}
+
+function facts(operation: OperationObject): Html {
+  const keyed = operation.parameters?.some(({ name }) => name === 'Idempotency-Key');
+  return html`<ul class="facts"><li>${callers[operation['x-drydock-access']]}</li>${
+    operation['x-drydock-spends'] && html`<li class="spends">Spends credits or a daily budget</li>`
+  }${keyed && html`<li><a href="#idempotency">Safe to repeat with an Idempotency-Key</a></li>`}<li><code>${operation.operationId}</code></li></ul>`;
+}
+
+const places = [
+  ['path', 'Path'],
+  ['query', 'Query'],
+  ['header', 'Headers'],
+] as const;
+
+function parameterTables(parameters: readonly Parameter[], tables: SchemaTables): Html[] {
+  return places.flatMap(([place, title]) => {
+    const here = parameters.filter((parameter) => parameter.in === place);
+    return here.length === 0 ? [] : [html`<h4>${title}</h4>${tables.parameters(here)}`];
+  });
+}
+
+interface DeclaredError {
+  status: string;
+  code: string;
+}
+
+function errorsOf({ responses }: OperationObject, { components }: OpenApiDocument): DeclaredError[] {
+  return Object.entries(responses).flatMap(([status, response]) => {
+    if (!('$ref' in response)) return [];
+    const shared = components.responses[response.$ref.split('/').at(-1) as string];
+    const codes = Object.keys(shared?.content['application/json'].examples ?? {});
+    return codes.map((code) => ({ status, code }));
+  });
+}
+
+function answerFigure(status: string, shape: Html): Html {
+  const open = shape.text.split('\n').length <= longSketch;
+  return html`<figure><details${open && html` open`}><summary>Shape of the answer, ${status}</summary><pre><code>${shape}</code></pre></details></figure>`;
+}

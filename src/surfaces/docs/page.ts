@@ -1,0 +1,109 @@
+import type { OpenApiDocument, OperationObject } from '../openapi/types.ts';
+import { type Content, type Html, html, phrase } from './html.ts';
+import { chapters, introduction } from './introduction.ts';
+import { badge, operationSection, type Placed } from './operation-section.ts';
+import { SchemaTables } from './schema-table.ts';
+
+export interface PageOptions {
+  /** Scheme and host that readers reach the service at. */
+  origin: string;
+  style: Html;
+  script: Html;
+}
+
+/** The API reference: one page, drawn from the document alone. */
+export function renderPage(document: OpenApiDocument, { origin, style, script }: PageOptions): string {
+  const base = `${origin}${document.servers[0]?.url ?? ''}`;
+  const tables = new SchemaTables(document.components.schemas);
+  const operations = operationsOf(document);
+  const areas = document.tags.map((tag) => ({
+    ...tag,
+    operations: operations.filter(({ operation }) => operation.tags.includes(tag.name)),
+  }));
+  const general = chapters(base, operations.find(isSimple));
+  const body = areas.map(
+    ({ name, description, operations: inArea }) => html`
+<section class="area" aria-labelledby="${idOf(name)}">
+<header><h2 id="${idOf(name)}"><a href="#${idOf(name)}">${name}</a></h2><p>${phrase(description)}</p></header>
+${inArea.map((placed) => operationSection(placed, { document, tables, base }))}
+</section>`,
+  );
+  const types = typeSections(tables);
+  const { title, version, description } = document.info;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} API</title>
+<meta name="description" content="${title} API reference">
+<link rel="icon" href="${icon}">
+<style>${style}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="bar"><a href="#content"><strong>${title}</strong> API</a><a class="menu" href="#nav">Menu</a></header>
+<nav id="nav" aria-label="Reference">
+<p class="brand"><a href="#content"><strong>${title}</strong> API <small>${version}</small></a><a class="close" href="#content">Close</a></p>
+<p class="filter" hidden><label for="filter">Filter</label><input id="filter" type="search" placeholder="Filter operations" autocomplete="off" spellcheck="false"><output for="filter"></output></p>
+<ul>${general.map(({ id, title: name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul>
+${areas.map(
+  ({ name, operations: inArea }) =>
+    html`<details open><summary>${name}</summary><ul>${inArea.map(navItem)}</ul></details>`,
+)}
+${
+  types.length > 0 &&
+  html`<details><summary>Types</summary><ul>${types.map(({ name }) => html`<li><a href="#type-${name}">${name}</a></li>`)}</ul></details>`
+}
+</nav>
+<main id="content" tabindex="-1">
+<header class="top"><h1>${title} API</h1><p>${phrase(description)}</p>
+<p><a href="${base}/openapi.json">OpenAPI document</a>, version ${version}</p></header>
+${introduction(general)}
+${body}
+${types.length > 0 && html`<section class="area" aria-labelledby="types"><header><h2 id="types"><a href="#types">Types</a></h2><p>Objects that operations take and answer.</p></header>${types.map(({ section }) => section)}</section>`}
+</main>
+<script>${script}</script>
+</body>
+</html>
+`.text;
+}
+
+/** A small dock with a ship in it. */
+const icon =
+  "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='7' fill='%230b6b8a'/><path d='M5 9v16h22V9' fill='none' stroke='white' stroke-width='3'/><path d='M9 15h14l-3 6h-8z' fill='white'/></svg>";
+
+function operationsOf({ paths }: OpenApiDocument): Placed[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]: [string, OperationObject]) => ({
+      method,
+      path,
+      operation,
+    })),
+  );
+}
+
+function isSimple({ method, operation }: Placed): boolean {
+  return method === 'get' && operation['x-drydock-access'] === 'key' && !operation.parameters;
+}
+
+function idOf(area: string): string {
+  return `area-${area.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+}
+
+function navItem({ method, operation }: Placed): Html {
+  return html`<li><a href="#${operation.operationId}">${badge(method)}<span>${operation.summary}</span></a></li>`;
+}
+
+/** Drawing a type may link further ones, so the set grows while it is walked. */
+function typeSections(tables: SchemaTables): { name: string; section: Content }[] {
+  const sections: { name: string; section: Content }[] = [];
+  for (const name of tables.linked)
+    sections.push({
+      name,
+      section: html`
+<article class="type" id="type-${name}"><h3><a href="#type-${name}">${name}</a></h3>${tables.body({ $ref: `#/components/schemas/${name}` }, 'answer')}</article>`,
+    });
+  return sections.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
