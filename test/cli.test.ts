@@ -1,19 +1,24 @@
-import { expect, test } from 'vitest';
-import { createDatabase } from './support/database.ts';
-import { type Outcome, place } from './support/process.ts';
-import { startForTest } from './support/service.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Drydock, type Outcome } from './support/process.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
 
-/** Commands against the database of a running service. */
-async function operator() {
-  const database = await createDatabase();
-  const service = await startForTest({ database });
-  const here = await place(service.running.services.config.dataDir);
-  const run = (...args: string[]): Promise<Outcome> => here.run(args, { DRYDOCK_DATABASE_URL: database.url });
-  return { service, run };
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => dispose(service));
+
+/** A command against the database of the running service. */
+async function run(...args: string[]): Promise<Outcome> {
+  const env = {
+    DRYDOCK_DATABASE_URL: service.database.url,
+    DRYDOCK_DATA_DIR: service.running.services.config.dataDir,
+  };
+  return new Drydock(args, env).outcome();
 }
 
 test('an operator sets up a second team from nothing', async () => {
-  const { service, run } = await operator();
   expect((await run('users', 'create', 'ann@example.com', '--name', 'Ann')).code).toBe(0);
   const organization = (await run('orgs', 'create', 'Team', '--owner', 'ann@example.com')).stdout.trim();
   expect(organization).toMatch(/^org_/);
@@ -60,17 +65,19 @@ test('an operator sets up a second team from nothing', async () => {
 test.each([
   [['keys', 'revoke', 'key_none'], 'No working key key_none'],
   [['keys', 'create', '--org', 'Nowhere'], 'No organization Nowhere'],
-  [['keys', 'create', '--user', 'nobody@example.com'], 'No user nobody@example.com'],
-  [['orgs', 'plan', 'gold'], 'No plan gold'],
+  [['keys', 'create', '--org', 'Drydock', '--user', 'nobody@example.com'], 'No user nobody@example.com'],
+  [['orgs', 'plan', 'gold', '--org', 'Drydock'], 'No plan gold'],
   [['features', 'enable', 'magic'], 'No feature magic. There are: swarms, user-testing'],
-  [['members', 'set', 'owner@drydock.local', 'king'], 'No role king. There are: owner, admin, member'],
+  [
+    ['members', 'set', 'owner@drydock.local', 'king', '--org', 'Drydock'],
+    'No role king. There are: owner, admin, member',
+  ],
   [['plans', 'set', 'x', 'insightsPerDay=many'], 'insightsPerDay takes a whole number or unlimited'],
   [['plans', 'set', 'x', 'luck=1'], 'No limit luck'],
   [['users', 'create', 'not-an-address'], 'not-an-address is not an e-mail address'],
   [['users', 'create', 'OWNER@drydock.local'], 'There is already a user OWNER@drydock.local'],
   [['audit', '--limit', 'all'], '--limit takes a number'],
 ])('%j says what is wrong in one line', async (args, message) => {
-  const { run } = await operator();
   const { code, stderr } = await run(...args);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^drydock: [^\n]+\n$/);
@@ -78,14 +85,12 @@ test.each([
 });
 
 test('an unknown command suggests the nearest', async () => {
-  const here = await place();
-  const { code, stderr } = await here.run(['kesy']);
+  const { code, stderr } = await run('kesy');
   expect(code).toBe(1);
   expect(stderr).toContain('keys');
 });
 
 test('secrets move to a new master key while the service runs', async () => {
-  const { service, run } = await operator();
   const project = await service.defaultProject();
   await service.post(`/projects/${project}/servers`, { name: 'a', url: 'https://e.com', clientSecret: 'x' });
   const { code, stdout } = await run('secrets', 'rotate-key');

@@ -33,14 +33,7 @@ export interface Actor {
     createdAt: number;
     updatedAt: number;
   };
-  organization: {
-    id: string;
-    name: string;
-    plan: string;
-    logoUrl: string | null;
-    createdBy: string | null;
-    createdAt: number;
-  };
+  organization: { id: string; plan: string };
   role: OrganizationRole;
 }
 

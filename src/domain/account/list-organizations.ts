@@ -1,18 +1,9 @@
+import { findOrganization } from '../../platform/database/queries/identity.ts';
 import type { Verb } from '../verbs.ts';
 
-export const listOrganizations: Verb<'listOrganizations'> = ({ actor }) => {
-  const { organization, role, user } = actor;
-  return {
-    items: [
-      {
-        id: organization.id,
-        name: organization.name,
-        plan: organization.plan,
-        myRole: role,
-        isCreator: organization.createdBy === user.id,
-        logoUrl: organization.logoUrl,
-        createdAt: organization.createdAt,
-      },
-    ],
-  };
+export const listOrganizations: Verb<'listOrganizations'> = async ({ actor, db }) => {
+  const organization = await findOrganization(db, actor.organization.id);
+  if (!organization) return { items: [] };
+  const { createdBy, ...shown } = organization;
+  return { items: [{ ...shown, myRole: actor.role, isCreator: createdBy === actor.user.id }] };
 };

@@ -50,14 +50,7 @@ function actorOf(key: KeyRow): Actor {
       createdAt: key.userCreatedAt,
       updatedAt: key.userUpdatedAt,
     },
-    organization: {
-      id: key.organizationId,
-      name: key.organizationName,
-      plan: key.plan,
-      logoUrl: key.logoUrl,
-      createdBy: key.createdBy,
-      createdAt: key.organizationCreatedAt,
-    },
+    organization: { id: key.organizationId, plan: key.plan },
     role: key.role,
   };
 }

@@ -12,11 +12,7 @@ export interface KeyRow {
   userCreatedAt: number;
   userUpdatedAt: number;
   organizationId: string | null;
-  organizationName: string;
   plan: string;
-  logoUrl: string | null;
-  createdBy: string | null;
-  organizationCreatedAt: number;
   role: OrganizationRole | null;
 }
 
@@ -26,13 +22,26 @@ const findByHash = statement<KeyRow>(
   `select k.id as "keyId", k.revoked_at is not null as revoked,
      u.id as "userId", u.email, u.name as "userName", u.image_url as "imageUrl",
      u.created_at as "userCreatedAt", u.updated_at as "userUpdatedAt",
-     o.id as "organizationId", o.name as "organizationName", o.plan, o.logo_url as "logoUrl",
-     o.created_by as "createdBy", o.created_at as "organizationCreatedAt", m.role
+     o.id as "organizationId", o.plan, m.role
    from api_keys k
    left join users u on u.id = k.user_id
    left join organizations o on o.id = k.organization_id
    left join organization_members m on m.organization_id = o.id and m.user_id = u.id
    where k.hash = $1`,
+);
+export interface OwnOrganizationRow {
+  id: string;
+  name: string;
+  plan: string;
+  logoUrl: string | null;
+  createdBy: string | null;
+  createdAt: number;
+}
+
+const organization = statement<OwnOrganizationRow>(
+  'organizations.find',
+  `select id, name, plan, logo_url as "logoUrl", created_by as "createdBy", created_at as "createdAt"
+   from organizations where id = $1`,
 );
 const touch = statement(
   'keys.touch',
@@ -43,6 +52,10 @@ const touch = statement(
 
 export function findKey(db: Db, hash: Buffer): Promise<KeyRow | undefined> {
   return db.row(findByHash, [hash]);
+}
+
+export async function findOrganization(db: Db, id: string): Promise<OwnOrganizationRow | undefined> {
+  return db.row(organization, [id]);
 }
 
 export async function touchKeys(db: Db, uses: ReadonlyMap<string, number>): Promise<void> {
