@@ -1,11 +1,24 @@
 #!/usr/bin/env node
+import { writeBackup } from './platform/backup/backup.ts';
+import type { Installation } from './platform/backup/installation.ts';
+import { restoreBackup } from './platform/backup/restore.ts';
+import { FileBlobStore } from './platform/blobs/store.ts';
 import { loadConfig } from './platform/config/load.ts';
-import { openServices, startService } from './service.ts';
+import type { Config } from './platform/config/settings.ts';
+import { createLog } from './platform/log.ts';
+import { blobsFolder, openServices, startService, startWorker } from './service.ts';
 import { runCli } from './surfaces/cli/run.ts';
+
+const installation = (config: Config): Installation => ({
+  config,
+  blobs: new FileBlobStore(blobsFolder(config)),
+  log: createLog(config.logLevel),
+});
 
 await runCli(process.argv, {
   load: () => loadConfig(),
   serve: (config, options) => startService(config, options),
+  work: (config) => startWorker(config),
   withServices: async (work) => {
     const services = await openServices(loadConfig().config, { exclusive: false });
     try {
@@ -14,4 +27,6 @@ await runCli(process.argv, {
       await services.close();
     }
   },
+  backup: (config, file, options) => writeBackup(installation(config), file, options),
+  restore: (config, file, attention) => restoreBackup(installation(config), file, attention),
 });

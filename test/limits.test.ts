@@ -80,7 +80,7 @@ test('a budget is spent to its limit and not beyond, by many callers at once, an
   const context = {
     ...service.running.services,
     requestId: 'r',
-    signal: AbortSignal.timeout(60_000),
+    callerGone: () => AbortSignal.timeout(60_000),
     actor: { organization, user: { id: 'usr_1' } },
   } as unknown as Context;
   const draw = () => service.db.transaction((db) => spend(context, db, 'insightsPerDay', 1, 'test'));

@@ -42,7 +42,7 @@ export async function load(
           head += chunk.toString('latin1');
           const split = head.indexOf('\r\n\r\n');
           if (split < 0) return;
-          if (!head.startsWith('HTTP/1.1 200')) return void reject(new Error(head.slice(0, 200)));
+          if (!head.startsWith('HTTP/1.1 200')) return reject(new Error(head.slice(0, 200)));
           left = Number(/content-length: (\d+)/i.exec(head)?.[1]);
           body = head.length - split - 4;
         }

@@ -15,8 +15,4 @@ export type Operations = {
 };
 export type OperationId = keyof Operations;
 
-export const operations = Object.fromEntries(
-  Object.entries(declared).filter(([, value]) => isOperation(value)),
-) as unknown as Operations; // fromEntries forgets the keys
-
-export const operationList: Operation[] = Object.values(operations);
+export const operationList: readonly Operation[] = Object.values<unknown>(declared).filter(isOperation);

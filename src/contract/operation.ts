@@ -10,7 +10,7 @@ import type { ErrorCode } from './errors.ts';
  */
 export type Access = 'public' | 'key' | 'project member' | 'project admin';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
@@ -55,7 +55,7 @@ export const areas = {
   Catalog: 'What this deployment offers: models and client templates.',
 } as const;
 
-export type Area = keyof typeof areas;
+type Area = keyof typeof areas;
 
 type QueryInput<O> = O extends { query: infer Q extends z.ZodObject } ? z.output<Q> : unknown;
 type BodyInput<O> = O extends { body: infer B extends z.ZodType } ? { body: z.output<B> } : unknown;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operation } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 
-export const Visibility = z
+const Visibility = z
   .enum(['public', 'private'])
   .describe('`public`: every member of the organization. `private`: invited members and administrators.');
 

@@ -14,7 +14,7 @@ const ModelsFile = z.strictObject({
     .max(1000),
 });
 
-export interface CatalogModel {
+interface CatalogModel {
   id: string;
   provider: string;
   name: string;

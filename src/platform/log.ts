@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** Values a log line may carry. Objects are left out on purpose: a request, a header bag or a body cannot get in. */
-export type LogFields = Record<string, string | number | boolean | null | undefined>;
+type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 export interface Log {
   /** Whether debug lines go anywhere; hot paths ask before they make one. */

@@ -27,7 +27,7 @@ export class Drydock {
       Object.entries(process.env).filter(([name]) => !name.startsWith('DRYDOCK_')),
     );
     this.child = spawn(process.execPath, [entry, ...args], {
-      env: { ...inherited, ...env } as NodeJS.ProcessEnv,
+      env: { ...inherited, ...env },
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));

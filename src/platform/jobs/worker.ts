@@ -14,7 +14,7 @@ import { type Log, redact } from '../log.ts';
 import { enqueue } from './queue.ts';
 
 /** Writes the outcome; runs in the transaction that also marks the job done. */
-export type Commit = (db: Db) => Promise<void>;
+type Commit = (db: Db) => Promise<void>;
 
 export interface JobKind {
   kind: string;

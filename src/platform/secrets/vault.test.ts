@@ -38,10 +38,10 @@ test('rotation while the service runs and writes: every value stays readable, no
   const project = await service.defaultProject();
   const path = join(dataDir, 'master.key');
   const oldKey = await readFile(path, 'utf8');
-  let writing = true;
+  const writer = { stopped: false };
   let written = 0;
-  const writer = (async () => {
-    for (; writing; written++) {
+  const writes = (async () => {
+    for (; !writer.stopped; written++) {
       const headers = { 'X-Number': String(written) };
       const { status } = await service.post(`/projects/${project}/servers`, {
         name: `s${written}`,
@@ -53,8 +53,8 @@ test('rotation while the service runs and writes: every value stays readable, no
   })();
   const operator = new Vault(keysFromFile(path));
   for (let round = 0; round < 3; round++) await operator.rotate(service.db);
-  writing = false;
-  await writer;
+  writer.stopped = true;
+  await writes;
   expect(written).toBeGreaterThan(0);
   expect(await readFile(path, 'utf8')).not.toBe(oldKey);
   expect((await readFile(path, 'utf8')).trim().split('\n')).toHaveLength(1);

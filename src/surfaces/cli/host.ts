@@ -1,4 +1,7 @@
 import type { Services } from '../../domain/context.ts';
+import type { BackupOptions } from '../../platform/backup/backup.ts';
+import type { Attention, Counts } from '../../platform/backup/installation.ts';
+import type { Restored } from '../../platform/backup/restore.ts';
 import type { LoadedConfig } from '../../platform/config/load.ts';
 import type { Config } from '../../platform/config/settings.ts';
 
@@ -14,6 +17,10 @@ export interface Host {
     firstKey: string | undefined;
     stop: () => Promise<void>;
   }>;
+  /** Runs background jobs until stopped. */
+  work(config: Config): Promise<{ stop: () => Promise<void> }>;
   /** Opens the database next to a service that may be running, and closes it afterwards. */
   withServices<T>(work: (services: Services) => Promise<T>): Promise<T>;
+  backup(config: Config, file: string, options: BackupOptions): Promise<Counts>;
+  restore(config: Config, file: string, attention: Attention): Promise<Restored>;
 }

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { version } from '../../platform/version.ts';
+import { backupCommands } from './commands/backup.ts';
 import { configCommand } from './commands/config.ts';
 import { identityCommands } from './commands/identity.ts';
 import { organizationCommands } from './commands/organizations.ts';
 import { secretCommands } from './commands/secrets.ts';
-import { serveCommand } from './commands/serve.ts';
+import { serveCommand, workerCommand } from './commands/serve.ts';
 import type { Host } from './host.ts';
 
 /** Runs a command; a problem the operator can mend is one line and exit code 1. */
@@ -15,9 +16,11 @@ export async function runCli(argv: string[], host: Host): Promise<void> {
     .version(version)
     .showSuggestionAfterError();
   serveCommand(program, host);
+  workerCommand(program, host);
   identityCommands(program, host);
   organizationCommands(program, host);
   secretCommands(program, host);
+  backupCommands(program, host);
   configCommand(program, host);
   try {
     await program.parseAsync(argv);

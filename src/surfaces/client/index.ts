@@ -29,7 +29,7 @@ export type CallInput<O extends Operation> = Params<O['path']> & Query<O> & Body
 type Call<O extends Operation> =
   unknown extends CallInput<O>
     ? (input?: undefined, options?: CallOptions) => Promise<z.output<O['response']>>
-    : Record<never, never> extends CallInput<O>
+    : Partial<CallInput<O>> extends CallInput<O>
       ? (input?: CallInput<O>, options?: CallOptions) => Promise<z.output<O['response']>>
       : (input: CallInput<O>, options?: CallOptions) => Promise<z.output<O['response']>>;
 
@@ -75,8 +75,8 @@ function addressOf(operation: Operation, input: Record<string, unknown>): string
   );
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input))
-    if (name !== 'body' && value !== undefined && !names.includes(name)) query.set(name, String(value));
-  return query.size > 0 ? `${path}?${query}` : path;
+    if (name !== 'body' && value !== undefined && !names.includes(name)) query.set(name, value as string);
+  return query.size > 0 ? `${path}?${query.toString()}` : path;
 }
 
 interface Page<Item> {

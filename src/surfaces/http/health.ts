@@ -22,8 +22,8 @@ export function registerHealth(app: FastifyInstance, { probe, draining, metrics 
       return reply.code(503).send({ status: 'database unavailable' });
     }
   });
-  app.get('/metrics', async (_request, reply) =>
-    reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics()),
+  app.get('/metrics', (_request, reply) =>
+    reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(metrics.text()),
   );
 }
 

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { notJson } from './errors.ts';
+import { invalid } from './invalid.ts';
 import { parseJsonObject, problemOfText } from './json.ts';
 
 const idShape = /^[A-Za-z0-9_-]{1,128}$/;
@@ -14,8 +15,7 @@ export function readInput(operation: Operation, request: FastifyRequest): Record
     Object.assign(input, check(operation.query, readQuery(request.query as Record<string, unknown>)));
   if (operation.body) input['body'] = check(operation.body, readBody(request));
   else if (operation.method !== 'GET' && Object.keys(readBody(request)).length > 0)
-    throw new Refusal(
-      'VALIDATION_ERROR',
+    throw invalid(
       operation.method === 'DELETE' ? 'Delete body must be empty' : 'This operation takes no body',
     );
   return input;
@@ -31,7 +31,7 @@ function readParams(params: Record<string, string>): Record<string, string> {
 function readQuery(query: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(query)) {
     const problem = typeof value === 'string' ? problemOfText(value) : 'Given more than once';
-    if (problem) throw new Refusal('VALIDATION_ERROR', `${name.slice(0, 100)}: ${problem}`);
+    if (problem) throw invalid(`${name.slice(0, 100)}: ${problem}`);
   }
   return query;
 }
@@ -50,5 +50,5 @@ function check(schema: z.ZodType, value: unknown): object {
   if (parsed.success) return parsed.data as object;
   const issue = parsed.error.issues[0] as z.core.$ZodIssue;
   const path = issue.path.map(String).join('.');
-  throw new Refusal('VALIDATION_ERROR', `${path ? `${path}: ` : ''}${issue.message}`.slice(0, 500));
+  throw invalid(`${path ? `${path}: ` : ''}${issue.message}`);
 }

@@ -1,10 +1,10 @@
-import { Refusal } from '../../contract/errors.ts';
+import { invalid } from './invalid.ts';
 
 const deepest = 64;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 const refuse = (message: string): never => {
-  throw new Refusal('VALIDATION_ERROR', message);
+  throw invalid(message);
 };
 
 /**
@@ -18,7 +18,8 @@ export function parseJsonObject(body: Uint8Array): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuse('Request body must be a JSON object');
   inspect(text);
-  checkStrings(value, []);
+  const fault = findFault(value);
+  if (fault) refuse(`${fault.path.join('.') || 'body'}: ${fault.problem}`);
   return value as Record<string, unknown>;
 }
 
@@ -76,17 +77,40 @@ function afterSpace(text: string, start: number): number {
   return at;
 }
 
-function checkStrings(value: unknown, path: string[]): void {
-  if (typeof value === 'string') {
-    const problem = problemOfText(value);
-    if (problem) refuse(`${path.join('.') || 'body'}: ${problem}`);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) {
-      const problem = problemOfText(key);
-      if (problem) refuse(`${path.join('.') || 'body'}: a key is not usable: ${problem}`);
-      checkStrings(item, [...path, key]);
+interface Fault {
+  path: string[];
+  problem: string;
+}
+
+/** The first value that would not come back as it was sent. The path is put together only if there is one. */
+function findFault(value: unknown): Fault | undefined {
+  if (typeof value === 'string') return faultOf(problemOfText(value));
+  if (typeof value === 'number')
+    return faultOf(Number.isFinite(value) ? undefined : 'The number is too large');
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const fault = findFault(value[at]);
+      if (fault) return below(String(at), fault);
     }
+    return undefined;
   }
+  for (const key of Object.keys(value)) {
+    const problem = problemOfText(key);
+    if (problem) return faultOf(`a key is not usable: ${problem}`);
+    const fault = findFault((value as Record<string, unknown>)[key]);
+    if (fault) return below(key, fault);
+  }
+  return undefined;
+}
+
+function faultOf(problem: string | undefined): Fault | undefined {
+  return problem === undefined ? undefined : { path: [], problem };
+}
+
+function below(key: string, fault: Fault): Fault {
+  fault.path.unshift(key);
+  return fault;
 }
 
 /** What PostgreSQL cannot store, or would store as something else. */

@@ -1,45 +1,98 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-export interface Metrics {
-  registry: Registry;
-  observe(operation: string, status: number, seconds: number): void;
+/** Upper bounds in seconds; the last bucket takes the rest. */
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+interface Series {
+  byStatus: Map<number, number>;
+  buckets: number[];
+  seconds: number;
+  count: number;
 }
 
-/** Labels are operation ids and statuses: few, known beforehand, and nothing a caller chose. */
-export function createMetrics(pool: () => { total: number; idle: number; waiting: number }): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'drydock_' });
-  const requests = new Counter({
-    name: 'drydock_http_requests_total',
-    help: 'Requests answered, by operation and status',
-    labelNames: ['operation', 'status'] as const,
-    registers: [registry],
-  });
-  const durations = new Histogram({
-    name: 'drydock_http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer, by operation',
-    labelNames: ['operation'] as const,
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers: [registry],
-  });
-  const connections = new Gauge({
-    name: 'drydock_database_connections',
-    help: 'Connections of this process to the database, by state; waiting are requests without one',
-    labelNames: ['state'] as const,
-    registers: [],
-    collect() {
-      const { total, idle, waiting } = pool();
-      this.set({ state: 'busy' }, total - idle);
-      this.set({ state: 'idle' }, idle);
-      this.set({ state: 'waiting' }, waiting);
-    },
-  });
-  registry.registerMetric(connections);
-  return {
-    registry,
-    observe(operation, status, seconds) {
-      requests.inc({ operation, status });
-      durations.observe({ operation }, seconds);
-    },
-  };
+interface PoolState {
+  total: number;
+  idle: number;
+  waiting: number;
+}
+
+/**
+ * Counts in the Prometheus text format. Labels are operation ids and statuses: few, known beforehand, and
+ * nothing a caller chose. A request costs a few additions; the text is made when it is asked for.
+ */
+export class Metrics {
+  private readonly series = new Map<string, Series>();
+  private readonly lag = monitorEventLoopDelay({ resolution: 20 });
+  private readonly pool: () => PoolState;
+
+  constructor(pool: () => PoolState) {
+    this.pool = pool;
+    this.lag.enable();
+  }
+
+  observe(operation: string, status: number, seconds: number): void {
+    let series = this.series.get(operation);
+    if (!series) {
+      series = { byStatus: new Map(), buckets: bounds.map(() => 0), seconds: 0, count: 0 };
+      this.series.set(operation, series);
+    }
+    series.byStatus.set(status, (series.byStatus.get(status) ?? 0) + 1);
+    series.count++;
+    series.seconds += seconds;
+    const bucket = bounds.findIndex((bound) => seconds <= bound);
+    if (bucket >= 0) (series.buckets[bucket] as number)++;
+  }
+
+  text(): string {
+    return [...this.requests(), ...this.durations(), ...this.connections(), ...this.process()]
+      .join('\n')
+      .concat('\n');
+  }
+
+  private *requests(): Generator<string> {
+    yield* heading('drydock_http_requests_total', 'counter', 'Requests answered, by operation and status');
+    for (const [operation, { byStatus }] of this.series)
+      for (const [status, count] of byStatus)
+        yield `drydock_http_requests_total{operation="${operation}",status="${status}"} ${count}`;
+  }
+
+  private *durations(): Generator<string> {
+    const name = 'drydock_http_request_duration_seconds';
+    yield* heading(name, 'histogram', 'Time from the request to the end of its answer, by operation');
+    for (const [operation, series] of this.series) {
+      let below = 0;
+      for (const [i, bound] of bounds.entries())
+        yield `${name}_bucket{operation="${operation}",le="${bound}"} ${(below += series.buckets[i] as number)}`;
+      yield `${name}_bucket{operation="${operation}",le="+Inf"} ${series.count}`;
+      yield `${name}_sum{operation="${operation}"} ${series.seconds}`;
+      yield `${name}_count{operation="${operation}"} ${series.count}`;
+    }
+  }
+
+  private *connections(): Generator<string> {
+    const { total, idle, waiting } = this.pool();
+    const name = 'drydock_database_connections';
+    yield* heading(name, 'gauge', 'Database connections by state; waiting are requests without one');
+    yield `${name}{state="busy"} ${total - idle}`;
+    yield `${name}{state="idle"} ${idle}`;
+    yield `${name}{state="waiting"} ${waiting}`;
+  }
+
+  private *process(): Generator<string> {
+    const { user, system } = process.cpuUsage();
+    yield* heading('process_cpu_seconds_total', 'counter', 'Processor time used');
+    yield `process_cpu_seconds_total ${(user + system) / 1e6}`;
+    yield* heading('process_resident_memory_bytes', 'gauge', 'Resident memory');
+    yield `process_resident_memory_bytes ${process.memoryUsage.rss()}`;
+    yield* heading('process_uptime_seconds', 'gauge', 'Time since the start');
+    yield `process_uptime_seconds ${process.uptime()}`;
+    yield* heading('nodejs_eventloop_delay_seconds', 'summary', 'How late timers fire');
+    for (const share of [50, 99])
+      yield `nodejs_eventloop_delay_seconds{quantile="${share / 100}"} ${this.lag.percentile(share) / 1e9}`;
+  }
+}
+
+function* heading(name: string, type: string, help: string): Generator<string> {
+  yield `# HELP ${name} ${help}`;
+  yield `# TYPE ${name} ${type}`;
 }

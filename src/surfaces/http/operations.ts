@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { operationList } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Actor, Services } from '../../domain/context.ts';
@@ -30,20 +30,17 @@ export function registerOperations(app: FastifyInstance, options: OperationOptio
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation: operation.id },
       // Before the body is read: strangers cannot make us buffer anything.
-      onRequest: async (request) => {
-        if (operation.access !== 'public') await identify(request, options);
-      },
+      onRequest: operation.access === 'public' ? [] : identify(options),
       handler: (request, reply) => answer(operation, request, reply, options),
     });
   }
 }
 
-async function identify(
-  request: FastifyRequest,
-  { services, charge, used }: OperationOptions,
-): Promise<void> {
-  request.actor = await authenticate(services.db, request.headers.authorization, charge);
-  used(request.actor.keyId);
+function identify({ services, charge, used }: OperationOptions): onRequestAsyncHookHandler {
+  return async (request) => {
+    request.actor = await authenticate(services.db, request.headers.authorization, charge);
+    used(request.actor.keyId);
+  };
 }
 
 async function answer(
@@ -52,9 +49,7 @@ async function answer(
   reply: FastifyReply,
   { services, checkResponses }: OperationOptions,
 ): Promise<FastifyReply> {
-  const hangUp = new AbortController();
-  reply.raw.once('close', () => hangUp.abort());
-  const context = { ...services, requestId: request.id, signal: hangUp.signal };
+  const context = { ...services, requestId: request.id, callerGone: () => signalOf(reply) };
   const result = await invoke(context, request.actor, {
     operation,
     input: readInput(operation, request),
@@ -65,6 +60,14 @@ async function answer(
     .code(operation.status)
     .header('content-type', 'application/json; charset=utf-8')
     .send(JSON.stringify(result));
+}
+
+function signalOf(reply: FastifyReply): AbortSignal {
+  const hangUp = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) hangUp.abort();
+  });
+  return hangUp.signal;
 }
 
 /** Two spellings are in use. A blank or oversized key counts as none. */

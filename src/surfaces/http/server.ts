@@ -1,11 +1,10 @@
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
-import { registerDocs } from '../openapi/routes.ts';
+import { registerDocs } from '../docs/routes.ts';
+import { hangUpWhenClosing, refuseBytes, takeOverFromNode } from './connections.ts';
 import { errorResponder, sendRefusal } from './errors.ts';
 import { type HealthOptions, registerHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
@@ -26,7 +25,7 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
-  const { log, bodyLimit } = options;
+  const { log, bodyLimit, services } = options;
   const respond = errorResponder(log);
   const app = fastify({
     logger: false,
@@ -38,18 +37,25 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
     // A request has this long to arrive in full.
     requestTimeout: 60_000,
+    // Asked for below, where the refusal can have a body.
+    http: { requireHostHeader: false },
     frameworkErrors: (_error, request, reply) => {
-      reply.header('x-request-id', request.id);
+      addHeaders(request, reply);
       respond(new Refusal('VALIDATION_ERROR', 'The URL is malformed'), request, reply);
     },
-    clientErrorHandler: (error, socket) => answerRaw(error, socket),
+    clientErrorHandler: refuseBytes,
   });
+  takeOverFromNode(app.server);
+  hangUpWhenClosing(app, services.config.shutdownTimeout * 1000);
   // Bodies arrive as bytes; what they mean is decided where the operation is known.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    done();
+    addHeaders(request, reply);
+    const { httpVersion, headers } = request.raw;
+    if (httpVersion === '1.1' && headers.host === undefined)
+      done(new Refusal('VALIDATION_ERROR', 'The request has no Host header'));
+    else done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     observe(options, request, reply);
@@ -67,13 +73,20 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     { prefix: basePath },
   );
   registerHealth(app, options);
-  registerDocs(app, basePath);
+  registerDocs(app, basePath, services.config.publicUrl);
   return app;
+}
+
+function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  // After an upgrade that nobody granted Node stays silent about errors in what follows.
+  if (request.raw.headers.upgrade !== undefined) reply.header('connection', 'close');
 }
 
 function observe({ metrics, log }: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {
   const operation = request.routeOptions.config?.operation ?? 'none';
   metrics.observe(operation, reply.statusCode, reply.elapsedTime / 1000);
+  if (!log.debugging) return;
   log.debug('Answered', {
     requestId: request.id,
     operation,
@@ -115,16 +128,4 @@ function methodsAt(path: string): string[] {
     );
   };
   return operationList.filter((operation) => fits(operation.path)).map((operation) => operation.method);
-}
-
-/** The bytes were not HTTP. There is no request to answer, so the answer is written by hand. */
-function answerRaw(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const message =
-    error.code === 'HPE_HEADER_OVERFLOW' ? 'The request headers are too large' : 'The request is malformed';
-  const body = JSON.stringify(new Refusal('VALIDATION_ERROR', message).toBody());
-  socket.end(
-    `HTTP/1.1 400 ${STATUS_CODES[400]}\r\ncontent-type: application/json; charset=utf-8\r\nx-request-id: ${newId('req')}\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }

@@ -1,0 +1,77 @@
+import type pg from 'pg';
+import type { BlobStore } from '../blobs/store.ts';
+import type { Config } from '../config/settings.ts';
+import { connectDatabase } from '../database/connect.ts';
+import type { Log } from '../log.ts';
+import { OperatorProblem } from '../problem.ts';
+import { steadySettings } from './catalog.ts';
+
+/** What is saved, or restored into. */
+export interface Installation {
+  config: Config;
+  blobs: BlobStore;
+  log: Log;
+}
+
+export interface Attention {
+  /** Called often: what is being worked on, and how many bytes have passed so far. */
+  progress?: ((what: string, bytes: number) => void) | undefined;
+  /** Its reason is thrown once everything is cleaned up. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface Counts {
+  tables: number;
+  rows: number;
+  blobs: number;
+  /** Size of the archive. */
+  bytes: number;
+}
+
+/** Counts the bytes of each step. */
+export type Meter = (what: string, bytes: number) => void;
+
+export function meterFor({ progress }: Attention): Meter {
+  let total = 0;
+  return (what, bytes) => progress?.(what, (total += bytes));
+}
+
+/** A connection for one piece of work; an interrupt cuts it, so that no query is waited for. */
+export async function withConnection<T>(
+  { config, log }: Installation,
+  { exclusive, signal }: { exclusive: boolean; signal: AbortSignal | undefined },
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const connected = await connectDatabase(config, { exclusive, migrate: false }, log);
+  try {
+    const result = await connectedWork(await connected.dial(), signal, work);
+    await connected.close();
+    return result;
+  } catch (error) {
+    // The first fault is the one to tell.
+    await connected.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function connectedWork<T>(
+  client: pg.Client,
+  signal: AbortSignal | undefined,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  let lost = false;
+  client.once('error', () => (lost = true));
+  const cut = (): void => void client.end();
+  signal?.addEventListener('abort', cut);
+  try {
+    signal?.throwIfAborted();
+    await steadySettings(client);
+    return await work(client);
+  } catch (error) {
+    if (!lost || error instanceof OperatorProblem) throw error;
+    throw new OperatorProblem('The connection to the database was lost. Run this again');
+  } finally {
+    signal?.removeEventListener('abort', cut);
+    await client.end();
+  }
+}

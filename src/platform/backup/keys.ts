@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Config } from '../config/settings.ts';
+import { OperatorProblem } from '../problem.ts';
+import { type KeyRing, keysFromEnvironment, keysFromFile, masterKeyPath } from '../secrets/master-key.ts';
+
+/** The keys as a key file holds them. */
+export function keyText(config: Config, needed: readonly string[]): string {
+  const ring = keysInUse(config);
+  const [missing] = without(ring, needed);
+  // A rotation may have ended between the snapshot and now.
+  if (missing !== undefined)
+    throw new OperatorProblem(
+      `The master key does not fit the database (its secrets are sealed with key ${missing}). If it was rotated just now, run this again`,
+    );
+  return `${ring.map((key) => key.bytes.toString('hex')).join('\n')}\n`;
+}
+
+export function parseKeyText(text: string): KeyRing {
+  return keysFromEnvironment(text.trim().replaceAll('\n', ',')).read();
+}
+
+function keysInUse(config: Config): KeyRing {
+  const source =
+    config.masterKey === undefined
+      ? keysFromFile(masterKeyPath(config.dataDir))
+      : keysFromEnvironment(config.masterKey);
+  return source.read();
+}
+
+export interface KeyPlan {
+  /** Puts the key of the archive into the data directory. */
+  place(): Promise<void>;
+  /** Said after a restore that leaves the secrets closed. */
+  warning: string | undefined;
+}
+
+/** Refuses a restore after which the service could not start. */
+export function planKeys(config: Config, needed: readonly string[], packed: KeyRing | undefined): KeyPlan {
+  const nothing = { place: async () => {}, warning: undefined };
+  const path = resolve(masterKeyPath(config.dataDir));
+  if (config.masterKey !== undefined || existsSync(path)) {
+    const [missing] = without(keysInUse(config), needed);
+    if (missing === undefined) return nothing;
+    throw new OperatorProblem(
+      config.masterKey === undefined
+        ? `${path} is another key than the one the backup was sealed with (key ${missing}). Put that one there, or set DRYDOCK_DATA_DIR to a new folder`
+        : `DRYDOCK_MASTER_KEY is another key than the one the backup was sealed with (key ${missing}). Set it to that one, or unset it`,
+    );
+  }
+  if (packed) {
+    const [missing] = without(packed, needed);
+    if (missing !== undefined)
+      throw new OperatorProblem(
+        `The master key in the backup is not the one its secrets were sealed with (key ${missing})`,
+      );
+    return {
+      place: async () => {
+        await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+        await keysFromFile(path).write?.(packed);
+      },
+      warning: undefined,
+    };
+  }
+  if (needed.length === 0) return nothing;
+  return {
+    ...nothing,
+    warning: `The stored secrets need master key ${needed.join(', ')}. Before the start, put it into ${path} or set DRYDOCK_MASTER_KEY`,
+  };
+}
+
+function without(ring: KeyRing, needed: readonly string[]): string[] {
+  return needed.filter((id) => !ring.some((key) => key.id === id));
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import type { BlobStore, StoredBlob } from '../blobs/store.ts';
+import { OperatorProblem } from '../problem.ts';
+import { entries } from './format.ts';
+import type { Meter } from './installation.ts';
+import type { ArchiveReader } from './reader.ts';
+
+/** The blobs of an archive on their way into the store. */
+export class BlobLoad {
+  private readonly store: BlobStore;
+  private readonly written: string[] = [];
+
+  constructor(store: BlobStore) {
+    this.store = store;
+  }
+
+  /** Stores each blob if it is what its row says. Answers how many there were. */
+  async run(client: pg.Client, archive: ArchiveReader, meter: Meter): Promise<number> {
+    let count = 0;
+    let last = '';
+    for (let id = entries.blobId(archive.name); id !== undefined; id = entries.blobId(archive.name)) {
+      const { rows } = await client.query<StoredBlob>('select size, sha256 from blobs where id = $1', [id]);
+      const [row] = rows;
+      // Ids rise, so no blob comes twice in the place of another.
+      if (!row || row.size !== archive.size || id <= last) throw archive.damaged(`blob ${id} is unexpected`);
+      if ((await this.place(id, row, archive)) !== row.sha256)
+        throw archive.damaged(`blob ${id} is not what was saved`);
+      meter('blobs', row.size);
+      last = id;
+      count++;
+      await archive.advance();
+    }
+    return count;
+  }
+
+  /** Answers the hash of what the archive held. */
+  private async place(id: string, row: StoredBlob, archive: ArchiveReader): Promise<string> {
+    const there = await this.find(id);
+    // The store may serve another database as well: its files are neither replaced nor taken back.
+    if (there !== undefined && there !== row.sha256)
+      throw new OperatorProblem(
+        `The blob store already holds another file for blob ${id}. Set DRYDOCK_DATA_DIR to a new folder`,
+      );
+    if (there !== undefined) return digest(archive.content());
+    this.written.push(id);
+    return (await this.store.put(id, archive.content(), row.size)).sha256;
+  }
+
+  private async find(id: string): Promise<string | undefined> {
+    try {
+      return await digest(this.store.read(id) as AsyncIterable<Buffer>);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async takeBack(): Promise<void> {
+    for (const id of this.written) await this.store.remove(id);
+  }
+}
+
+async function digest(content: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of content) hash.update(bytes);
+  return hash.digest('hex');
+}

@@ -1,0 +1,135 @@
+import { stat } from 'node:fs/promises';
+import pg from 'pg';
+import { migrate } from '../database/migrate.ts';
+import { type Migration, migrations } from '../database/migrations/index.ts';
+import { OperatorProblem } from '../problem.ts';
+import { appliedMigrations, quoted, savedTables, setSequences } from './catalog.ts';
+import { readEnd, readKeys, readManifest, schemaOf } from './contents.ts';
+import type { Manifest } from './format.ts';
+import { type Attention, type Counts, type Installation, meterFor, withConnection } from './installation.ts';
+import { type KeyPlan, planKeys } from './keys.ts';
+import { BlobLoad } from './load-blobs.ts';
+import { loadTables, refuseData } from './load-tables.ts';
+import { ArchiveReader } from './reader.ts';
+
+export interface RestoreOptions extends Attention {
+  /** The migrations this version has. */
+  known?: readonly Migration[];
+}
+
+export interface Restored extends Counts {
+  /** The version that made the archive, and when. */
+  drydock: string;
+  createdAt: string;
+  warnings: string[];
+}
+
+/** Fills an empty database and the blob store from an archive, or leaves both as they were. */
+export async function restoreBackup(
+  installation: Installation,
+  file: string,
+  options: RestoreOptions = {},
+): Promise<Restored> {
+  const { signal, known = migrations } = options;
+  const archive = new ArchiveReader(file);
+  const stop = (): void => void archive.close();
+  signal?.addEventListener('abort', stop);
+  try {
+    const manifest = await readManifest(archive);
+    const schema = schemaOf(manifest, known, archive);
+    const packed = await readKeys(archive);
+    const done = await withConnection(installation, { exclusive: true, signal }, async (client) => {
+      await refuseUsed(client, schema);
+      const keys = planKeys(installation.config, manifest.vaultKeys, packed);
+      await createSchema(client, schema);
+      const rows = await load(client, archive, manifest, keys, installation, options);
+      await migrate(client, known);
+      // Else the first queries are planned blindly.
+      await client.query(`analyze ${quoted((await savedTables(client)).map((table) => table.name))}`);
+      return summary(manifest, rows, keys);
+    });
+    return { ...done, bytes: (await stat(file)).size };
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await archive.close();
+  }
+}
+
+async function refuseUsed(client: pg.Client, schema: readonly Migration[]): Promise<void> {
+  const there = await appliedMigrations(client);
+  if (there.length > 0) await refuseData(client);
+  const [stranger] = there.length > 0 ? [] : await savedTables(client);
+  if (stranger)
+    throw new OperatorProblem(
+      `The database holds tables of others (${stranger.name}). Set DRYDOCK_DATABASE_URL to an empty database`,
+    );
+  if (there.length > schema.length)
+    throw new OperatorProblem(
+      `The database is empty but of a later version than the backup (migration ${there[schema.length]}). Set DRYDOCK_DATA_DIR to a new folder, or DRYDOCK_DATABASE_URL to a new database`,
+    );
+}
+
+async function createSchema(client: pg.Client, schema: readonly Migration[]): Promise<void> {
+  try {
+    await migrate(client, schema);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    throw new OperatorProblem(
+      `The schema cannot be created: ${error.message}. Set DRYDOCK_DATABASE_URL to an empty database`,
+    );
+  }
+}
+
+/** All rows in one transaction. Answers how many each table got. */
+async function load(
+  client: pg.Client,
+  archive: ArchiveReader,
+  manifest: Manifest,
+  keys: KeyPlan,
+  installation: Installation,
+  options: RestoreOptions,
+): Promise<Map<string, number>> {
+  const blobs = new BlobLoad(installation.blobs);
+  const meter = meterFor(options);
+  let rows: Map<string, number>;
+  try {
+    await client.query('begin');
+    rows = await loadTables(client, archive, manifest, meter);
+    const end = await readEnd(archive, rows, await blobs.run(client, archive, meter));
+    await setSequences(client, end.sequences);
+    await keys.place();
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    await blobs.takeBack();
+    throw explain(error, archive);
+  }
+  // If the answer to this is lost the rows may be there, and then they need their files.
+  await client.query('commit');
+  return rows;
+}
+
+function explain(error: unknown, archive: ArchiveReader): unknown {
+  if (error instanceof pg.DatabaseError)
+    // Class 22: a value that is none. Class 23: rows that do not fit together.
+    return /^2[23]/.test(error.code ?? '')
+      ? archive.damaged(error.message)
+      : new OperatorProblem(`The database did not take the backup: ${error.message}`);
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  return syscall === undefined ? error : new OperatorProblem(`Cannot store the files: ${message}`);
+}
+
+function summary(manifest: Manifest, rows: Map<string, number>, keys: KeyPlan): Omit<Restored, 'bytes'> {
+  const strange = manifest.tables.map((table) => table.name).filter((name) => !rows.has(name));
+  const warnings = keys.warning === undefined ? [] : [keys.warning];
+  if (strange.length > 0) warnings.push(`Left out, as Drydock has no such tables: ${strange.join(', ')}`);
+  return {
+    tables: rows.size,
+    rows: [...rows.values()].reduce((sum, count) => sum + count, 0),
+    blobs: rows.get('blobs') ?? 0,
+    drydock: manifest.drydock,
+    createdAt: manifest.createdAt,
+    warnings,
+  };
+}

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { lstat, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type Pack, pack } from 'tar-stream';
+import { OperatorProblem } from '../problem.ts';
+
+type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** An archive while it is written. It gets its name only when it is whole. */
+export class ArchiveWriter {
+  private readonly file: string;
+  private readonly partial: string;
+  private readonly pack: Pack;
+  private readonly flow: Promise<void>;
+
+  private constructor(file: string, partial: string, pack: Pack, flow: Promise<void>) {
+    this.file = file;
+    this.partial = partial;
+    this.pack = pack;
+    this.flow = flow;
+    // Whoever writes or finishes is told.
+    flow.catch(() => {});
+  }
+
+  static async create(file: string, force: boolean): Promise<ArchiveWriter> {
+    const there = await lstat(file).catch(() => undefined);
+    if (there?.isDirectory())
+      throw new OperatorProblem(`${file} is a folder. Name a file, like ${file}/drydock.tar.gz`);
+    if (there && !force) throw new OperatorProblem(`${file} exists. Name another file, or add --force`);
+    const partial = `${file}.partial`;
+    const handle = await open(partial, force ? 'w' : 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST')
+        throw new OperatorProblem(
+          `${partial} exists: another backup writes it, or one was cut off. Remove it, or add --force`,
+        );
+      throw cannotWrite(file, error);
+    });
+    const tar = pack();
+    const gzip = createGzip({ chunkSize: 65_536 });
+    const flow = pipeline(tar, gzip, handle.createWriteStream({ flush: true }));
+    return new ArchiveWriter(file, partial, tar, flow);
+  }
+
+  /** Waits until the content is on its way, so no more than a little of it is held at a time. */
+  async add(name: string, size: number, content: Content): Promise<void> {
+    try {
+      await this.send(name, size, content);
+    } catch (error) {
+      // When the file fails the tar only says that it was destroyed.
+      const cause = this.pack.destroying
+        ? await this.flow.then(
+            () => error,
+            (failure: unknown) => failure,
+          )
+        : error;
+      throw cannotWrite(this.file, cause);
+    }
+  }
+
+  async addText(name: string, text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    await this.add(name, bytes.length, [bytes]);
+  }
+
+  private async send(name: string, size: number, content: Content): Promise<void> {
+    const { promise: done, resolve, reject } = promised();
+    const sink = this.pack.entry({ name, size, mode: 0o600 }, (error) => (error ? reject(error) : resolve()));
+    // Told through the callback; unheard it would end the process.
+    sink.on('error', () => {});
+    for await (const bytes of content)
+      if (!sink.write(bytes)) await Promise.race([once(sink, 'drain'), done]);
+    sink.end(null);
+    await done;
+  }
+
+  /** Answers the size of the archive. */
+  async finish(): Promise<number> {
+    try {
+      this.pack.finalize();
+      await this.flow;
+      await rename(this.partial, this.file);
+      await syncFolder(dirname(this.file));
+      return (await stat(this.file)).size;
+    } catch (error) {
+      throw cannotWrite(this.file, error);
+    }
+  }
+
+  async abandon(): Promise<void> {
+    this.pack.destroy();
+    await this.flow.catch(() => {});
+    await rm(this.partial, { force: true });
+  }
+}
+
+function promised(): { promise: Promise<void>; resolve: () => void; reject: (error: Error) => void } {
+  let resolve!: () => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}
+
+/** Else the new name might not survive a power cut. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Only what the file system says is turned into a problem of the file. */
+function cannotWrite(file: string, error: unknown): unknown {
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  return syscall === undefined ? error : new OperatorProblem(`Cannot write ${file}: ${message}`);
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operationList } from '../src/contract/index.ts';
+import { paramNames } from '../src/contract/operation.ts';
+import { marker } from './support/hostile.ts';
+import { hostileRequests } from './support/hostile-requests.ts';
+import { brokenMessages, damagedMessages } from './support/malformed.ts';
+import { fillPath, makeParameters } from './support/path-parameters.ts';
+import { Range } from './support/range.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
+
+const seed = Number(process.env['DRYDOCK_TEST_FUZZ_SEED'] ?? 4700);
+const requests = Number(process.env['DRYDOCK_TEST_FUZZ_RUNS'] ?? 20_000);
+const messages = Math.ceil(requests / 50);
+const lanes = 16;
+const patience = 60_000 + requests * 20;
+
+let service: TestService;
+let range: Range;
+let control: Record<string, string>;
+let controlBefore: string;
+let cursors: { path: string; cursor: string }[];
+
+beforeAll(async () => {
+  service = await startTestService();
+  range = await Range.open(service, 4);
+  control = await makeParameters(service, [
+    ...new Set(operationList.flatMap(({ path }) => paramNames(path))),
+  ]);
+  cursors = await realCursors();
+  controlBefore = await controlState();
+});
+afterAll(async () => {
+  range?.wire.close();
+  await dispose(service);
+});
+
+describe(`with seed ${seed}`, () => {
+  test(`${requests} hostile requests get answers the contract allows`, { timeout: patience }, async () => {
+    const shots = hostileRequests(
+      operationList,
+      cursors.map(({ cursor }) => cursor),
+    );
+    await inLanes(
+      requests,
+      fc.asyncProperty(shots, (shot) => range.fire(shot)),
+    );
+    const unreached = operationList.filter(({ id, status }) => !range.tally.get(id)?.has(status));
+    expect(unreached.map(({ id }) => id)).toEqual([]);
+  });
+
+  test(`${messages} damaged messages are refused or answered, and the connection ends`, {
+    timeout: patience,
+  }, async () => {
+    await inLanes(
+      messages,
+      fc.asyncProperty(damagedMessages(service.key), ({ bytes }) => range.fireBytes(bytes)),
+    );
+    expect((await service.get('/me')).status).toBe(200);
+  });
+});
+
+test('so is every known way to break a message', async () => {
+  await Promise.all(brokenMessages(service.key).map((bytes) => range.fireBytes(bytes)));
+  expect((await service.get('/me')).status).toBe(200);
+});
+
+test('a cursor altered in any one character is refused, and so is one of another list', async () => {
+  for (const { path, cursor } of cursors) {
+    const page = (changed: string) => service.get(`${path}?limit=1&cursor=${changed}`);
+    expect((await page(cursor)).status).toBe(200);
+    for (let at = 0; at < cursor.length; at++) {
+      const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
+      expect(await page(changed)).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+    }
+    for (const other of cursors.filter((one) => one.path !== path))
+      expect((await page(other.cursor)).status).toBe(400);
+  }
+});
+
+test('what was not the target is as it was, and the service goes on', async () => {
+  expect(await controlState()).toBe(controlBefore);
+  expect((await service.get('/me')).status).toBe(200);
+  expect({}).not.toHaveProperty('polluted');
+});
+
+test('no log line holds a secret, and none tells of a failure', () => {
+  const suspicious = service.logs.filter(
+    (line) => line.includes(marker) || line.includes(service.key) || !/"level":"(?:debug|info)"/.test(line),
+  );
+  expect(suspicious).toEqual([]);
+});
+
+/** Runs a property in lanes at once; each finds and shrinks its own counterexample. */
+async function inLanes<T>(runs: number, property: fc.IAsyncProperty<T>): Promise<void> {
+  const numRuns = Math.ceil(runs / lanes);
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: lanes }, (_, lane) => fc.assert(property, { seed: seed + lane, numRuns })),
+  );
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure) throw failure.reason;
+}
+
+/** From every list of the contract that has a second page. */
+async function realCursors(): Promise<{ path: string; cursor: string }[]> {
+  const lists = operationList.filter(
+    ({ query, method }) => method === 'GET' && query && 'cursor' in query.shape,
+  );
+  const pages = await Promise.all(
+    lists.map(async (operation) => {
+      const path = fillPath(operation.path, control);
+      const { body } = await service.get(`${path}?limit=1`);
+      return { path, cursor: body.nextCursor as string | undefined };
+    }),
+  );
+  return pages.filter((page): page is { path: string; cursor: string } => page.cursor !== undefined);
+}
+
+/** Everything that can be read about the control project. */
+async function controlState(): Promise<string> {
+  const reads = operationList.filter(({ method, path }) => method === 'GET' && path.includes('{projectId}'));
+  const answers = await Promise.all(reads.map(({ path }) => service.get(fillPath(path, control))));
+  return answers.map(({ text }) => text).join('\n');
+}

@@ -1,0 +1,49 @@
+import type { TestService } from './service.ts';
+
+interface Workshop {
+  service: TestService;
+  visibility: 'public' | 'private';
+  /** Another parameter of the same set, made when nobody asked for it before. */
+  need: (name: string) => Promise<string>;
+}
+
+/** How to make the thing a path parameter names. Every parameter of the contract has its line here. */
+const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
+  projectId: ({ service, visibility }) => idOf(service.post('/projects', { name: 'Fixture', visibility })),
+  serverId: async ({ service, need }) =>
+    idOf(
+      service.post(`/projects/${await need('projectId')}/servers`, {
+        name: 'fixture',
+        url: 'https://fixture.example.com/mcp',
+      }),
+    ),
+};
+
+/** Real things for these path parameters, made by the first owner and belonging together. */
+export async function makeParameters(
+  service: TestService,
+  names: readonly string[],
+  visibility: 'public' | 'private' = 'public',
+): Promise<Record<string, string>> {
+  const made: Record<string, string> = {};
+  const need = async (name: string): Promise<string> => {
+    const make = makers[name];
+    if (!make)
+      throw new Error(
+        `No test knows how to make a {${name}}. Say how in the table of test/support/path-parameters.ts`,
+      );
+    return (made[name] ??= await make({ service, visibility, need }));
+  };
+  for (const name of names) await need(name);
+  return made;
+}
+
+export function fillPath(path: string, parameters: Record<string, string>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
+}
+
+async function idOf(answer: ReturnType<TestService['request']>): Promise<string> {
+  const { status, text, body } = await answer;
+  if (status !== 201) throw new Error(`A fixture was not made: ${status} ${text}`);
+  return body.id as string;
+}

@@ -1,0 +1,175 @@
+import type { ErrorCode } from '../../src/contract/errors.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { createKey, revokeKey } from '../../src/domain/operator/keys.ts';
+import { removeMember, setMember } from '../../src/domain/operator/members.ts';
+import { deleteOrganization } from '../../src/domain/operator/organizations.ts';
+import { deleteUser } from '../../src/domain/operator/users.ts';
+import type { TestService } from './service.ts';
+
+/** What a caller is to the project in the path, or why it is nobody. */
+type Standing = 'elsewhere' | 'member' | 'admin' | { unauthorized: string; reason?: string };
+
+/** A caller: the header it sends and, where its standing depends on it, its user. */
+export interface Caller {
+  authorization: string | undefined;
+  userId?: string;
+}
+
+export interface Principal {
+  name: string;
+  standing: Standing;
+  /** Of the project it calls; public unless the point is that it is not. */
+  visibility?: 'private';
+  /** Given to the caller in each project it calls. */
+  projectRole?: 'admin' | 'member';
+  call(service: TestService): Promise<Caller> | Caller;
+}
+
+const bearer = ({ key, userId }: { key: string; userId?: string }): Caller => ({
+  authorization: `Bearer ${key}`,
+  ...(userId !== undefined && { userId }),
+});
+
+const invalid = { unauthorized: 'Invalid API key' };
+const tokenRequired = { unauthorized: 'Bearer token required' };
+const orphaned = { unauthorized: 'This key is no longer bound', reason: 'ORPHANED_KEY' };
+
+export const principals: Principal[] = [
+  { name: 'nobody', standing: tokenRequired, call: () => ({ authorization: undefined }) },
+  {
+    name: 'malformed header',
+    standing: tokenRequired,
+    call: () => ({ authorization: 'Basic bm90LWEta2V5OnJlYWxseQ==' }),
+  },
+  {
+    name: 'unknown key',
+    standing: invalid,
+    call: () => bearer({ key: 'sk_0123456789012345678901234567890123456789012' }),
+  },
+  {
+    name: 'guest',
+    standing: { unauthorized: 'Guests cannot access this endpoint' },
+    call: () => bearer({ key: 'guest_x' }),
+  },
+  {
+    name: 'revoked key',
+    standing: invalid,
+    call: async (service) => {
+      const member = await service.member('owner');
+      await revokeKey(service.db, member.keyId);
+      return bearer(member);
+    },
+  },
+  {
+    name: 'key of a removed member',
+    standing: orphaned,
+    call: async (service) => {
+      const member = await service.member('owner');
+      await removeMember(service.db, { organization: await organizationOf(service) }, member.userId);
+      return bearer(member);
+    },
+  },
+  {
+    name: 'key of a deleted organization',
+    standing: orphaned,
+    call: async (service) => {
+      const { key, organizationId } = await service.stranger();
+      await deleteOrganization(service.db, organizationId);
+      return bearer({ key });
+    },
+  },
+  {
+    name: 'key of a deleted user',
+    standing: { unauthorized: 'Unknown user' },
+    call: async (service) => {
+      const { key, userId } = await service.member('owner');
+      await deleteUser(service.db, userId);
+      return bearer({ key });
+    },
+  },
+  {
+    name: 'owner of another organization',
+    standing: 'elsewhere',
+    call: async (service) => bearer(await service.stranger()),
+  },
+  {
+    name: 'member with a key for another organization',
+    standing: 'elsewhere',
+    call: async (service) => {
+      const { organizationId, userId } = await service.stranger();
+      await setMember(
+        service.db,
+        { organization: await organizationOf(service) },
+        { user: userId, role: 'owner' },
+      );
+      return bearer(
+        await createKey(service.db, { organization: organizationId, user: userId, name: 'other' }),
+      );
+    },
+  },
+  {
+    name: 'outsider of a private project',
+    standing: 'elsewhere',
+    visibility: 'private',
+    call: async (service) => bearer(await service.member('member')),
+  },
+  {
+    name: 'plain member',
+    standing: 'member',
+    call: async (service) => bearer(await service.member('member')),
+  },
+  {
+    name: 'invited member of a private project',
+    standing: 'member',
+    visibility: 'private',
+    projectRole: 'member',
+    call: async (service) => bearer(await service.member('member')),
+  },
+  {
+    name: 'project admin',
+    standing: 'admin',
+    visibility: 'private',
+    projectRole: 'admin',
+    call: async (service) => bearer(await service.member('member')),
+  },
+  {
+    name: 'organization admin',
+    standing: 'admin',
+    visibility: 'private',
+    call: async (service) => bearer(await service.member('admin')),
+  },
+  {
+    name: 'organization owner',
+    standing: 'admin',
+    visibility: 'private',
+    call: async (service) => bearer(await service.member('owner')),
+  },
+];
+
+interface ExpectedRefusal {
+  code: ErrorCode;
+  message?: string;
+  reason?: string;
+}
+
+/** The refusal the declared access calls for; undefined when the call must succeed. */
+export function expectedRefusal(
+  { access }: Pick<Operation, 'access'>,
+  { standing }: Pick<Principal, 'standing'>,
+): ExpectedRefusal | undefined {
+  if (access === 'public') return undefined;
+  if (typeof standing === 'object')
+    return {
+      code: 'UNAUTHORIZED',
+      message: standing.unauthorized,
+      ...(standing.reason !== undefined && { reason: standing.reason }),
+    };
+  if (access === 'key') return undefined;
+  if (standing === 'elsewhere') return { code: 'NOT_FOUND' };
+  if (access === 'project admin' && standing === 'member') return { code: 'FORBIDDEN' };
+  return undefined;
+}
+
+async function organizationOf(service: TestService): Promise<string> {
+  return (await service.get('/organizations')).body.items[0].id as string;
+}

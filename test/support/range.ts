@@ -1,0 +1,115 @@
+import { setImmediate } from 'node:timers/promises';
+import { operationList } from '../../src/contract/index.ts';
+import { type Operation, paramNames } from '../../src/contract/operation.ts';
+import { fillPath, makeParameters } from './path-parameters.ts';
+import type { TestService } from './service.ts';
+import { describeShot, encodeShot, type Shot } from './shot.ts';
+import { type Hit, problemOf } from './verdict.ts';
+import { Wire, type WireAnswer } from './wire.ts';
+
+const byId = new Map(operationList.map((operation) => [operation.id, operation]));
+const everyParameter = [...new Set(operationList.flatMap(({ path }) => paramNames(path)))];
+
+/** Where the shots go: a few projects that may be destroyed, and a record of who answered how. */
+export class Range {
+  readonly wire: Wire;
+  /** Answers by operation id and status. */
+  readonly tally = new Map<string, Map<number, number>>();
+  private readonly service: TestService;
+  private readonly targets: Record<string, string>[];
+  private readonly answeredBy = new Map<string, string>();
+  private linesRead = 0;
+  private fired = 0;
+
+  private constructor(service: TestService, targets: Record<string, string>[]) {
+    this.service = service;
+    this.targets = targets;
+    this.wire = new Wire(Number(new URL(service.origin).port));
+  }
+
+  /** The targets are shared by all lanes, so that requests meet at the same rows. */
+  static async open(service: TestService, targets: number): Promise<Range> {
+    const made = Array.from({ length: targets }, () => makeParameters(service, everyParameter));
+    return new Range(service, await Promise.all(made));
+  }
+
+  /** Throws when the answer is not one the contract allows. */
+  async fire(shot: Shot): Promise<void> {
+    const index = this.fired++ % this.targets.length;
+    const target = this.targets.at(index) as Record<string, string>;
+    const { key } = this.service;
+    const head = shot.method === 'HEAD';
+    const answer = await this.wire.send(encodeShot(shot, { ...target, key }), { head });
+    const hit = shot.aimed ? (shot.operation as Operation) : await this.hitOf(answer);
+    const problem = problemOf(answer, hit, { head, key });
+    if (problem) throw new Error(`${problem}\n\n${describeShot(shot)}\n\n${describe(answer)}`);
+    this.count(hit, answer.status);
+    if (answer.status < 300 && typeof hit === 'object') await this.restore(hit, answer, index, target);
+  }
+
+  /** The same for bytes that may hold several requests, or half of one. */
+  async fireBytes(bytes: Buffer): Promise<void> {
+    let answers = await this.wire.converse(bytes);
+    // A busy machine may be late once.
+    if (answers.length === 0) answers = await this.wire.converse(bytes);
+    if (answers.length === 0 && bytes.toString().trim() !== '')
+      throw new Error(`No answer\n\n${bytes.toString('latin1')}`);
+    for (const answer of answers) {
+      const problem = problemOf(answer, await this.hitOf(answer), { key: this.service.key });
+      if (problem) throw new Error(`${problem}\n\n${bytes.toString('latin1')}\n\n${describe(answer)}`);
+    }
+  }
+
+  /** Which operation answered. The service logs it, under the id it answers with. */
+  private async hitOf(answer: WireAnswer): Promise<Hit> {
+    const id = answer.headers['x-request-id'] ?? '';
+    // The line is written when the answer has left, which may be just after it arrived here.
+    for (let turn = 0; turn < 5 && !this.answeredBy.has(id); turn++) {
+      if (turn > 0) await setImmediate();
+      this.readLog();
+    }
+    const name = this.answeredBy.get(id) ?? 'none';
+    return name === 'keyManagement' ? name : (byId.get(name) ?? 'none');
+  }
+
+  private readLog(): void {
+    for (const text of this.service.logs.slice(this.linesRead)) {
+      const line = JSON.parse(text) as { msg: string; requestId: string; operation: string };
+      if (line.msg === 'Answered') this.answeredBy.set(line.requestId, line.operation);
+    }
+    this.linesRead = this.service.logs.length;
+  }
+
+  private count(hit: Hit, status: number): void {
+    const name = typeof hit === 'object' ? hit.id : hit;
+    const statuses = this.tally.get(name) ?? new Map<number, number>();
+    this.tally.set(name, statuses.set(status, (statuses.get(status) ?? 0) + 1));
+  }
+
+  /** Takes away what was made and makes anew what was deleted, so that lists stay short and targets real. */
+  private async restore(
+    hit: Operation,
+    answer: WireAnswer,
+    index: number,
+    target: Record<string, string>,
+  ): Promise<void> {
+    if (hit.method === 'DELETE') {
+      if (this.targets[index] !== target) return;
+      this.targets[index] = await makeParameters(this.service, everyParameter);
+      await this.service.delete(`/projects/${target['projectId']}`);
+    } else if (hit.status === 201 && hasDeletion(hit)) {
+      const { id } = JSON.parse(answer.text) as { id: string };
+      await this.service.delete(`${fillPath(hit.path, target)}/${id}`);
+    }
+  }
+}
+
+function describe({ status, text }: WireAnswer): string {
+  return `${status} ${text.slice(0, 1_000)}`;
+}
+
+function hasDeletion({ path }: Operation): boolean {
+  return operationList.some(
+    (other) => other.method === 'DELETE' && other.path.replace(/\/\{\w+\}$/, '') === path,
+  );
+}

@@ -1,0 +1,55 @@
+import { ErrorBody, statusOfCode } from '../../src/contract/errors.ts';
+import { errorCodesOf, type Operation } from '../../src/contract/operation.ts';
+import { marker } from './hostile.ts';
+import type { WireAnswer } from './wire.ts';
+
+/** What answered: an operation of the contract, the key management stub, or nothing at all. */
+export type Hit = Operation | 'keyManagement' | 'none';
+
+const canonical = ErrorBody.strict();
+
+/** What is wrong with an answer, whatever was asked; undefined when nothing is. */
+export function problemOf(answer: WireAnswer, hit: Hit, { head = false, key = '' } = {}): string | undefined {
+  const { status, headers, text } = answer;
+  const everything = JSON.stringify(headers) + text;
+  if (everything.includes(marker)) return 'it shows a secret';
+  if (key !== '' && everything.includes(key)) return 'it shows the API key';
+  if (!/^req_[0-9a-z]{26}$/.test(headers['x-request-id'] ?? '')) return 'it has no x-request-id of its own';
+  if (!statusesOf(hit).has(status))
+    return `${status} is no status of ${typeof hit === 'object' ? hit.id : hit}`;
+  if (head) return undefined;
+  return status < 300 ? problemOfSuccess(text) : problemOfRefusal(status, text);
+}
+
+/** A 500 is declared everywhere and right nowhere. */
+function statusesOf(hit: Hit): Set<number> {
+  if (hit === 'none') return new Set([400, 404]);
+  if (hit === 'keyManagement') return new Set([400, 401, 403]);
+  const codes = errorCodesOf(hit).filter((code) => code !== 'INTERNAL_ERROR');
+  return new Set([hit.status, ...codes.map((code) => statusOfCode[code])]);
+}
+
+function problemOfSuccess(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    return 'it succeeds with something that is not JSON';
+  }
+}
+
+function problemOfRefusal(status: number, text: string): string | undefined {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return 'it refuses with something that is not JSON';
+  }
+  const parsed = canonical.safeParse(body);
+  if (!parsed.success) return 'it refuses without {code, message, details?}';
+  if (statusOfCode[parsed.data.code] !== status) return `${parsed.data.code} does not go with ${status}`;
+  if (parsed.data.details && Object.keys(parsed.data.details).length === 0) return 'its details are empty';
+  if (!parsed.data.message.isWellFormed()) return 'its message holds half a character';
+  if (text.length > 2_000) return `it refuses at length: ${text.length} characters`;
+  return undefined;
+}
