@@ -219,6 +219,20 @@ test('a missing or changed blob file fails the backup by name, and no file is le
   expectNoFile(file);
 });
 
+test('a place that cannot be written to is named, and nothing is written', async () => {
+  const withKey = fileIn(saved.folder);
+  await writeBackup(saved.installation, withKey, { withMasterKey: true });
+  const target = await emptyTarget();
+  const { config } = target.installation;
+  const inside = join(saved.archive, 'inside');
+  const blobless = installationOf({ ...config, blobsUrl: `file://${inside}` });
+  await expect(restoreBackup(blobless, withKey)).rejects.toThrow(/^Cannot (store blob|read the blob store)/);
+  await expectUntouched(target);
+  const keyless = { ...target.installation, config: { ...config, dataDir: inside } };
+  await expect(restoreBackup(keyless, withKey)).rejects.toThrow(/^Cannot write .+master.key: ENOTDIR/);
+  await expectUntouched(target);
+});
+
 test('a failed restore leaves the files of a blob store it shares alone', async () => {
   const { installation, blob, archive } = saved;
   const { url } = (await emptyTarget()).database;

@@ -131,3 +131,23 @@ test('every write leaves an audit row in the same transaction', async () => {
     { action: 'server.create', target: server.id, request_id: headers.get('x-request-id') },
   ]);
 });
+
+test('a write that loses the race against the deletion of its project finds no project', async () => {
+  const { body: project } = await service.post('/projects', { name: 'Vanishing' });
+  const client = await service.database.connect();
+  await client.query('begin');
+  await client.query('delete from projects where id = $1', [project.id]);
+  const write = service.post(`/projects/${project.id}/servers`, {
+    name: 's',
+    url: 'https://e.com',
+    clientSecret: 'x',
+  });
+  await expect
+    .poll(
+      async () => (await client.query('select count(*)::int as n from pg_locks where not granted')).rows[0].n,
+    )
+    .toBeGreaterThan(0);
+  await client.query('commit');
+  await client.end();
+  expect(await write).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', message: 'No such project' } });
+});

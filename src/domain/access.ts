@@ -16,6 +16,10 @@ export async function projectOf(context: Context, projectId: string): Promise<Pr
   const { organization, user } = context.actor;
   const viewer = { organizationId: organization.id, userId: user.id, role: context.actor.role };
   const project = await findProject(context.db, viewer, projectId);
-  if (!project) throw new Refusal('NOT_FOUND', 'No such project');
+  if (!project) throw noSuchProject();
   return project;
+}
+
+export function noSuchProject(): Refusal {
+  return new Refusal('NOT_FOUND', 'No such project');
 }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
+import { vanishedReference } from '../platform/database/database.ts';
 import {
   claimIdempotencyKey,
   findIdempotencyKey,
   type IdempotencyScope,
   recordAnswer,
 } from '../platform/database/queries/idempotency.ts';
-import { admit } from './access.ts';
+import { admit, noSuchProject } from './access.ts';
 import type { Actor, Context, PublicContext } from './context.ts';
 import { type AnyVerb, verbs } from './verbs.ts';
 
@@ -30,9 +31,20 @@ export async function invoke(context: PublicContext, actor: Actor | undefined, c
     call.operation.access === 'key'
       ? known
       : { ...known, project: await admit(known, call.operation, call.input['projectId'] as string) };
-  if (call.operation.idempotency && call.idempotencyKey !== undefined)
-    return onlyOnce(allowed, call, call.idempotencyKey, verb);
-  return verb(allowed, call.input);
+  try {
+    if (call.operation.idempotency && call.idempotencyKey !== undefined)
+      return await onlyOnce(allowed, call, call.idempotencyKey, verb);
+    return await verb(allowed, call.input);
+  } catch (error) {
+    throw overtaken(error) ?? error;
+  }
+}
+
+/** What the actor had when the request began was deleted before it could write: it is as if it never was. */
+function overtaken(error: unknown): Refusal | undefined {
+  const gone = vanishedReference(error);
+  if (gone === undefined) return undefined;
+  return gone === 'project' ? noSuchProject() : new Refusal('UNAUTHORIZED', 'Invalid API key');
 }
 
 /** The key is claimed, the verb runs and its answer is kept in one transaction: all of it happens, or none. */

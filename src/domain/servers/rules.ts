@@ -19,7 +19,6 @@ export function refuseTakenName(name: string): (error: unknown) => never {
       throw new Refusal('CONFLICT', `A server named ${JSON.stringify(name)} already exists in this project`, {
         details: { reason: 'NAME_TAKEN', name },
       });
-    if (violates(error, 'servers_project_id_fkey')) throw new Refusal('NOT_FOUND', 'No such project');
     throw error;
   };
 }

@@ -57,8 +57,12 @@ export function planKeys(config: Config, needed: readonly string[], packed: KeyR
       );
     return {
       place: async () => {
-        await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-        await keysFromFile(path).write?.(packed);
+        try {
+          await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+          await keysFromFile(path).write?.(packed);
+        } catch (error) {
+          throw new OperatorProblem(`Cannot write ${path}: ${(error as Error).message}`);
+        }
       },
       warning: undefined,
     };

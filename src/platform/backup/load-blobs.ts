@@ -44,15 +44,21 @@ export class BlobLoad {
       );
     if (there !== undefined) return digest(archive.content());
     this.written.push(id);
-    return (await this.store.put(id, archive.content(), row.size)).sha256;
+    try {
+      return (await this.store.put(id, archive.content(), row.size)).sha256;
+    } catch (error) {
+      if (error instanceof OperatorProblem) throw error;
+      throw new OperatorProblem(`Cannot store blob ${id}: ${(error as Error).message}`);
+    }
   }
 
   private async find(id: string): Promise<string | undefined> {
     try {
       return await digest(this.store.read(id) as AsyncIterable<Buffer>);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return undefined;
+      throw new OperatorProblem(`Cannot read the blob store: ${message}`);
     }
   }
 

@@ -111,13 +111,10 @@ async function load(
 }
 
 function explain(error: unknown, archive: ArchiveReader): unknown {
-  if (error instanceof pg.DatabaseError)
-    // Class 22: a value that is none. Class 23: rows that do not fit together.
-    return /^2[23]/.test(error.code ?? '')
-      ? archive.damaged(error.message)
-      : new OperatorProblem(`The database did not take the backup: ${error.message}`);
-  const { syscall, message } = error as NodeJS.ErrnoException;
-  return syscall === undefined ? error : new OperatorProblem(`Cannot store the files: ${message}`);
+  if (!(error instanceof pg.DatabaseError)) return error;
+  // Class 22: a value that is none. Class 23: rows that do not fit together.
+  if (/^2[23]/.test(error.code ?? '')) return archive.damaged(error.message);
+  return new OperatorProblem(`The database did not take the backup: ${error.message}`);
 }
 
 function summary(manifest: Manifest, rows: Map<string, number>, keys: KeyPlan): Omit<Restored, 'bytes'> {

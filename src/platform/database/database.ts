@@ -103,6 +103,13 @@ function lostARace(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/** The table whose row was deleted by somebody else while we referred to it; our constraints name the column. */
+export function vanishedReference(error: unknown): 'project' | 'organization' | 'user' | undefined {
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  if (code !== '23503') return undefined;
+  return /_(project|organization|user)_id_fkey$/.exec(constraint ?? '')?.[1] as 'project' | undefined;
+}
+
 export function violates(error: unknown, constraint: string): boolean {
   return (error as { constraint?: string }).constraint === constraint;
 }
