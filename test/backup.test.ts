@@ -136,7 +136,7 @@ const circle = {
 };
 const later = {
   name: '9002-later',
-  sql: "update eggs set note = note || '!'; alter table eggs add fresh boolean",
+  sql: "update eggs set note = note || '!'; alter table eggs add fresh boolean; select pg_sleep(1.1)",
 };
 
 test('an older backup is brought up to date, by no superuser, with circles, sequences and triggers', async () => {
@@ -151,6 +151,10 @@ test('an older backup is brought up to date, by no superuser, with circles, sequ
   const role = `plain_${newId('r')}`;
   const admin = await saved.service.database.connect();
   await admin.query(`create role ${role} login`);
+  // What an operator may have set for every client; the later migration takes longer.
+  await admin.query(
+    `alter role ${role} set statement_timeout = '1s'; alter role ${role} set datestyle = 'German'`,
+  );
   onTestFinished(async () => {
     await admin.query(`drop role ${role}`);
     await admin.end();

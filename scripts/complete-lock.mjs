@@ -1,0 +1,58 @@
+// A registry mirror may lack the builds of a package for other platforms. npm then leaves them out of the lock
+// file, and `npm ci` refuses a lock file in which an optional dependency is missing. This names them again, so
+// that the lock file is the same wherever it was made: npm i && node scripts/complete-lock.mjs
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const path = new URL('../package-lock.json', import.meta.url);
+const lock = JSON.parse(readFileSync(path, 'utf8'));
+const systems = [
+  'linux',
+  'darwin',
+  'win32',
+  'android',
+  'freebsd',
+  'netbsd',
+  'openbsd',
+  'sunos',
+  'aix',
+  'openharmony',
+];
+const processors = [
+  'arm64',
+  'x64',
+  'ia32',
+  'arm',
+  'ppc64',
+  'riscv64',
+  's390x',
+  'loong64',
+  'mips64el',
+  'wasm32',
+];
+const libraries = { gnu: 'glibc', gnueabihf: 'glibc', musl: 'musl', musleabihf: 'musl' };
+
+const added = [];
+for (const parent of Object.values(lock.packages)) {
+  for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
+    const place = `node_modules/${name}`;
+    if (lock.packages[place] || !/^\d/.test(version)) continue;
+    const words = name.split(/[/-]/);
+    const system = systems.find((word) => words.includes(word));
+    const processor = processors.find((word) => words.includes(word));
+    if (!processor) continue;
+    const library = words.map((word) => libraries[word]).find(Boolean);
+    lock.packages[place] = {
+      version,
+      cpu: [processor],
+      ...(parent.dev && { dev: true }),
+      ...(library && system === 'linux' && { libc: [library] }),
+      optional: true,
+      ...(system && { os: [system] }),
+    };
+    added.push(name);
+  }
+}
+const [root, ...rest] = Object.entries(lock.packages);
+lock.packages = Object.fromEntries([root, ...rest.sort(([a], [b]) => (a < b ? -1 : 1))]);
+writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`${added.length} packages of other platforms named`);
