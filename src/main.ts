@@ -21,9 +21,13 @@ await runCli(process.argv, {
   work: (config) => startWorker(config),
   withServices: async (work) => {
     const services = await openServices(loadConfig().config, { exclusive: false });
+    // A database this command started must not outlive it.
+    const interrupt = (): void => void services.close().finally(() => process.exit(130));
+    process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
     try {
       return await work(services);
     } finally {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
       await services.close();
     }
   },

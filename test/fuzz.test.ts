@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
 import { paramNames } from '../src/contract/operation.ts';
-import { marker } from './support/hostile.ts';
+import { telltale } from './support/hostile.ts';
 import { hostileRequests } from './support/hostile-requests.ts';
 import { brokenMessages, damagedMessages } from './support/malformed.ts';
 import { fillPath, makeParameters } from './support/path-parameters.ts';
@@ -86,7 +86,7 @@ test('what was not the target is as it was, and the service goes on', async () =
 
 test('no log line holds a secret, and none tells of a failure', () => {
   const suspicious = service.logs.filter(
-    (line) => line.includes(marker) || line.includes(service.key) || !/"level":"(?:debug|info)"/.test(line),
+    (line) => line.includes(telltale) || line.includes(service.key) || !/"level":"(?:debug|info)"/.test(line),
   );
   expect(suspicious).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog, redact } from './log.ts';
+import { createLog, forPeople, redact } from './log.ts';
 
 test.each([
   ['Bearer abc.def', '[redacted]'],
@@ -17,4 +17,9 @@ test('an error that quotes a secret is logged without it, in message and stack',
   expect(lines).toHaveLength(1);
   expect(lines[0]).not.toContain('very-secret-token');
   expect(JSON.parse(lines[0] as string)).toMatchObject({ level: 'error', msg: 'failed', requestId: 'r' });
+});
+
+test('on a terminal a line reads like a line', () => {
+  const line = '{"level":"warn","time":"2026-11-15T03:43:05.831Z","dataDir":".drydock","msg":"Careful"}\n';
+  expect(forPeople(line)).toBe('03:43:05  warn  Careful  dataDir=.drydock\n');
 });

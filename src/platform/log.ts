@@ -27,10 +27,8 @@ function causeFields(cause: unknown): LogFields {
   return { error: redact(cause.message), stack: cause.stack ? redact(cause.stack) : undefined };
 }
 
-export function createLog(
-  level: string,
-  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
-): Log {
+/** Lines of JSON; on a terminal, lines for people. */
+export function createLog(level: string, destination: DestinationStream = standardError()): Log {
   const logger: Logger = pino(
     {
       level,
@@ -48,4 +46,17 @@ export function createLog(
     error: (message, fields = {}, cause) =>
       logger.error(cause === undefined ? fields : { ...fields, ...causeFields(cause) }, message),
   };
+}
+
+function standardError(): DestinationStream {
+  if (!process.stderr.isTTY) return pino.destination({ dest: 2, sync: true });
+  return { write: (line) => void process.stderr.write(forPeople(line)) };
+}
+
+export function forPeople(line: string): string {
+  const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, string>;
+  const { stack, ...shown } = fields;
+  const details = Object.entries(shown).map(([name, value]) => `${name}=${value}`);
+  const clock = (time as string).slice(11, 19);
+  return `${[clock, level, msg, ...details].join('  ')}\n${stack ? `${stack}\n` : ''}`;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { Operation } from '../../src/contract/operation.ts';
+import { type Operation, paramNames } from '../../src/contract/operation.ts';
+import { fieldsOf, schemaOf } from './body-fields.ts';
 import { hostileBodies } from './hostile.ts';
 import { bodiesOf } from './hostile-body.ts';
 import {
@@ -46,12 +47,19 @@ export function hostileRequests(
 ): fc.Arbitrary<Shot> {
   return fc.oneof(
     ...operations.map((operation) => ({
-      // Each deletion that works costs a new target.
-      weight: operation.method === 'DELETE' ? 4 : 16,
+      weight: weightOf(operation),
       arbitrary: shotsAt(operation, cursors),
     })),
-    { weight: 8, arbitrary: strays },
+    { weight: 6, arbitrary: strays },
   );
+}
+
+/** The more there is to get wrong, the more shots. Each deletion that works costs a new target. */
+function weightOf({ method, path, query, body }: Operation): number {
+  if (method === 'DELETE') return 4;
+  const queries = query ? Object.keys(query.shape).length : 0;
+  const fields = body ? fieldsOf(schemaOf(body)).length : 0;
+  return 6 + 2 * paramNames(path).length + 2 * queries + fields;
 }
 
 function shotsAt(operation: Operation, cursors: readonly string[]): fc.Arbitrary<Shot> {

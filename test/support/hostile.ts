@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
 
-/** Placed where secrets go: whoever sees it in an answer or a log line has found a leak. */
-export const marker = 'Nobody5eesThis';
+/** Whoever sees this in an answer or a log line has found a leak. */
+export const telltale = 'q5Zx7Kw';
+/** Placed where secrets go. Even a short excerpt of it tells. */
+export const marker = telltale.repeat(3);
 
 /** Text that means something to some layer it passes through. */
 export const hostileTexts: string[] = [
@@ -152,6 +154,9 @@ export const hostileBodies: Buffer[] = [
   text('{"name"'),
   text(`{"clientSecret":"${marker}"`),
   text(`{"clientSecret":"${marker}",}`),
+  text(`{"clientSecret":${marker}}`),
+  text(`{"clientSecret":"${marker}"${marker}}`),
+  text(`${marker}{}`),
   text(`{"headers":{"A":"${marker}\n"}}`),
   text('{"name":"a",}'),
   text("{'name':'a'}"),

@@ -1,6 +1,6 @@
 import { ErrorBody, statusOfCode } from '../../src/contract/errors.ts';
 import { errorCodesOf, type Operation } from '../../src/contract/operation.ts';
-import { marker } from './hostile.ts';
+import { telltale } from './hostile.ts';
 import type { WireAnswer } from './wire.ts';
 
 /** What answered: an operation of the contract, the key management stub, or nothing at all. */
@@ -12,7 +12,7 @@ const canonical = ErrorBody.strict();
 export function problemOf(answer: WireAnswer, hit: Hit, { head = false, key = '' } = {}): string | undefined {
   const { status, headers, text } = answer;
   const everything = JSON.stringify(headers) + text;
-  if (everything.includes(marker)) return 'it shows a secret';
+  if (everything.includes(telltale)) return 'it shows a secret';
   if (key !== '' && everything.includes(key)) return 'it shows the API key';
   if (!/^req_[0-9a-z]{26}$/.test(headers['x-request-id'] ?? '')) return 'it has no x-request-id of its own';
   if (!statusesOf(hit).has(status))

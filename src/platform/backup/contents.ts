@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Migration } from '../database/migrations/index.ts';
 import { OperatorProblem } from '../problem.ts';
-import type { KeyRing } from '../secrets/master-key.ts';
+import { type KeyRing, parseKeys } from '../secrets/master-key.ts';
 import {
   anyManifest,
   currentFormat,
@@ -11,7 +11,6 @@ import {
   type Manifest,
   manifestSchema,
 } from './format.ts';
-import { parseKeyText } from './keys.ts';
 import type { ArchiveReader } from './reader.ts';
 
 export async function readManifest(archive: ArchiveReader): Promise<Manifest> {
@@ -46,7 +45,7 @@ export async function readKeys(archive: ArchiveReader): Promise<KeyRing | undefi
   const text = await archive.text();
   await archive.advance();
   try {
-    return parseKeyText(text);
+    return parseKeys(text, entries.masterKey);
   } catch {
     throw archive.damaged('its master key is none');
   }

@@ -17,10 +17,6 @@ export function keyText(config: Config, needed: readonly string[]): string {
   return `${ring.map((key) => key.bytes.toString('hex')).join('\n')}\n`;
 }
 
-export function parseKeyText(text: string): KeyRing {
-  return keysFromEnvironment(text.trim().replaceAll('\n', ',')).read();
-}
-
 function keysInUse(config: Config): KeyRing {
   const source =
     config.masterKey === undefined

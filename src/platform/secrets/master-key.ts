@@ -24,13 +24,13 @@ export function masterKeyPath(dataDir: string): string {
 }
 
 export function keysFromEnvironment(value: string): KeySource {
-  const ring = parse(value.split(','), 'DRYDOCK_MASTER_KEY');
+  const ring = parseKeys(value, 'DRYDOCK_MASTER_KEY');
   return { read: () => ring };
 }
 
 export function keysFromFile(path: string): KeySource {
   return {
-    read: () => parse(readKeyFile(path).split('\n'), path),
+    read: () => parseKeys(readKeyFile(path), path),
     write: (ring) => writeAtomically(path, `${ring.map((key) => key.bytes.toString('hex')).join('\n')}\n`),
   };
 }
@@ -56,8 +56,10 @@ export function newMasterKey(): MasterKey {
   return keyOf(randomBytes(32));
 }
 
-function parse(lines: string[], where: string): KeyRing {
-  const keys = lines
+/** One key per line, or between commas. */
+export function parseKeys(text: string, where: string): KeyRing {
+  const keys = text
+    .split(/[\n,]/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .map((line) => {

@@ -23,6 +23,7 @@ export class EmbeddedDatabase {
   private readonly log: Log;
   private presence: pg.Client | undefined;
   private stopping = false;
+  private rejoining: Promise<void> = Promise.resolve();
 
   private constructor(cluster: Cluster, dataDir: string, purpose: Purpose, log: Log) {
     this.cluster = cluster;
@@ -33,7 +34,7 @@ export class EmbeddedDatabase {
 
   static async open(dataDir: string, purpose: Purpose, log: Log): Promise<EmbeddedDatabase> {
     const home = await findHome(dataDir);
-    if (home.elsewhere)
+    if (home.elsewhere && purpose.exclusive)
       log.warn('The database cannot enter the data directory, so its files live elsewhere', {
         dataDir,
         databaseFiles: home.path,
@@ -58,7 +59,9 @@ export class EmbeddedDatabase {
         if (this.purpose.exclusive) await this.claimService(client);
         await createDatabaseOnce(client);
         this.presence = client;
-        client.once('end', () => void this.afterLoss());
+        client.once('end', () => {
+          this.rejoining = this.afterLoss();
+        });
         return;
       } catch (error) {
         await client.end().catch(() => {});
@@ -96,8 +99,10 @@ export class EmbeddedDatabase {
     }
   }
 
+  /** Stops the server if nobody else uses it. One that just died is left dead. */
   async close(): Promise<void> {
     this.stopping = true;
+    await this.rejoining;
     const client = this.presence;
     if (!client) return;
     try {
@@ -106,6 +111,10 @@ export class EmbeddedDatabase {
         usersLock,
       ]);
       if (rows[0]?.alone) await this.cluster.stop();
+    } catch (error) {
+      this.log.warn('The embedded database was gone before it could be stopped', {
+        error: (error as Error).message,
+      });
     } finally {
       await client.end().catch(() => {});
     }

@@ -110,6 +110,8 @@ create table servers (
   constraint servers_name unique (project_id, name)
 );
 create index servers_project on servers (project_id, id);
+-- Deleting a sealed value looks for whoever refers to it.
+create index servers_sealed on servers (sealed_id);
 
 create table blobs (
   id text collate "C" primary key,
