@@ -7,6 +7,8 @@ export default defineConfig({
     reporters: ['default', './test/support/closing-line.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Many files wait for processes they started, so more run at once than there are cores.
+    maxWorkers: 3,
     // Settings of the shell must not reach the services under test.
     env: { DRYDOCK_CONFIG_FILE: '' },
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
+import { Name } from './text.ts';
 
 const Visibility = z
   .enum(['public', 'private'])
@@ -20,7 +21,6 @@ const Project = z
   })
   .meta({ id: 'Project' });
 
-const name = z.string().trim().min(1).max(200);
 const description = z.string().max(5000);
 const icon = z.string().max(2000);
 
@@ -45,7 +45,7 @@ export const createProject = operation({
   path: '/projects',
   body: z
     .strictObject({
-      name,
+      name: Name,
       description: description.optional(),
       organizationId: z.string().max(128).optional(),
       icon: icon.optional(),
@@ -68,7 +68,7 @@ export const updateProject = operation({
   path: '/projects/{projectId}',
   body: z
     .strictObject({
-      name: name.optional(),
+      name: Name.optional(),
       description: description.optional(),
       icon: icon.optional(),
       visibility: Visibility.optional(),

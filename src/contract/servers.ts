@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
+import { Name } from './text.ts';
 
 const ProjectServer = z
   .object({
@@ -38,10 +39,23 @@ function problemOfUrl(value: string): string | undefined {
   return undefined;
 }
 
+/** Saying these twice, or wrongly, would break the message. */
+const ownHeaders = new Set([
+  'connection',
+  'content-length',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
 const HeaderName = z
   .string()
   .max(256)
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'Not a header name');
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'Not a header name')
+  .refine((name) => !ownHeaders.has(name.toLowerCase()), 'This header is made by the connection itself');
 const HeaderValue = z
   .string()
   .max(16384)
@@ -62,16 +76,23 @@ function few<Named extends z.ZodType<Record<string, string>>>(record: Named): Na
     .meta({ maxProperties: most });
 }
 
+function namesDiffer(headers: Record<string, string>): boolean {
+  const names = Object.keys(headers);
+  return new Set(names.map((name) => name.toLowerCase())).size === names.length;
+}
+
 /** Every field of a saved server that a caller may write. */
 const writable = {
-  name: z.string().trim().min(1).max(200),
+  name: Name,
   enabled: z.boolean().describe('Disabled servers stay saved and are left out of runs.'),
   transportType: z.enum(['stdio', 'http']).describe('`http` takes `url`, `stdio` takes `command`.'),
   command: z.string().min(1).max(4096).describe('Run as it is, never through a shell.'),
   args: z.array(z.string().max(8192)).max(256),
   env: few(z.record(EnvName, z.string().max(65536))).describe('Stored encrypted, never returned.'),
   url: HttpUrl,
-  headers: few(z.record(HeaderName, HeaderValue)).describe('Stored encrypted, never returned.'),
+  headers: few(z.record(HeaderName, HeaderValue))
+    .refine(namesDiffer, 'Names a header twice; upper and lower case are the same')
+    .describe('Stored encrypted, never returned.'),
   hasBearerToken: z.boolean().describe('Says that `headers` carry a bearer token.'),
   timeout: z.number().int().min(1).max(600_000).describe('Milliseconds a request to the server may take.'),
   clientCapabilities: z.record(z.string(), z.unknown()).describe('MCP client capabilities to declare.'),

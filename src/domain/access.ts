@@ -1,7 +1,8 @@
 import { Refusal } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
-import { findProject, type ProjectRow } from '../platform/database/queries/projects.ts';
-import type { Context } from './context.ts';
+import type { Db } from '../platform/database/database.ts';
+import { findProject, holdProject, type ProjectRow } from '../platform/database/queries/projects.ts';
+import type { Context, ProjectContext } from './context.ts';
 
 /** The project in the path, if the actor may do this there. */
 export async function admit(context: Context, operation: Operation, projectId: string): Promise<ProjectRow> {
@@ -22,4 +23,15 @@ export async function projectOf(context: Context, projectId: string): Promise<Pr
 
 export function noSuchProject(): Refusal {
   return new Refusal('NOT_FOUND', 'No such project');
+}
+
+/**
+ * A transaction that writes inside a project. The project is taken hold of first: it cannot vanish half-way,
+ * and writers and the deletion of the project meet in one order instead of waiting for each other.
+ */
+export function writeInProject<T>(context: ProjectContext, work: (db: Db) => Promise<T>): Promise<T> {
+  return context.db.transaction(async (db) => {
+    if (!(await holdProject(db, context.project.id))) throw noSuchProject();
+    return work(db);
+  });
 }

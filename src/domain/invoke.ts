@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Refusal } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { vanishedReference } from '../platform/database/database.ts';
@@ -55,7 +54,8 @@ async function onlyOnce(context: Context, call: Call, key: string, verb: AnyVerb
     operation: call.operation.id,
     key,
   };
-  const requestHash = createHash('sha256').update(JSON.stringify(call.input)).digest('hex');
+  // Of the whole input, secrets included; what is stored must not help to guess them.
+  const requestHash = context.vault.fingerprint(JSON.stringify(call.input));
   return context.db.transaction(async (db) => {
     if (await claimIdempotencyKey(db, scope, requestHash)) {
       const answer = await verb({ ...context, db }, call.input);

@@ -39,7 +39,7 @@ export async function savedService(): Promise<Saved> {
   const { id: project, organizationId } = (await service.get('/projects')).body.items[0];
   const path = `/projects/${project}/servers`;
   await service.post(path, { name: 'secretive', url: 'https://e.com', headers: { A: 'tell-nobody' } });
-  await service.post(path, { name: 'odd\t\\N "line"', command: 'node', args: ['ä', '\\.', 'a\nb'] });
+  await service.post(path, { name: 'odd \\N "line"', command: 'node', args: ['ä\t', '\\.', 'a\nb'] });
   // Random, so that the archive has a middle worth cutting.
   const blob = { id: newId('blob'), bytes: randomBytes(300_000) };
   for (const { id, bytes } of [blob, { id: newId('blob'), bytes: Buffer.alloc(0) }]) {

@@ -1,3 +1,5 @@
+import { operationList } from '../../src/contract/index.ts';
+import { paramNames } from '../../src/contract/operation.ts';
 import type { TestService } from './service.ts';
 
 interface Workshop {
@@ -18,6 +20,9 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
       }),
     ),
 };
+
+/** Of all operations together. */
+export const everyParameter = [...new Set(operationList.flatMap(({ path }) => paramNames(path)))];
 
 /** Real things for these path parameters, made by the first owner and belonging together. */
 export async function makeParameters(

@@ -1,14 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { operationList } from '../../src/contract/index.ts';
-import { type Operation, paramNames } from '../../src/contract/operation.ts';
-import { fillPath, makeParameters } from './path-parameters.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { everyParameter, fillPath, makeParameters } from './path-parameters.ts';
 import type { TestService } from './service.ts';
 import { describeShot, encodeShot, type Shot } from './shot.ts';
 import { type Hit, problemOf } from './verdict.ts';
 import { Wire, type WireAnswer } from './wire.ts';
 
 const byId = new Map(operationList.map((operation) => [operation.id, operation]));
-const everyParameter = [...new Set(operationList.flatMap(({ path }) => paramNames(path)))];
 
 /** Where the shots go: a few projects that may be destroyed, and a record of who answered how. */
 export class Range {

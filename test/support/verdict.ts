@@ -14,7 +14,8 @@ export function problemOf(answer: WireAnswer, hit: Hit, { head = false, key = ''
   const everything = JSON.stringify(headers) + text;
   if (everything.includes(telltale)) return 'it shows a secret';
   if (key !== '' && everything.includes(key)) return 'it shows the API key';
-  if (!/^req_[0-9a-z]{26}$/.test(headers['x-request-id'] ?? '')) return 'it has no x-request-id of its own';
+  if (!/^req_[0-9a-z]{26,40}$/.test(headers['x-request-id'] ?? ''))
+    return 'it has no x-request-id of its own';
   if (!statusesOf(hit).has(status))
     return `${status} is no status of ${typeof hit === 'object' ? hit.id : hit}`;
   if (head) return undefined;

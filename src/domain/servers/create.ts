@@ -1,5 +1,6 @@
 import { insertServer } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verbs.ts';
 import { presentServer } from './present.ts';
@@ -11,20 +12,18 @@ export const createProjectServer: Verb<'createProjectServer'> = async (context, 
   const { transportType = settings.command === undefined ? 'http' : 'stdio', ...rest } = settings;
   checkTransport(context, transportType);
   const secrets = given({ headers, env, clientSecret });
-  return context.db
-    .transaction(async (db) => {
-      const server = await insertServer(db, {
-        id: newId('srv', context.clock()),
-        projectId: context.project.id,
-        name,
-        enabled,
-        transportType,
-        url: url ?? null,
-        settings: { ...given(rest), ...traces(secrets) },
-        sealedId: await sealSecrets(context, db, secrets),
-      });
-      await audit(db, context, 'server.create', server.id);
-      return presentServer(server);
-    })
-    .catch(refuseTakenName(name));
+  return writeInProject(context, async (db) => {
+    const server = await insertServer(db, {
+      id: newId('srv', context.clock()),
+      projectId: context.project.id,
+      name,
+      enabled,
+      transportType,
+      url: url ?? null,
+      settings: { ...given(rest), ...traces(secrets) },
+      sealedId: await sealSecrets(context, db, secrets),
+    });
+    await audit(db, context, 'server.create', server.id);
+    return presentServer(server);
+  }).catch(refuseTakenName(name));
 };

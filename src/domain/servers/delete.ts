@@ -1,10 +1,11 @@
 import { deleteServer } from '../../platform/database/queries/servers.ts';
+import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verbs.ts';
 import { noSuchServer } from './rules.ts';
 
 export const deleteProjectServer: Verb<'deleteProjectServer'> = (context, { serverId }) =>
-  context.db.transaction(async (db) => {
+  writeInProject(context, async (db) => {
     const gone = await deleteServer(db, context.project.id, serverId);
     if (!gone) throw noSuchServer();
     if (gone.sealedId !== null) await context.vault.forget(db, gone.sealedId);

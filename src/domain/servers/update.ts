@@ -6,6 +6,7 @@ import {
   type ServerSettings,
   updateServer,
 } from '../../platform/database/queries/servers.ts';
+import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verbs.ts';
 import { presentServer } from './present.ts';
@@ -24,27 +25,25 @@ const xaaFields = [
 
 export const updateProjectServer: Verb<'updateProjectServer'> = async (context, { serverId, body }) => {
   const { headers, env, clientSecret, clearClientSecret, clearXaaConfig, ...plain } = body;
-  return context.db
-    .transaction(async (db) => {
-      const before = await lockServer(db, context.project.id, serverId);
-      if (!before) throw noSuchServer();
-      const after = withPlainFields(before, plain, clearXaaConfig ?? false);
-      checkTransport(context, after.transportType);
-      const secrets: ServerSecrets = {
-        ...(await openSecrets(context, db, before)),
-        ...given({ headers, env, clientSecret }),
-      };
-      if (clearClientSecret) delete secrets.clientSecret;
-      const touched =
-        headers !== undefined || env !== undefined || clientSecret !== undefined || clearClientSecret;
-      if (touched) after.sealedId = await sealSecrets(context, db, secrets);
-      Object.assign(after.settings, traces(secrets));
-      const server = await updateServer(db, after);
-      if (touched && before.sealedId !== null) await context.vault.forget(db, before.sealedId);
-      await audit(db, context, 'server.update', serverId);
-      return presentServer(server);
-    })
-    .catch(refuseTakenName(body.name ?? ''));
+  return writeInProject(context, async (db) => {
+    const before = await lockServer(db, context.project.id, serverId);
+    if (!before) throw noSuchServer();
+    const after = withPlainFields(before, plain, clearXaaConfig ?? false);
+    checkTransport(context, after.transportType);
+    const secrets: ServerSecrets = {
+      ...(await openSecrets(context, db, before)),
+      ...given({ headers, env, clientSecret }),
+    };
+    if (clearClientSecret) delete secrets.clientSecret;
+    const touched =
+      headers !== undefined || env !== undefined || clientSecret !== undefined || clearClientSecret;
+    if (touched) after.sealedId = await sealSecrets(context, db, secrets);
+    Object.assign(after.settings, traces(secrets));
+    const server = await updateServer(db, after);
+    if (touched && before.sealedId !== null) await context.vault.forget(db, before.sealedId);
+    await audit(db, context, 'server.update', serverId);
+    return presentServer(server);
+  }).catch(refuseTakenName(body.name ?? ''));
 };
 
 type PlainFields = Omit<

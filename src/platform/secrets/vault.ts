@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { Db } from '../database/database.ts';
 import {
   deleteSealed,
@@ -71,6 +71,11 @@ export class Vault {
   /** A key for something else than stored secrets, the same on every replica. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.ring[0].bytes, '', `drydock ${purpose}`, 32));
+  }
+
+  /** Tells whether two texts are the same without keeping anything one could guess them from. */
+  fingerprint(text: string): string {
+    return createHmac('sha256', this.derive('fingerprints')).update(text).digest('hex');
   }
 
   /**

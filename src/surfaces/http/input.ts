@@ -50,5 +50,7 @@ function check(schema: z.ZodType, value: unknown): object {
   if (parsed.success) return parsed.data as object;
   const issue = parsed.error.issues[0] as z.core.$ZodIssue;
   const path = issue.path.map(String).join('.');
-  throw invalid(`${path ? `${path}: ` : ''}${issue.message}`);
+  // Of a bad key in a map, the reason is inside.
+  const { message } = (issue.code === 'invalid_key' && issue.issues[0]) || issue;
+  throw invalid(`${path ? `${path}: ` : ''}${message}`);
 }

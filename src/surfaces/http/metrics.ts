@@ -58,7 +58,7 @@ export class Metrics {
 
   private *durations(): Generator<string> {
     const name = 'drydock_http_request_duration_seconds';
-    yield* heading(name, 'histogram', 'Time from the request to the end of its answer, by operation');
+    yield* heading(name, 'histogram', 'Time from the request to its answer, by operation');
     for (const [operation, series] of this.series) {
       let below = 0;
       for (const [i, bound] of bounds.entries())

@@ -37,6 +37,8 @@ const list = statement<ProjectRow>(
   'projects.list',
   `select ${columns} ${visible} and p.id > $4 order by p.id limit $5`,
 );
+// Keeps the project from being deleted until the transaction ends; others may hold it too.
+const hold = statement<object>('projects.hold', 'select 1 from projects where id = $1 for key share');
 const insert = statement(
   'projects.insert',
   `insert into projects (id, organization_id, name, description, icon, visibility, is_default)
@@ -67,6 +69,10 @@ export function findProject(db: Db, by: Viewer, id: string): Promise<ProjectRow 
 
 export function listProjectRows(db: Db, by: Viewer, after: string, most: number): Promise<ProjectRow[]> {
   return db.rows(list, [...viewer(by), after, most]);
+}
+
+export async function holdProject(db: Db, id: string): Promise<boolean> {
+  return (await db.row(hold, [id])) !== undefined;
 }
 
 export interface NewProject {
