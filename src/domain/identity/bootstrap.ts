@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database.ts';
-import { isFirstBoot } from '../../platform/database/queries/operator.ts';
+import { isFirstBoot } from '../../platform/database/queries/organizations.ts';
 import { createKey } from '../operator/keys.ts';
 import { createOrganization } from '../operator/organizations.ts';
 import { createUser } from '../operator/users.ts';

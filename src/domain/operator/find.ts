@@ -1,12 +1,10 @@
 import type { Db } from '../../platform/database/database.ts';
 import {
   findOrganizations,
-  findUser,
   listOrganizationRows,
-  listUserRows,
   type OrganizationRow,
-  type UserRow,
-} from '../../platform/database/queries/operator.ts';
+} from '../../platform/database/queries/organizations.ts';
+import { findUser, listUserRows, type UserRow } from '../../platform/database/queries/users.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 
 /** By id or name. Left out, the only organization there is. */

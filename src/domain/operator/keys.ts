@@ -3,9 +3,9 @@ import {
   insertKey,
   type KeyListRow,
   listKeyRows,
-  listMembers,
   revokeKeyRow,
-} from '../../platform/database/queries/operator.ts';
+} from '../../platform/database/queries/keys.ts';
+import { listMembers } from '../../platform/database/queries/members.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';

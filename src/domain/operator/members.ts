@@ -7,7 +7,7 @@ import {
   organizationOfProject,
   removeOrganizationMember,
   setOrganizationMember,
-} from '../../platform/database/queries/operator.ts';
+} from '../../platform/database/queries/members.ts';
 import { removeProjectMember, setProjectMember } from '../../platform/database/queries/projects.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';

@@ -1,11 +1,11 @@
 import type { Db } from '../../platform/database/database.ts';
+import { setOrganizationMember } from '../../platform/database/queries/members.ts';
 import {
   deleteOrganization as deleteRow,
   insertOrganization,
   setFeature as setFeatureRow,
-  setOrganizationMember,
   setOrganizationPlan,
-} from '../../platform/database/queries/operator.ts';
+} from '../../platform/database/queries/organizations.ts';
 import { findPlan } from '../../platform/database/queries/plans.ts';
 import { insertProject } from '../../platform/database/queries/projects.ts';
 import { newId } from '../../platform/ids.ts';

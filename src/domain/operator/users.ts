@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database.ts';
 import { violates } from '../../platform/database/database.ts';
-import { deleteUser as deleteRow, insertUser } from '../../platform/database/queries/operator.ts';
+import { deleteUser as deleteRow, insertUser } from '../../platform/database/queries/users.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';

@@ -1,4 +1,4 @@
-import { featuresOf } from '../../platform/database/queries/operator.ts';
+import { featuresOf } from '../../platform/database/queries/organizations.ts';
 import { limitsOf } from '../limits/plan.ts';
 import type { Verb } from '../verbs.ts';
 

@@ -8,7 +8,12 @@ export interface Statement<Row> {
   readonly row?: Row;
 }
 
+const texts = new Map<string, string>();
+
 export function statement<Row = never>(name: string, text: string): Statement<Row> {
+  // The server would run whichever text came first under the name.
+  if ((texts.get(name) ?? text) !== text) throw new Error(`two statements are named ${name}`);
+  texts.set(name, text);
   return { name, text };
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { createDatabase } from '../../../test/support/database.ts';
 import { startForTest, startTestService } from '../../../test/support/service.ts';
 import { createKeyFile, keysFromEnvironment, keysFromFile, newMasterKey } from './master-key.ts';
 import { Vault } from './vault.ts';
@@ -110,4 +111,18 @@ test('a key file is made once, for its owner only, and must hold keys', async ()
   expect(await readFile(path, 'utf8')).toBe(content);
   await writeFile(path, 'not a key');
   expect(() => new Vault(keysFromFile(path))).toThrow('64 hex digits');
+});
+
+test('of two services that bring different keys to an empty database the second is refused', async () => {
+  const database = await createDatabase();
+  const start = () => startTestService({ database, env: { DRYDOCK_MASTER_KEY: hex() } });
+  const [a, b] = await Promise.allSettled([start(), start()]);
+  const started = [a, b].flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  onTestFinished(async () => {
+    for (const service of started) await service.stop();
+    await database.drop();
+  });
+  expect(started).toHaveLength(1);
+  const { reason } = [a, b].find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult;
+  expect(String(reason)).toContain('The master key does not fit');
 });

@@ -5,6 +5,7 @@ import {
   holdAllKeys,
   holdKey,
   insertSealed,
+  lockKeyList,
   nextSealed,
   readSealed,
   registeredKeys,
@@ -37,13 +38,16 @@ export class Vault {
     return (await registeredKeys(db)).length > 0;
   }
 
-  /** Refuses to start with a key that cannot open what the database holds. */
+  /** Refuses to start with a key that cannot open what the database holds. The first service brings the key. */
   async attach(db: Db): Promise<void> {
-    const known = await registeredKeys(db);
-    if (known.length === 0) return registerKey(db, this.ring[0].id);
     const ours = new Set(this.ring.map((key) => key.id));
-    const missing = known.find((id) => !ours.has(id));
-    if (missing)
+    const missing = await db.transaction(async (trx) => {
+      await lockKeyList(trx);
+      const known = await registeredKeys(trx);
+      if (known.length === 0) await registerKey(trx, this.ring[0].id);
+      return known.find((id) => !ours.has(id));
+    });
+    if (missing !== undefined)
       throw new OperatorProblem(
         `The master key does not fit this database (its secrets were sealed with key ${missing}). Put the right master.key back into the data directory, or set DRYDOCK_MASTER_KEY`,
       );

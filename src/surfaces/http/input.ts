@@ -45,8 +45,15 @@ function readBody(request: FastifyRequest): Record<string, unknown> {
   return parseJsonObject(body);
 }
 
+/** zod's own words for the two commonest faults speak of inputs and NaN. */
+function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'invalid_type') return undefined;
+  if (issue.input === undefined) return 'Required';
+  return `Must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+}
+
 function check(schema: z.ZodType, value: unknown): object {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: plainWords });
   if (parsed.success) return parsed.data as object;
   const issue = parsed.error.issues[0] as z.core.$ZodIssue;
   const path = issue.path.map(String).join('.');

@@ -10,6 +10,7 @@ const registered = statement<{ id: string }>('vault.keys', 'select id from vault
 // A writer holds its key until it commits; a rotation holds them all.
 const hold = statement<{ id: string }>('vault.hold', 'select id from vault_keys where id = $1 for key share');
 const holdAll = statement<{ id: string }>('vault.hold-all', 'select id from vault_keys for update');
+const lockKeys = statement('vault.lock', 'lock table vault_keys in share row exclusive mode');
 const register = statement(
   'vault.register',
   'insert into vault_keys (id) values ($1) on conflict do nothing',
@@ -45,6 +46,11 @@ export async function holdKey(db: Db, id: string): Promise<boolean> {
 
 export async function holdAllKeys(db: Db): Promise<void> {
   await db.rows(holdAll);
+}
+
+/** Until the transaction ends nobody else registers a key. */
+export async function lockKeyList(db: Db): Promise<void> {
+  await db.run(lockKeys);
 }
 
 export async function registerKey(db: Db, id: string): Promise<void> {

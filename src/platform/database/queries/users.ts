@@ -1,0 +1,37 @@
+import { type Db, statement } from '../database.ts';
+
+export interface UserRow {
+  id: string;
+  email: string;
+  name: string;
+  createdAt: number;
+}
+
+const users = statement<UserRow>(
+  'users.users',
+  `select id, email, name, created_at as "createdAt" from users
+   where $1::text is null or id = $1 or lower(email) = lower($1) order by id`,
+);
+
+const insertUserSql = statement(
+  'users.insert-user',
+  'insert into users (id, email, name) values ($1, $2, $3)',
+);
+
+const deleteUserSql = statement('users.delete-user', 'delete from users where id = $1');
+
+export function listUserRows(db: Db): Promise<UserRow[]> {
+  return db.rows(users, [null]);
+}
+
+export function findUser(db: Db, idOrEmail: string): Promise<UserRow | undefined> {
+  return db.row(users, [idOrEmail]);
+}
+
+export async function insertUser(db: Db, id: string, email: string, name: string): Promise<void> {
+  await db.run(insertUserSql, [id, email, name]);
+}
+
+export async function deleteUser(db: Db, id: string): Promise<void> {
+  await db.run(deleteUserSql, [id]);
+}
