@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 
 let service: TestService;
 let project: string;
@@ -161,4 +161,29 @@ test('a server of another project is not found', async () => {
     404,
   );
   expect((await service.delete(`/projects/${project}/servers/${server.id}`)).status).toBe(404);
+});
+
+test('a server at an address that is never contacted is refused when it is saved', async () => {
+  const path = `/projects/${project}/servers`;
+  const refused = { status: 400, body: { code: 'VALIDATION_ERROR', details: { code: 'URL_NOT_ALLOWED' } } };
+  expect(await service.post(path, { name: 'metadata', url: 'http://169.254.169.254/' })).toMatchObject(
+    refused,
+  );
+  const { body } = await service.post(path, { name: 'moving', url: 'http://127.0.0.1:3000/mcp' });
+  expect(await service.patch(`${path}/${body.id}`, { url: 'http://2852039166/' })).toMatchObject(refused);
+  expect((await service.get(`${path}/${body.id}`)).body).toEqual(body);
+});
+
+test('an exposed service takes no stdio servers and no local addresses, unless the operator allows them', async () => {
+  const exposed = await startForTest({
+    env: { DRYDOCK_HOST: '0.0.0.0', DRYDOCK_ALLOWED_NETWORKS: '10.1.0.0/16' },
+  });
+  const path = `/projects/${await exposed.defaultProject()}/servers`;
+  expect(await exposed.post(path, { name: 'stdio', command: 'node' })).toMatchObject({
+    status: 403,
+    body: { code: 'FORBIDDEN' },
+  });
+  expect((await exposed.post(path, { name: 'loopback', url: 'http://127.0.0.1/' })).status).toBe(400);
+  expect((await exposed.post(path, { name: 'private', url: 'http://10.2.0.1/' })).status).toBe(400);
+  expect((await exposed.post(path, { name: 'allowed', url: 'http://10.1.0.1/' })).status).toBe(201);
 });

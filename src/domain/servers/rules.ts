@@ -1,5 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
-import { stdioAllowed } from '../../platform/config/load.ts';
+import { refusalOfUrl } from '../../mcp/address-guard.ts';
+import { addressPolicy, stdioAllowed } from '../../platform/config/load.ts';
 import { violates } from '../../platform/database/database.ts';
 import type { ProjectContext } from '../context.ts';
 
@@ -10,6 +11,13 @@ export function checkTransport(context: ProjectContext, transportType: 'http' | 
       'FORBIDDEN',
       'stdio servers run commands on the machine of this service, which is reachable from outside. The operator can allow them with DRYDOCK_ALLOW_STDIO=true',
     );
+}
+
+/** An address that would be refused at every call is refused when it is saved; names are looked up only then. */
+export function checkAddress(context: ProjectContext, url: string | null): void {
+  const problem = url === null ? undefined : refusalOfUrl(url, addressPolicy(context.config));
+  if (problem !== undefined)
+    throw new Refusal('VALIDATION_ERROR', `url: ${problem}`, { details: { code: 'URL_NOT_ALLOWED' } });
 }
 
 /** The database decides whether a name is taken, so that two callers cannot both win. */

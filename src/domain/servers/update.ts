@@ -10,7 +10,7 @@ import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verbs.ts';
 import { presentServer } from './present.ts';
-import { checkTransport, noSuchServer, refuseTakenName } from './rules.ts';
+import { checkAddress, checkTransport, noSuchServer, refuseTakenName } from './rules.ts';
 import { given, openSecrets, type ServerSecrets, sealSecrets, traces } from './secrets.ts';
 
 const xaaFields = [
@@ -30,6 +30,7 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     if (!before) throw noSuchServer();
     const after = withPlainFields(before, plain, clearXaaConfig ?? false);
     checkTransport(context, after.transportType);
+    checkAddress(context, after.url);
     const secrets: ServerSecrets = {
       ...(await openSecrets(context, db, before)),
       ...given({ headers, env, clientSecret }),

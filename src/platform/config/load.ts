@@ -64,3 +64,12 @@ export function listensOnLoopback(config: Config): boolean {
 export function stdioAllowed(config: Config): boolean {
   return config.allowStdio ?? listensOnLoopback(config);
 }
+
+/** Where saved servers may be. Naming networks replaces the default, which trusts whoever can reach loopback. */
+export function addressPolicy(config: Config): { local: boolean; networks: readonly string[] } {
+  const { allowedNetworks } = config;
+  return {
+    local: allowedNetworks === undefined && listensOnLoopback(config),
+    networks: allowedNetworks ?? [],
+  };
+}

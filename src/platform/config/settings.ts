@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 interface Setting<Schema extends z.ZodType = z.ZodType> {
@@ -25,6 +26,18 @@ const rateLimit = z
     const [perMinute, burst] = value.split('/').map(Number) as [number, number];
     return { perMinute, burst };
   });
+
+const networks = z
+  .string()
+  .transform((value) => value.split(',').map((network) => network.trim()))
+  .refine((list) => list.every(isNetwork), 'Write networks like 10.1.0.0/16, with commas between them');
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const family = isIP(address);
+  const longest = family === 4 ? 32 : 128;
+  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest;
+}
 
 const port = z.coerce.number().int().min(0).max(65535);
 
@@ -104,6 +117,12 @@ export const settings = {
     schema: flag.optional(),
     fallback: 'only when listening on loopback',
     meaning: 'Whether stdio servers may be saved: they run commands on this machine.',
+  }),
+  allowedNetworks: setting({
+    env: 'DRYDOCK_ALLOWED_NETWORKS',
+    schema: networks.optional(),
+    fallback: 'loopback and private networks, only when listening on loopback',
+    meaning: 'Networks that servers may be in besides public addresses, like 10.1.0.0/16,fd00::/8.',
   }),
   modelsFile: setting({
     env: 'DRYDOCK_MODELS_FILE',
