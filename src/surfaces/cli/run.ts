@@ -3,6 +3,7 @@ import { OperatorProblem } from '../../platform/problem.ts';
 import { version } from '../../platform/version.ts';
 import { backupCommands } from './commands/backup.ts';
 import { configCommand } from './commands/config.ts';
+import { demoServerCommand } from './commands/demo-server.ts';
 import { identityCommands } from './commands/identity.ts';
 import { organizationCommands } from './commands/organizations.ts';
 import { secretCommands } from './commands/secrets.ts';
@@ -22,6 +23,7 @@ export async function runCli(argv: string[], host: Host): Promise<void> {
   secretCommands(program, host);
   backupCommands(program, host);
   configCommand(program, host);
+  demoServerCommand(program);
   try {
     await program.parseAsync(argv);
   } catch (error) {

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { OperatorProblem } from '../../../platform/problem.ts';
+import { version } from '../../../platform/version.ts';
+
+export function demoServerCommand(program: Command): void {
+  program
+    .command('demo-server')
+    .description('run a small MCP server to try things on')
+    .option('--stdio', 'speak MCP on standard input and output instead of HTTP')
+    .option('--port <port>', 'where to listen on loopback; 0 picks a free port', '4701')
+    .action(async (options: { stdio?: true; port: string }) => {
+      // Loaded here: no other command needs them.
+      const { serveDemoHttp, serveDemoStdio } = await import('../../../demo-server/index.ts');
+      if (options.stdio) return serveDemoStdio(version);
+      if (!/^\d{1,5}$/.test(options.port))
+        throw new OperatorProblem(`--port takes a number, not ${options.port}`);
+      const demo = await serveDemoHttp(Number(options.port), version).catch((error: Error) => {
+        throw new OperatorProblem(`Cannot listen on port ${options.port}: ${error.message}`);
+      });
+      process.stdout.write(`The demo server listens on ${demo.url}\n`);
+      const stop = (): void => void demo.stop().then(() => process.exit(0));
+      process.once('SIGINT', stop).once('SIGTERM', stop);
+    });
+}
