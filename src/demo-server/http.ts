@@ -44,7 +44,7 @@ async function answer(
   const result = await handler.fetch(toWeb(request, host, gone.signal));
   response.writeHead(result.status, Object.fromEntries(result.headers));
   if (!result.body) return void response.end();
-  await pipeline(Readable.fromWeb(result.body as Parameters<typeof Readable.fromWeb>[0]), response);
+  await pipeline(Readable.fromWeb(result.body), response);
 }
 
 function toWeb(request: IncomingMessage, host: string, signal: AbortSignal): Request {
