@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { Wire } from './support/wire.ts';
@@ -15,12 +14,12 @@ afterAll(() => dispose(service));
 
 const portOf = ({ origin }: TestService): number => Number(new URL(origin).port);
 
-/** A client that sends these bytes and then holds on. */
-function hold(at: TestService, bytes: string): void {
+/** A client that sends these bytes and then holds on. Resolves when they are sent. */
+function hold(at: TestService, bytes: string): Promise<void> {
   const socket = connect({ port: portOf(at), host: '127.0.0.1', allowHalfOpen: true });
   onTestFinished(() => void socket.destroy());
   socket.on('error', () => {}).resume();
-  socket.write(bytes);
+  return new Promise((resolve) => socket.write(bytes, () => resolve()));
 }
 
 test.each([
@@ -50,14 +49,13 @@ test('an upgrade that is not granted ends the connection, since nothing after it
 test('nobody can hold up the end of the service by not hanging up', async () => {
   const doomed = await startTestService({ env: { DRYDOCK_SHUTDOWN_TIMEOUT: '1' } });
   const begun = performance.now();
-  hold(doomed, 'GET /api/v1/me HT');
-  hold(doomed, 'garbage\r\n\r\n');
-  hold(
+  await hold(doomed, 'GET /api/v1/me HT');
+  await hold(doomed, 'garbage\r\n\r\n');
+  await hold(
     doomed,
     `POST /api/v1/projects HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${doomed.key}\r\ncontent-length: 9\r\n\r\n`,
   );
-  hold(doomed, 'CONNECT e.com:443 HTTP/1.1\r\nhost: x\r\n\r\n');
-  await sleep(100);
+  await hold(doomed, 'CONNECT e.com:443 HTTP/1.1\r\nhost: x\r\n\r\n');
   await dispose(doomed);
   expect(performance.now() - begun).toBeLessThan(5_000);
 });

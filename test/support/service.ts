@@ -131,7 +131,12 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
   });
   const logs: string[] = [];
   const log = createLog('debug', { write: (line) => void logs.push(line) });
-  const running = await startService(config, { checkResponses: true, log, ...serve });
+  const running = await startService(config, { checkResponses: true, log, ...serve }).catch(
+    async (error: unknown) => {
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      throw error;
+    },
+  );
   return new TestService(running, running.firstKey ?? '', database, logs);
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../../test/support/database.ts';
-import { startForTest, startTestService } from '../../../test/support/service.ts';
+import { dispose, startForTest, startTestService } from '../../../test/support/service.ts';
 import { createKeyFile, keysFromEnvironment, keysFromFile, newMasterKey } from './master-key.ts';
 import { Vault } from './vault.ts';
 
@@ -119,7 +119,7 @@ test('of two services that bring different keys to an empty database the second 
   const [a, b] = await Promise.allSettled([start(), start()]);
   const started = [a, b].flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   onTestFinished(async () => {
-    for (const service of started) await service.stop();
+    for (const service of started) await dispose(service);
     await database.drop();
   });
   expect(started).toHaveLength(1);
