@@ -133,11 +133,12 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   };
 
   try {
-    const firstKey = await bootstrap(db, config.bootstrapKey);
     // An embedded database serves one service, so only a shared one can have other replicas.
     if (!connected.embedded) await limiter?.join();
     if (options.worker ?? true) await worker.start();
     const origin = await listen(app, config);
+    // Last, so that the key is not made and lost when anything before it fails.
+    const firstKey = await bootstrap(db, config.bootstrapKey);
     return {
       baseUrl: `${origin}${basePath}`,
       docsUrl: `${origin}/docs`,

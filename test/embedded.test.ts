@@ -164,7 +164,9 @@ describe('what an operator must mend is one line and exit code 1', () => {
     expect(stderr).toContain(`Port ${port} is taken on 127.0.0.1. Set DRYDOCK_PORT`);
     // Nothing is left running, and nothing is damaged.
     expect(await databasePid(here.dataDir)).toBeUndefined();
-    await (await here.serve()).end();
+    const next = await here.serve();
+    expect(next.key).toMatch(/^sk_/);
+    await next.end();
   });
 
   test('a data directory that cannot be written', async () => {
