@@ -78,9 +78,24 @@ test('with the key in the environment, a new key before the old one moves everyt
   const service = await startForTest({ env: { DRYDOCK_MASTER_KEY: old } });
   const project = await service.defaultProject();
   await service.post(`/projects/${project}/servers`, { name: 's', url: 'https://e.com', clientSecret: 'x' });
+  // A replica that already has both keys goes on under the old one until everything is moved.
+  const prepared = await startTestService({
+    database: service.database,
+    dataDir: service.running.services.config.dataDir,
+    env: { DRYDOCK_MASTER_KEY: `${fresh},${old}` },
+  });
+  onTestFinished(() => prepared.stop());
+  const save = (name: string) =>
+    prepared.post(
+      `/projects/${project}/servers`,
+      { name, url: 'https://e.com', clientSecret: 'y' },
+      { key: service.key },
+    );
+  expect((await save('before')).status).toBe(201);
   const operator = new Vault(keysFromEnvironment(`${fresh},${old}`));
   await expect(operator.rotate(service.db)).rejects.toThrow('DRYDOCK_MASTER_KEY');
-  expect(await operator.reseal(service.db)).toBe(1);
+  expect(await operator.reseal(service.db)).toBe(2);
+  expect((await save('after')).status).toBe(201);
   await new Vault(keysFromEnvironment(fresh)).attach(service.db);
   await expect(new Vault(keysFromEnvironment(old)).attach(service.db)).rejects.toThrow('does not fit');
 });

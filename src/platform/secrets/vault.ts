@@ -55,9 +55,7 @@ export class Vault {
 
   async seal(db: Db, owner: Owner, value: unknown): Promise<string> {
     const id = newId('sec');
-    // Another process may have rotated the key; the database knows the one in force.
-    if (!(await holdKey(db, this.ring[0].id))) this.ring = this.source.read();
-    const [key] = this.ring;
+    const key = await this.keyInForce(db);
     await insertSealed(db, { id, keyId: key.id, ...owner, ciphertext: encrypt(key, id, value) });
     return id;
   }
@@ -119,6 +117,21 @@ export class Vault {
       await retireKeys(trx, key.id);
       return count;
     });
+  }
+
+  /** The first key of the ring that the database knows; while a rotation is prepared the new one is not yet it. */
+  private async keyInForce(db: Db): Promise<MasterKey> {
+    const find = async (): Promise<MasterKey | undefined> => {
+      for (const key of this.ring) if (await holdKey(db, key.id)) return key;
+      return undefined;
+    };
+    const held = await find();
+    if (held) return held;
+    // Another process has rotated the key.
+    this.ring = this.source.read();
+    const reread = await find();
+    if (!reread) throw new Error('no master key of ours is in force');
+    return reread;
   }
 
   private keyOf(id: string): MasterKey {
