@@ -12,7 +12,6 @@ import { type Clock, systemClock } from './platform/clock.ts';
 import { listensOnLoopback } from './platform/config/load.ts';
 import type { Config } from './platform/config/settings.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
-import { statement } from './platform/database/database.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { OperatorProblem } from './platform/problem.ts';
@@ -97,8 +96,6 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
   checkResponses?: boolean;
 }
 
-const probe = statement<object>('probe', 'select 1');
-
 export async function startService(config: Config, options: ServeOptions = {}): Promise<RunningService> {
   const services = await openServices(config, { ...options, exclusive: true });
   const { db, log, clock, connected } = services;
@@ -120,7 +117,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     bodyLimit: config.bodyLimit,
     checkResponses: options.checkResponses ?? false,
     draining: () => draining,
-    probe: async () => void (await db.row(probe)),
+    probe: () => connected.database.ping(),
   });
 
   const stop = async (): Promise<void> => {

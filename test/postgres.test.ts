@@ -12,14 +12,19 @@ import { migrations } from '../src/platform/database/migrations/index.ts';
 import { createDatabase } from './support/database.ts';
 import { startTestService } from './support/service.ts';
 
+async function connectToFresh(): Promise<pg.Client> {
+  const database = await createDatabase();
+  const client = await database.connect();
+  onTestFinished(async () => {
+    await client.end();
+    await database.drop();
+  });
+  return client;
+}
+
 describe('a PostgreSQL of the operator', () => {
   test('one that is too old is refused with the version it has', async () => {
-    const database = await createDatabase();
-    const client = await database.connect();
-    onTestFinished(async () => {
-      await client.end();
-      await database.drop();
-    });
+    const client = await connectToFresh();
     await expect(checkVersion(client, 15)).resolves.toBeUndefined();
     await expect(checkVersion(client, 99)).rejects.toThrow(
       /The database is PostgreSQL 18\.\d+; Drydock needs 99 or later/,
@@ -44,12 +49,7 @@ describe('a PostgreSQL of the operator', () => {
   });
 
   test('a migration that was edited after it ran, or that is unknown here, stops the start', async () => {
-    const database = await createDatabase();
-    const client = await database.connect();
-    onTestFinished(async () => {
-      await client.end();
-      await database.drop();
-    });
+    const client = await connectToFresh();
     const edited = migrations.map((migration) => ({ ...migration, sql: `${migration.sql} -- edited` }));
     await expect(migrate(client, edited)).rejects.toThrow('differs from the one that ran');
     await expect(migrate(client, [])).rejects.toThrow('written by a newer Drydock');
@@ -57,12 +57,7 @@ describe('a PostgreSQL of the operator', () => {
   });
 
   test('a migration that fails leaves nothing of itself', async () => {
-    const database = await createDatabase();
-    const client = await database.connect();
-    onTestFinished(async () => {
-      await client.end();
-      await database.drop();
-    });
+    const client = await connectToFresh();
     const broken = { name: '9999-broken', sql: 'create table half (id int); select no_such_function();' };
     await expect(migrate(client, [...migrations, broken])).rejects.toThrow('no_such_function');
     expect((await client.query("select to_regclass('half') as half")).rows[0].half).toBeNull();

@@ -43,20 +43,23 @@ async function heldRequest(service: Drydock, dataDir: string) {
   return { answer, release: () => blocker.query('rollback') };
 }
 
+/** Sends SIGTERM and waits until no new request is taken. */
+async function beginToEnd(service: Drydock): Promise<void> {
+  service.child.kill('SIGTERM');
+  const ask = () =>
+    send(service, 'GET', '/me').then(
+      () => 'answered',
+      () => 'refused',
+    );
+  await expect.poll(ask).toBe('refused');
+}
+
 test('SIGTERM lets the request under way finish, takes no new ones, and stops the database last', async () => {
   const here = await place();
   const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key });
   const { answer, release } = await heldRequest(service, here.dataDir);
   const ended = once(service.child, 'exit');
-  service.child.kill('SIGTERM');
-  await expect
-    .poll(() =>
-      send(service, 'GET', '/me').then(
-        () => 'answered',
-        () => 'refused',
-      ),
-    )
-    .toBe('refused');
+  await beginToEnd(service);
   expect(service.child.exitCode).toBeNull();
   await release();
   const response = await answer;
@@ -82,14 +85,6 @@ test('a second signal ends at once', async () => {
   const here = await place();
   const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key });
   await heldRequest(service, here.dataDir);
-  service.child.kill('SIGTERM');
-  await expect
-    .poll(() =>
-      send(service, 'GET', '/me').then(
-        () => 'answered',
-        () => 'refused',
-      ),
-    )
-    .toBe('refused');
+  await beginToEnd(service);
   expect((await service.end('SIGTERM')).code).toBe(1);
 });

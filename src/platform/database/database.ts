@@ -62,6 +62,8 @@ class InTransaction extends Queries implements Db {
   }
 }
 
+const probe = statement<object>('probe', 'select 1');
+
 export class Database extends Queries implements Db {
   readonly pool: pg.Pool;
 
@@ -72,6 +74,11 @@ export class Database extends Queries implements Db {
 
   protected send(config: pg.QueryConfig): Promise<pg.QueryResult> {
     return this.pool.query(config);
+  }
+
+  /** Rejects when the database does not answer. */
+  async ping(): Promise<void> {
+    await this.row(probe);
   }
 
   async transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
