@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { databaseHome, databasePid, endDatabase, place } from './support/process.ts';
+import { Drydock, databaseHome, databasePid, endDatabase, place } from './support/process.ts';
 
 const root = process.getuid?.() === 0;
 
@@ -33,6 +33,19 @@ describe('the embedded default', () => {
     expect(JSON.stringify((await ask(second.baseUrl, '/projects', key)).body)).toContain('Kept');
     expect((await stat(join(here.dataDir, 'master.key'))).mode & 0o777).toBe(0o600);
     expect(await second.end('SIGINT')).toMatchObject({ code: 0 });
+  });
+
+  test('without any setting the data is in .drydock of the working directory', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'drydock-cwd-'));
+    await chmod(folder, 0o711);
+    const here = await place(join(folder, '.drydock'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    for (const first of [true, false]) {
+      const service = await new Drydock(['serve'], { DRYDOCK_PORT: '0' }, { cwd: folder }).ready();
+      expect(service.key !== undefined).toBe(first);
+      expect(await databasePid(here.dataDir)).toBeGreaterThan(0);
+      expect(await service.end()).toMatchObject({ code: 0 });
+    }
   });
 
   test('the key for the first boot may be chosen', async () => {

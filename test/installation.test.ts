@@ -28,7 +28,7 @@ test('an installation without install scripts, in a folder only its owner may en
   const folder = await mkdtemp(join(tmpdir(), 'drydock-installed-'));
   const dataDir = join(folder, 'data');
   const entry = await install(folder);
-  const service = new Drydock(['serve'], { DRYDOCK_DATA_DIR: dataDir, DRYDOCK_PORT: '0' }, entry);
+  const service = new Drydock(['serve'], { DRYDOCK_DATA_DIR: dataDir, DRYDOCK_PORT: '0' }, { entry });
   onTestFinished(async () => {
     service.child.kill('SIGKILL');
     await endDatabase(dataDir, 'SIGQUIT');

@@ -22,11 +22,12 @@ export class Drydock {
   stderr = '';
   private readonly closed: Promise<unknown>;
 
-  constructor(args: string[], env: Record<string, string>, entry = program) {
+  constructor(args: string[], env: Record<string, string>, { entry = program, cwd = '.' } = {}) {
     const inherited = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !name.startsWith('DRYDOCK_')),
     );
     this.child = spawn(process.execPath, [entry, ...args], {
+      cwd,
       env: { ...inherited, ...env },
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 
 interface Setting<Schema extends z.ZodType = z.ZodType> {
@@ -61,7 +62,13 @@ export const settings = {
   }),
   dataDir: setting({
     env: 'DRYDOCK_DATA_DIR',
-    schema: z.string().min(1).default('.drydock'),
+    // Absolute from here on: the database runs in a folder of its own.
+    schema: z
+      .string()
+      .min(1)
+      .default('.drydock')
+      .transform((path) => resolve(path)),
+    fallback: '.drydock',
     meaning: 'Folder for the embedded database, blobs and the master key.',
   }),
   databaseUrl: setting({
