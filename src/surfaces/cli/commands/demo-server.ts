@@ -17,8 +17,8 @@ export function demoServerCommand(program: Command): void {
       const demo = await serveDemoHttp(Number(options.port), version).catch((error: Error) => {
         throw new OperatorProblem(`Cannot listen on port ${options.port}: ${error.message}`);
       });
-      process.stdout.write(`The demo server listens on ${demo.url}\n`);
       const stop = (): void => void demo.stop().then(() => process.exit(0));
       process.once('SIGINT', stop).once('SIGTERM', stop);
+      process.stdout.write(`The demo server listens on ${demo.url}\n`);
     });
 }

@@ -11,8 +11,9 @@ export function serveCommand(program: Command, host: Host): void {
       for (const name of unknown)
         process.stderr.write(`drydock: ${name} is not a setting; see: drydock config\n`);
       const service = await host.serve(config, options);
-      process.stdout.write(banner(service));
+      // Before the banner: whoever reads it may stop us at once.
       stopOnSignal(service.stop, config.shutdownTimeout * 1000);
+      process.stdout.write(banner(service));
     });
 }
 
@@ -23,8 +24,8 @@ export function workerCommand(program: Command, host: Host): void {
     .action(async () => {
       const { config } = host.load();
       const worker = await host.work(config);
-      process.stdout.write('Drydock works.\n');
       stopOnSignal(() => worker.stop(), config.shutdownTimeout * 1000);
+      process.stdout.write('Drydock works.\n');
     });
 }
 
