@@ -6,10 +6,12 @@ import { housekeeping } from './domain/housekeeping.ts';
 import { bootstrap } from './domain/identity/bootstrap.ts';
 import { LastUse } from './domain/identity/last-use.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
+import { Grants } from './domain/live/grants.ts';
+import { Mcp } from './mcp/mcp.ts';
 import { loadModelCatalog } from './models/catalog.ts';
 import { FileBlobStore } from './platform/blobs/store.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
-import { listensOnLoopback } from './platform/config/load.ts';
+import { addressPolicy, listensOnLoopback } from './platform/config/load.ts';
 import type { Config } from './platform/config/settings.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
 import { Worker } from './platform/jobs/worker.ts';
@@ -23,6 +25,7 @@ import {
   masterKeyPath,
 } from './platform/secrets/master-key.ts';
 import { Vault } from './platform/secrets/vault.ts';
+import { version } from './platform/version.ts';
 import { Metrics } from './surfaces/http/metrics.ts';
 import { basePath, createHttpServer } from './surfaces/http/server.ts';
 
@@ -45,22 +48,45 @@ export async function openServices(config: Config, options: OpenOptions): Promis
   const connected = await connectDatabase(config, options, log);
   try {
     const vault = await openVault(config, connected);
+    const clock = options.clock ?? systemClock;
+    const db = connected.database;
+    const mcp = createMcp(config);
     return {
-      db: connected.database,
+      db,
       vault,
+      mcp,
+      grants: new Grants({ db, vault, mcp, clock, log }),
       cursors: new Cursors(vault.derive('cursors')),
       blobs: new FileBlobStore(blobsFolder(config)),
       models,
       config,
-      clock: options.clock ?? systemClock,
+      clock,
       log,
       connected,
-      close: () => connected.close(),
+      close: async () => {
+        await mcp.close();
+        await connected.close();
+      },
     };
   } catch (error) {
     await connected.close();
     throw error;
   }
+}
+
+function createMcp(config: Config): Mcp {
+  return new Mcp({
+    policy: addressPolicy(config),
+    clientInfo: { name: 'drydock', version },
+    pool: {
+      connections: config.warmConnections,
+      processes: config.warmProcesses,
+      idle: config.warmSeconds * 1000,
+      checkAfter: 10_000,
+    },
+    // Idleness is measured on a clock that cannot be set.
+    now: () => performance.now(),
+  });
 }
 
 async function openVault(config: Config, { database }: ConnectedDatabase): Promise<Vault> {

@@ -1,11 +1,25 @@
 import * as account from './account.ts';
 import * as catalog from './catalog.ts';
+import * as oauth from './oauth.ts';
 import { isOperation, type Operation } from './operation.ts';
 import * as projects from './projects.ts';
+import * as diagnostics from './server-diagnostics.ts';
+import * as serverExport from './server-export.ts';
+import * as primitives from './server-primitives.ts';
 import * as servers from './servers.ts';
 import * as sessions from './sessions.ts';
 
-const declared = { ...account, ...projects, ...servers, ...sessions, ...catalog };
+const declared = {
+  ...account,
+  ...projects,
+  ...servers,
+  ...diagnostics,
+  ...primitives,
+  ...serverExport,
+  ...oauth,
+  ...sessions,
+  ...catalog,
+};
 
 type Declared = typeof declared;
 

@@ -51,6 +51,12 @@ export const areas = {
   Account: 'Who a key acts as, and in which organization.',
   Projects: 'Projects hold servers and everything tested against them.',
   Servers: 'Saved MCP servers: the records. Secret values go in and never come out.',
+  'Server diagnostics': 'Whether a saved server works, and if not, why.',
+  Primitives: 'What a server offers, page by page, as it says it.',
+  Execution: 'Calling tools and rendering prompts.',
+  Export: 'Everything a server lists, in one document that can be compared.',
+  OAuth: 'Tokens for servers that need an OAuth grant.',
+  'Server connections': 'Saving a server by its URL alone, authorization included.',
   Sessions: 'Chat sessions across a project.',
   Catalog: 'What this deployment offers: models and client templates.',
 } as const;

@@ -1,4 +1,5 @@
 import type { Access } from '../contract/operation.ts';
+import type { Mcp } from '../mcp/mcp.ts';
 import type { ModelCatalog } from '../models/catalog.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -9,6 +10,7 @@ import type { ProjectRow } from '../platform/database/queries/projects.ts';
 import type { Log } from '../platform/log.ts';
 import type { Cursors } from '../platform/secrets/cursors.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
+import type { Grants } from './live/grants.ts';
 
 /** The parts a verb works with. */
 export interface Services {
@@ -17,6 +19,8 @@ export interface Services {
   cursors: Cursors;
   blobs: BlobStore;
   models: ModelCatalog;
+  mcp: Mcp;
+  grants: Grants;
   config: Config;
   clock: Clock;
   log: Log;

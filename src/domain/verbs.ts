@@ -5,6 +5,15 @@ import { listOrganizations } from './account/list-organizations.ts';
 import { getHostCompatCatalog } from './catalog/get-host-catalog.ts';
 import { listModels } from './catalog/list-models.ts';
 import type { ContextFor } from './context.ts';
+import { callTool } from './live/call-tool.ts';
+import { checkOAuth } from './live/check-oauth.ts';
+import { runDoctor } from './live/doctor.ts';
+import { exportServer } from './live/export.ts';
+import { getPrompt } from './live/get-prompt.ts';
+import { importOAuthTokens } from './live/import-tokens.ts';
+import { listPrompts, listResources, listTools } from './live/list-primitives.ts';
+import { readResource } from './live/read-resource.ts';
+import { validateServer } from './live/validate.ts';
 import { createProject } from './projects/create.ts';
 import { deleteProject } from './projects/delete.ts';
 import { getProjectCapabilities } from './projects/get-capabilities.ts';
@@ -40,6 +49,17 @@ export const verbs: { [Id in OperationId]: Verb<Id> } = {
   getProjectServer,
   updateProjectServer,
   deleteProjectServer,
+  validateServer,
+  runDoctor,
+  checkOAuth,
+  listTools,
+  listPrompts,
+  listResources,
+  readResource,
+  callTool,
+  getPrompt,
+  exportServer,
+  importOAuthTokens,
   listChatSessions,
   listSessions,
   listModels,

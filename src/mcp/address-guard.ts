@@ -75,7 +75,7 @@ export function kindOf(address: string): Kind {
 }
 
 /** Why a target at this address is refused; undefined when it is not. */
-function refusalOf(address: string, policy: AddressPolicy): string | undefined {
+export function refusalOf(address: string, policy: AddressPolicy): string | undefined {
   const kind = kindOf(address);
   if (kind === 'public') return undefined;
   if (kind === 'loopback' || kind === 'private') {

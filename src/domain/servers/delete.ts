@@ -1,4 +1,5 @@
-import { deleteServer } from '../../platform/database/queries/servers.ts';
+import { deleteGrant } from '../../platform/database/queries/grants.ts';
+import { deleteServer, lockServer } from '../../platform/database/queries/servers.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verbs.ts';
@@ -6,9 +7,11 @@ import { noSuchServer } from './rules.ts';
 
 export const deleteProjectServer: Verb<'deleteProjectServer'> = (context, { serverId }) =>
   writeInProject(context, async (db) => {
-    const gone = await deleteServer(db, context.project.id, serverId);
-    if (!gone) throw noSuchServer();
-    if (gone.sealedId !== null) await context.vault.forget(db, gone.sealedId);
+    const server = await lockServer(db, context.project.id, serverId);
+    if (!server) throw noSuchServer();
+    const tokens = await deleteGrant(db, serverId);
+    await deleteServer(db, context.project.id, serverId);
+    for (const sealed of [tokens, server.sealedId]) if (sealed) await context.vault.forget(db, sealed);
     await audit(db, context, 'server.delete', serverId);
     return { id: serverId, deleted: true };
   });

@@ -131,6 +131,21 @@ export const settings = {
     fallback: 'loopback and private networks, only when listening on loopback',
     meaning: 'Networks that servers may be in besides public addresses, like 10.1.0.0/16,fd00::/8.',
   }),
+  warmConnections: setting({
+    env: 'DRYDOCK_WARM_CONNECTIONS',
+    schema: z.coerce.number().int().min(1).max(100_000).default(256),
+    meaning: 'Connections to MCP servers one process keeps open at most.',
+  }),
+  warmProcesses: setting({
+    env: 'DRYDOCK_WARM_PROCESSES',
+    schema: z.coerce.number().int().min(1).max(10_000).default(16),
+    meaning: 'Commands of stdio servers one process runs at once at most.',
+  }),
+  warmSeconds: setting({
+    env: 'DRYDOCK_WARM_SECONDS',
+    schema: z.coerce.number().int().min(1).max(86_400).default(300),
+    meaning: 'Seconds after which an unused connection to an MCP server is closed.',
+  }),
   modelsFile: setting({
     env: 'DRYDOCK_MODELS_FILE',
     schema: z.string().min(1).optional(),

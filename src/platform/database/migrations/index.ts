@@ -1,4 +1,5 @@
 import { foundation } from './0001-foundation.ts';
+import { liveServers } from './0002-live-servers.ts';
 
 export interface Migration {
   name: string;
@@ -6,4 +7,4 @@ export interface Migration {
 }
 
 /** In the order they run. A migration that has run is never edited: its checksum is recorded. */
-export const migrations: readonly Migration[] = [foundation];
+export const migrations: readonly Migration[] = [foundation, liveServers];

@@ -4,8 +4,17 @@ import { type Db, statement } from '../database.ts';
 export interface ServerSettings {
   command?: string;
   args?: string[];
+  /** Milliseconds a request may take. */
+  timeout?: number;
+  clientCapabilities?: Record<string, unknown>;
   useOAuth?: boolean;
+  useXaa?: boolean;
+  xaaAuthzIssuer?: string;
+  authMethod?: string;
+  hasBearerToken?: boolean;
   oauthScopes?: string[];
+  clientId?: string;
+  oauthResourceUrl?: string;
   /** Names of what is sealed, so that answers can show that a value exists. */
   headerNames: string[];
   envNames: string[];
@@ -54,10 +63,7 @@ const update = statement<ServerRow>(
      revision = revision + 1, updated_at = now()
    where project_id = $2 and id = $1 returning ${columns}`,
 );
-const remove = statement<{ sealedId: string | null }>(
-  'servers.delete',
-  'delete from servers where project_id = $1 and id = $2 returning sealed_id as "sealedId"',
-);
+const remove = statement('servers.delete', 'delete from servers where project_id = $1 and id = $2');
 
 export function listServerRows(db: Db, projectId: string, after: string, most: number): Promise<ServerRow[]> {
   return db.rows(list, [projectId, after, most]);
@@ -70,6 +76,28 @@ export function findServer(db: Db, projectId: string, id: string): Promise<Serve
 /** Holds the row until the transaction ends, so that two edits follow each other. */
 export function lockServer(db: Db, projectId: string, id: string): Promise<ServerRow | undefined> {
   return db.row(lock, [projectId, id]);
+}
+
+/** A server with what a call to it depends on. */
+export interface LiveServerRow extends ServerRow {
+  /** Counts the edits. */
+  revision: number;
+  grantId: string | null;
+  /** The URL the grant's tokens are for. */
+  grantUrl: string | null;
+  grantDead: boolean;
+}
+
+const live = statement<LiveServerRow>(
+  'servers.live',
+  `select s.id, s.project_id as "projectId", s.name, s.enabled, s.transport_type as "transportType", s.url,
+     s.settings, s.sealed_id as "sealedId", s.created_at as "createdAt", s.updated_at as "updatedAt", s.revision,
+     g.id as "grantId", g.server_url as "grantUrl", g.dead_reason is not null as "grantDead"
+   from servers s left join oauth_grants g on g.server_id = s.id where s.project_id = $1 and s.id = $2`,
+);
+
+export function findLiveServer(db: Db, projectId: string, id: string): Promise<LiveServerRow | undefined> {
+  return db.row(live, [projectId, id]);
 }
 
 export type ServerFields = Omit<ServerRow, 'createdAt' | 'updatedAt'>;
@@ -87,11 +115,6 @@ function values(server: ServerFields): unknown[] {
   return [id, projectId, name, enabled, transportType, url, JSON.stringify(settings), sealedId];
 }
 
-/** The row that went, or undefined when there was none. */
-export function deleteServer(
-  db: Db,
-  projectId: string,
-  id: string,
-): Promise<{ sealedId: string | null } | undefined> {
-  return db.row(remove, [projectId, id]);
+export async function deleteServer(db: Db, projectId: string, id: string): Promise<void> {
+  await db.run(remove, [projectId, id]);
 }

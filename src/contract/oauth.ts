@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { operation } from './operation.ts';
+import { Time } from './paging.ts';
+
+const Token = z
+  .string()
+  .min(1)
+  .max(16384)
+  .regex(/^[\x21-\x7e]+$/, 'Not a token')
+  .meta({ format: 'password' });
+
+const Url = z.url({ protocol: /^https?$/ }).max(4096);
+
+export const importOAuthTokens = operation({
+  id: 'importOAuthTokens',
+  area: 'OAuth',
+  summary: 'Import OAuth tokens',
+  description:
+    'Takes tokens obtained elsewhere. Later calls send the access token and refresh it before it expires, and when the server refuses it. Importing again replaces what was there. Tokens are stored encrypted and never returned.',
+  method: 'POST',
+  path: '/projects/{projectId}/servers/{serverId}/oauth/import-tokens',
+  body: z
+    .strictObject({
+      serverUrl: Url.describe('Must be the URL of the saved server: tokens are sent nowhere else.'),
+      oauthResourceUrl: Url.optional().describe('Resource indicator, when it differs from `serverUrl`.'),
+      authorizationServerUrl: Url.optional().describe(
+        'Who issued the tokens; found by asking the server if left out.',
+      ),
+      clientInformation: z
+        .strictObject({
+          clientId: z.string().min(1).max(4096),
+          clientSecret: z.string().min(1).max(16384).optional().meta({ format: 'password' }),
+        })
+        .optional()
+        .describe('Needed to refresh.'),
+      tokens: z.looseObject({
+        access_token: Token,
+        refresh_token: Token.optional(),
+        expires_in: z.number().min(0).max(1_000_000_000).optional(),
+        token_type: z.string().max(100).optional(),
+        scope: z.string().max(10_000).optional(),
+        id_token: z.string().max(65536).optional().meta({ format: 'password' }),
+      }),
+    })
+    .meta({ id: 'ImportTokensRequest' }),
+  example: {
+    serverUrl: 'https://weather.example.com/mcp',
+    clientInformation: { clientId: 'my-client' },
+    tokens: { access_token: 'an-access-token', refresh_token: 'a-refresh-token', expires_in: 3600 },
+  },
+  status: 200,
+  response: z
+    .object({ imported: z.literal(true), expiresAt: Time.nullable() })
+    .meta({ id: 'ImportTokensResult' }),
+  errors: ['CONFLICT'],
+  access: 'project member',
+});

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { LiveBody, liveErrors, Prompt, Resource, ResourceTemplate, Tool } from './live.ts';
+import { operation } from './operation.ts';
+
+const InitInfo = z
+  .looseObject({
+    protocolVersion: z.string(),
+    transport: z.enum(['stdio', 'streamable-http', 'sse']),
+    serverCapabilities: z.looseObject({}),
+    serverVersion: z.looseObject({}).nullable(),
+    instructions: z.string().nullable(),
+    clientCapabilities: z.looseObject({}),
+  })
+  .meta({ id: 'InitInfo', description: 'What the server said of itself when the connection was made.' });
+
+export const validateServer = operation({
+  id: 'validateServer',
+  area: 'Server diagnostics',
+  summary: 'Connect to a server',
+  description:
+    'Connects anew, without a warm connection, and answers with what the server says of itself. A server that cannot be connected to is an error response; ask `doctor` for the reasons.',
+  method: 'POST',
+  path: '/projects/{projectId}/servers/{serverId}/validate',
+  body: LiveBody,
+  example: {},
+  status: 200,
+  response: z
+    .object({ success: z.literal(true), status: z.literal('connected'), initInfo: InitInfo.nullable() })
+    .meta({ id: 'ValidateResult' }),
+  errors: liveErrors,
+  access: 'project member',
+});
+
+const Check = z
+  .object({ status: z.enum(['ok', 'error', 'skipped']), detail: z.string() })
+  .meta({ id: 'DoctorCheck' });
+
+const TransportAttempt = z.object({
+  transport: z.enum(['streamable-http', 'sse']),
+  request: z.string().describe('What was sent, like `POST server/discover`.'),
+  status: z.number().int().optional(),
+  outcome: z.string(),
+  durationMs: z.number().int(),
+});
+
+const Probe = z
+  .looseObject({
+    url: z.string(),
+    protocolVersion: z.string().nullable(),
+    supportedVersions: z.array(z.string()),
+    status: z.enum(['ready', 'oauth_required', 'reachable', 'error']),
+    transport: z.object({
+      selected: z.enum(['streamable-http', 'sse']).nullable(),
+      attempts: z.array(TransportAttempt),
+    }),
+    initialize: z.looseObject({}).optional(),
+    oauth: z.looseObject({
+      required: z.boolean(),
+      optional: z.boolean(),
+      wwwAuthenticate: z.string().optional(),
+      resourceMetadataUrl: z.string().optional(),
+      resourceMetadata: z.looseObject({}).optional(),
+      authorizationServerMetadata: z.looseObject({}).optional(),
+      registrationStrategies: z.array(z.enum(['preregistered', 'dcr', 'cimd'])),
+      discoveryError: z.string().optional(),
+    }),
+    error: z.string().optional(),
+  })
+  .meta({ id: 'DoctorProbe' });
+
+export const runDoctor = operation({
+  id: 'runDoctor',
+  area: 'Server diagnostics',
+  summary: 'Examine a server',
+  description:
+    'Looks at the address, connects, and reads everything the server lists. Whatever the server does, the answer is a report: eight checks in fixed order, each with a sentence that says what to do next.',
+  method: 'POST',
+  path: '/projects/{projectId}/servers/{serverId}/doctor',
+  body: LiveBody,
+  example: {},
+  status: 200,
+  response: z
+    .looseObject({
+      target: z.object({
+        kind: z.enum(['http', 'stdio']),
+        scope: z.string(),
+        projectId: z.string(),
+        serverId: z.string(),
+        label: z.string(),
+        url: z.string().optional(),
+      }),
+      generatedAt: z.iso.datetime(),
+      status: z.enum(['ready', 'oauth_required', 'partial', 'error']),
+      probe: Probe.nullable(),
+      connection: z.object({ status: z.enum(['connected', 'error', 'skipped']), detail: z.string() }),
+      initInfo: InitInfo.nullable(),
+      capabilities: z.looseObject({}).nullable(),
+      tools: z.array(Tool),
+      toolsMetadata: z.record(z.string(), z.unknown()),
+      resources: z.array(Resource),
+      resourceTemplates: z.array(ResourceTemplate),
+      prompts: z.array(Prompt),
+      checks: z.object({
+        probe: Check,
+        connection: Check,
+        initialization: Check,
+        capabilities: Check,
+        tools: Check,
+        resources: Check,
+        resourceTemplates: Check,
+        prompts: Check,
+      }),
+      error: z
+        .object({ code: z.string(), message: z.string(), details: z.looseObject({}).optional() })
+        .nullable(),
+    })
+    .meta({ id: 'DoctorReport' }),
+  errors: liveErrors,
+  access: 'project member',
+});
+
+export const checkOAuth = operation({
+  id: 'checkOAuth',
+  area: 'Server diagnostics',
+  summary: 'Say how a server is authorized',
+  description: 'Reads what is saved. The server is not contacted.',
+  method: 'POST',
+  path: '/projects/{projectId}/servers/{serverId}/check-oauth',
+  body: LiveBody,
+  example: {},
+  status: 200,
+  response: z
+    .object({
+      useOAuth: z.boolean(),
+      requiresAuthorization: z
+        .boolean()
+        .describe('Calls will be refused with OAUTH_REQUIRED until tokens are imported.'),
+      effectiveAuthMethod: z.enum(['oauth', 'xaa', 'bearer', 'none', 'discover']),
+      serverUrl: z.string().nullable(),
+    })
+    .meta({ id: 'CheckOAuthResult' }),
+  access: 'project member',
+});

@@ -1,0 +1,38 @@
+import type { FailureKind, McpFailure } from '../../mcp/failures.ts';
+
+const next: Partial<Record<FailureKind, string>> = {
+  address: 'Save an address this service may reach, or ask its operator to allow the network.',
+  dns: 'Check the spelling of the host name in the URL.',
+  refused: 'Check that the server is running and that the port in the URL is the one it listens on.',
+  reset: 'Look at the log of the server: it ended the connection before it had answered.',
+  network: 'Check that this machine can reach the server, and that no firewall is in between.',
+  closed: 'Look at the log of the server: it ended before it had answered.',
+  command: 'Check the command; it is run as it is, without a shell, so give its full path.',
+  'rate-limited': 'Wait, then try again.',
+  redirect: 'Save the URL it points to.',
+  'not-mcp': 'Check the URL: the path of an MCP server is often /mcp.',
+  'too-large': 'Answers must stay below 32 MiB; page the lists or return links.',
+  timeout: 'Check that the server is not stuck, or save a larger `timeout` for it.',
+  scope: 'Authorize again with the scopes it names, and import the new tokens.',
+  forbidden: 'Check that the stored credentials may use this server.',
+  version: 'Update the server, or choose a revision it speaks with `mcpProtocolVersion`.',
+};
+
+const tlsNext: [RegExp, string][] = [
+  [
+    /SELF_SIGNED|UNABLE_TO|DEPTH_ZERO/,
+    'Its certificate is not signed by an authority this machine trusts. Start the service with NODE_EXTRA_CA_CERTS naming the authority.',
+  ],
+  [/EXPIRED/, 'Its certificate has expired; renew it.'],
+  [/ALTNAME|HOSTNAME/, 'Its certificate is for another host name; correct the URL or the certificate.'],
+  [/EPROTO|WRONG_VERSION|SSL/, 'It may speak plain HTTP; try http:// instead of https://.'],
+];
+
+/** What a person can do about a failure. */
+export function adviceFor({ kind, facts, message }: McpFailure): string {
+  const said = /[.!?]$/.test(message) ? message : `${message}.`;
+  const more = kind === 'tls' ? tlsNext.find(([pattern]) => pattern.test(facts.code ?? ''))?.[1] : next[kind];
+  if (kind === 'status' && (facts.status ?? 0) >= 500) return `${said} Look at the log of the server.`;
+  if (kind === 'rpc') return `The server answered with an error: ${said}`;
+  return more === undefined ? said : `${said} ${more}`;
+}

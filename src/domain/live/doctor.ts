@@ -1,0 +1,245 @@
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import { McpFailure } from '../../mcp/failures.ts';
+import type { Conversation } from '../../mcp/mcp.ts';
+import { probe } from '../../mcp/probe.ts';
+import type { ProjectContext } from '../context.ts';
+import type { Verb } from '../verbs.ts';
+import { adviceFor } from './advice.ts';
+import { lacksGrant } from './auth-method.ts';
+import { type Drained, drain } from './drain.ts';
+import { initInfoOf } from './init-info.ts';
+import { examineProbe } from './probe-report.ts';
+import { diagnosisWait, type LiveOptions, type Reached, reach } from './reach.ts';
+import { oauthRequired, refusalOf } from './refusal.ts';
+
+type Report = OutputOf<Operations['runDoctor']>;
+export type Check = Report['checks']['probe'];
+
+const slow = 3000;
+
+/** Whatever the target does, this answers with a report. */
+export const runDoctor: Verb<'runDoctor'> = async (context, { serverId, body }) => {
+  const reached = await reach(context, serverId, body);
+  const report = emptyReport(context, reached);
+  const ends = performance.now() + diagnosisWait(context, reached.server).timeout;
+  const wait = () => ({
+    ...diagnosisWait(context, reached.server),
+    timeout: Math.max(1, ends - performance.now()),
+  });
+  if (await knock(context, reached, report, wait(), body))
+    await connect(context, reached, report, wait(), body);
+  report.status = statusOf(report);
+  return report;
+};
+
+/** Looks at the address. Whether it makes sense to go on and connect. */
+async function knock(
+  context: ProjectContext,
+  { server, target, authorized }: Reached,
+  report: Report,
+  wait: { timeout: number; signal: AbortSignal },
+  options: LiveOptions,
+): Promise<boolean> {
+  if (target.kind === 'stdio') {
+    report.checks.probe = skipped('A stdio server has no address to look at.');
+    return true;
+  }
+  const address = await target.address();
+  if (address.kind !== 'http') return true;
+  const findings = await probe(context.mcp.outbound, address.url, address.headers, {
+    ...wait,
+    timeout: wait.timeout * 0.6,
+  });
+  const credentials = authorized || options.oauthAccessToken !== undefined;
+  const { probe: seen, check } = examineProbe(
+    address.url,
+    findings,
+    server.settings.clientId !== undefined,
+    credentials,
+  );
+  report.probe = seen;
+  report.checks.probe = check;
+  if (seen.status === 'oauth_required' && !credentials) {
+    const refusal = oauthRequired(server, { ...findings.unauthorized?.facts, grantDead: server.grantDead });
+    report.connection = { status: 'skipped', detail: 'Not tried without a token.' };
+    report.error = refusal.toBody();
+    skipRest(report, 'Not tried without a token.');
+    return false;
+  }
+  if (lacksGrant(server) && options.oauthAccessToken === undefined) {
+    report.error = oauthRequired(server, server.grantDead ? { grantDead: true } : {}).toBody();
+    report.connection = {
+      status: 'skipped',
+      detail: 'The server is saved with OAuth and has no tokens; import them.',
+    };
+    skipRest(report, 'Not tried without a token.');
+    return false;
+  }
+  return true;
+}
+
+async function connect(
+  context: ProjectContext,
+  { server, target }: Reached,
+  report: Report,
+  wait: { timeout: number; signal: AbortSignal },
+  options: LiveOptions,
+): Promise<void> {
+  const started = performance.now();
+  try {
+    await context.mcp.once(target, wait, async (conversation) => {
+      const { identity } = conversation;
+      const took = performance.now() - started;
+      const speed =
+        took > slow ? ` It took ${(took / 1000).toFixed(1)} s; clients that wait less will give up.` : '';
+      report.connection = { status: 'connected', detail: `Connected over ${identity.transport}.${speed}` };
+      report.checks.connection = ok(report.connection.detail);
+      report.initInfo = initInfoOf(identity, target);
+      report.capabilities = identity.capabilities;
+      await examine(conversation, report, options.firstPageOnly ?? false);
+    });
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error;
+    report.connection = { status: 'error', detail: adviceFor(error) };
+    report.checks.connection = { status: 'error', detail: adviceFor(error) };
+    const refusal = refusalOf(error, server);
+    report.error =
+      refusal instanceof Error && 'toBody' in refusal ? (refusal as { toBody(): never }).toBody() : null;
+    skipRest(report, 'Not tried: there is no connection.');
+  }
+}
+
+async function examine(conversation: Conversation, report: Report, firstPageOnly: boolean): Promise<void> {
+  const { identity } = conversation;
+  const name = identity.serverInfo
+    ? `${identity.serverInfo['title'] ?? identity.serverInfo['name']} `
+    : 'The server ';
+  report.checks.initialization = ok(`${name}speaks ${identity.protocolVersion}.`);
+  const offered = Object.keys(identity.capabilities).sort();
+  report.checks.capabilities =
+    offered.length > 0
+      ? ok(`Offers ${offered.join(', ')}.`)
+      : {
+          status: 'error',
+          detail: 'The server declares no capabilities, so clients will not ask it for anything.',
+        };
+  const look = async (
+    capability: string,
+    method: string,
+    key: string,
+    noun: string,
+  ): Promise<[Check, Drained]> => {
+    if (identity.capabilities[capability] === undefined)
+      return [skipped(`The server does not offer ${capability}.`), { items: [] }];
+    return lookAt(conversation, method, key, noun, firstPageOnly);
+  };
+  const [tools, resources, templates, prompts] = await Promise.all([
+    look('tools', 'tools/list', 'tools', 'tool'),
+    look('resources', 'resources/list', 'resources', 'resource'),
+    look('resources', 'resources/templates/list', 'resourceTemplates', 'resource template'),
+    look('prompts', 'prompts/list', 'prompts', 'prompt'),
+  ]);
+  const { checks } = report;
+  [checks.tools, checks.resources, checks.resourceTemplates, checks.prompts] = [
+    tools[0],
+    resources[0],
+    templates[0],
+    prompts[0],
+  ];
+  for (const { _meta, ...tool } of tools[1].items) {
+    report.tools.push(tool as never);
+    if (_meta !== undefined) report.toolsMetadata[String(tool['name'])] = _meta;
+  }
+  report.resources = resources[1].items as never;
+  report.resourceTemplates = templates[1].items as never;
+  report.prompts = prompts[1].items as never;
+}
+
+async function lookAt(
+  conversation: Conversation,
+  method: string,
+  key: string,
+  noun: string,
+  firstPageOnly: boolean,
+): Promise<[Check, Drained]> {
+  try {
+    const drained = await drain(conversation, method, key, firstPageOnly);
+    const count = drained.items.length;
+    const found = `${count} ${noun}${count === 1 ? '' : 's'} discovered.`;
+    if (drained.complaint === undefined) return [ok(found), drained];
+    return [
+      { status: 'error', detail: `${found} Clients may refuse the list: ${drained.complaint}` },
+      drained,
+    ];
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error;
+    if (error.facts.rpc?.code === -32601 && method === 'resources/templates/list')
+      return [skipped('The server has no resource templates.'), { items: [] }];
+    return [{ status: 'error', detail: `${method} failed: ${adviceFor(error)}` }, { items: [] }];
+  }
+}
+
+function statusOf({ error, connection, checks }: Report): Report['status'] {
+  if (connection.status === 'error') return 'error';
+  if (error?.code === 'OAUTH_REQUIRED') return 'oauth_required';
+  return Object.values(checks).some(({ status }) => status === 'error') ? 'partial' : 'ready';
+}
+
+function emptyReport(context: ProjectContext, { server }: Reached): Report {
+  const pending = skipped('Not reached.');
+  return {
+    target: {
+      kind: server.transportType,
+      scope: 'self-hosted',
+      projectId: server.projectId,
+      serverId: server.id,
+      label: server.name,
+      ...(server.url !== null && { url: server.url }),
+    },
+    generatedAt: new Date(context.clock()).toISOString(),
+    status: 'error',
+    probe: null,
+    connection: { status: 'skipped', detail: 'Not reached.' },
+    initInfo: null,
+    capabilities: null,
+    tools: [],
+    toolsMetadata: {},
+    resources: [],
+    resourceTemplates: [],
+    prompts: [],
+    checks: {
+      probe: pending,
+      connection: pending,
+      initialization: pending,
+      capabilities: pending,
+      tools: pending,
+      resources: pending,
+      resourceTemplates: pending,
+      prompts: pending,
+    },
+    error: null,
+  };
+}
+
+function skipRest(report: Report, detail: string): void {
+  const { checks } = report;
+  if (checks.connection.status === 'skipped') checks.connection = skipped(report.connection.detail);
+  for (const name of [
+    'initialization',
+    'capabilities',
+    'tools',
+    'resources',
+    'resourceTemplates',
+    'prompts',
+  ] as const)
+    checks[name] = skipped(detail);
+}
+
+function ok(detail: string): Check {
+  return { status: 'ok', detail };
+}
+
+function skipped(detail: string): Check {
+  return { status: 'skipped', detail };
+}

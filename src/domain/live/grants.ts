@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { McpFailure } from '../../mcp/failures.ts';
+import type { Mcp } from '../../mcp/mcp.ts';
+import { type RefreshedTokens, refreshTokens } from '../../mcp/oauth.ts';
+import type { Credential } from '../../mcp/target.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Db } from '../../platform/database/database.ts';
+import {
+  claimRefresh,
+  findGrant,
+  type GrantRow,
+  killGrant,
+  releaseRefresh,
+  renewGrant,
+} from '../../platform/database/queries/grants.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Vault } from '../../platform/secrets/vault.ts';
+
+/** The sealed part of a grant. */
+export interface GrantSecrets {
+  accessToken: string;
+  refreshToken?: string;
+  clientSecret?: string;
+}
+
+interface Held {
+  grant: GrantRow;
+  secrets: GrantSecrets;
+}
+
+interface GrantsOptions {
+  db: Db;
+  vault: Vault;
+  mcp: Mcp;
+  clock: Clock;
+  log: Log;
+}
+
+/** Refreshed this long before it expires, so that a call does not start with a token that ends under way. */
+const early = 60_000;
+const refreshTimeout = 15_000;
+const held = 5_000;
+
+/**
+ * Access tokens of OAuth grants, kept fresh. A refresh token may work only once, so a grant is refreshed by one
+ * process at a time, and a token that was refused is compared with the stored one first: if they differ, somebody
+ * has refreshed already.
+ */
+export class Grants {
+  private readonly options: GrantsOptions;
+  private readonly known = new Map<string, Held>();
+  private readonly refreshing = new Map<string, Promise<Held>>();
+
+  constructor(options: GrantsOptions) {
+    this.options = options;
+  }
+
+  credential(id: string): Credential {
+    return { token: () => this.token(id), renew: (sent) => this.renew(id, sent) };
+  }
+
+  private async token(id: string): Promise<string> {
+    const current = this.known.get(id) ?? (await this.load(id));
+    const { expiresAt } = current.grant;
+    const left = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt - this.options.clock();
+    if (left > early || !refreshable(current)) return current.secrets.accessToken;
+    try {
+      return (await this.refresh(id, current.grant.version)).secrets.accessToken;
+    } catch (error) {
+      const final = error instanceof McpFailure && error.kind === 'unauthorized';
+      // The authorization server is in trouble, but what we have still works.
+      if (left > 0 && !final) return current.secrets.accessToken;
+      throw error;
+    }
+  }
+
+  private async renew(id: string, sent: string): Promise<string> {
+    const current = await this.load(id);
+    if (current.secrets.accessToken !== sent) return current.secrets.accessToken;
+    if (!refreshable(current))
+      throw new McpFailure(
+        'unauthorized',
+        'The server refused the imported token, and it cannot be refreshed',
+      );
+    return (await this.refresh(id, current.grant.version)).secrets.accessToken;
+  }
+
+  private async load(id: string): Promise<Held> {
+    const { db, vault } = this.options;
+    const grant = await findGrant(db, id);
+    if (!grant) throw new McpFailure('unauthorized', 'The imported tokens are gone; import them again');
+    if (grant.deadReason !== null)
+      throw new McpFailure('unauthorized', grant.deadReason, { grantDead: true });
+    const loaded = { grant, secrets: (await vault.open(db, grant.sealedId)) as GrantSecrets };
+    this.keep(id, loaded);
+    return loaded;
+  }
+
+  private keep(id: string, loaded: Held): void {
+    if (!this.known.has(id) && this.known.size >= held) this.known.clear();
+    this.known.set(id, loaded);
+  }
+
+  /** Within this process everybody waits for the same refresh. */
+  private refresh(id: string, version: number): Promise<Held> {
+    const under = this.refreshing.get(id);
+    if (under) return under;
+    const started = this.refreshOnce(id, version).finally(() => this.refreshing.delete(id));
+    this.refreshing.set(id, started);
+    return started;
+  }
+
+  private async refreshOnce(id: string, version: number): Promise<Held> {
+    const { db, clock } = this.options;
+    const ends = clock() + 2 * refreshTimeout;
+    for (;;) {
+      const current = await this.load(id);
+      if (current.grant.version !== version) return current;
+      if (!current.grant.refreshing && (await claimRefresh(db, id, version))) return this.exchange(current);
+      if (clock() > ends)
+        throw new McpFailure('timeout', 'Another process is refreshing the token and takes too long');
+      await delay(50);
+    }
+  }
+
+  private async exchange({ grant, secrets }: Held): Promise<Held> {
+    const { db, mcp } = this.options;
+    try {
+      const tokens = await refreshTokens(
+        mcp.outbound,
+        {
+          serverUrl: grant.serverUrl,
+          authorizationServerUrl: grant.authorizationServerUrl ?? undefined,
+          resource: grant.resourceUrl ?? grant.serverUrl,
+          clientId: grant.clientId ?? '',
+          clientSecret: secrets.clientSecret,
+          refreshToken: secrets.refreshToken ?? '',
+        },
+        AbortSignal.timeout(refreshTimeout),
+      );
+      await this.store(grant, secrets, tokens);
+      return await this.load(grant.id);
+    } catch (error) {
+      this.known.delete(grant.id);
+      if (error instanceof McpFailure && error.facts.grantDead) {
+        await killGrant(db, grant.id, grant.version, error.message);
+        this.options.log.info('An OAuth grant is dead', { serverId: grant.serverId, reason: error.message });
+      } else await releaseRefresh(db, grant.id, grant.version);
+      throw error;
+    }
+  }
+
+  private async store(grant: GrantRow, secrets: GrantSecrets, tokens: RefreshedTokens): Promise<void> {
+    const { db, vault, clock } = this.options;
+    const { accessToken, refreshToken, expiresIn, scope } = tokens;
+    const { organizationId, projectId } = grant;
+    await db.transaction(async (trx) => {
+      const sealedId = await vault.seal(
+        trx,
+        { organizationId, projectId },
+        { ...secrets, accessToken, refreshToken },
+      );
+      const expiresAt = expiresIn === undefined ? null : clock() + expiresIn * 1000;
+      if (await renewGrant(trx, grant.id, grant.version, { sealedId, expiresAt, scope: scope ?? null }))
+        await vault.forget(trx, grant.sealedId);
+      // Other tokens were imported meanwhile; these are for nobody.
+      else await vault.forget(trx, sealedId);
+    });
+  }
+}
+
+function refreshable({ grant, secrets }: Held): boolean {
+  return secrets.refreshToken !== undefined && grant.clientId !== null;
+}

@@ -1,0 +1,68 @@
+import { Refusal } from '../../contract/errors.ts';
+import { refusalOfUrl } from '../../mcp/address-guard.ts';
+import { addressPolicy } from '../../platform/config/load.ts';
+import { deleteGrant, insertGrant } from '../../platform/database/queries/grants.ts';
+import { lockServer } from '../../platform/database/queries/servers.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import { noSuchServer } from '../servers/rules.ts';
+import { openSecrets } from '../servers/secrets.ts';
+import type { Verb } from '../verbs.ts';
+import type { GrantSecrets } from './grants.ts';
+
+export const importOAuthTokens: Verb<'importOAuthTokens'> = (context, { serverId, body }) => {
+  const { tokens, clientInformation, serverUrl, oauthResourceUrl, authorizationServerUrl } = body;
+  checkIssuer(context, authorizationServerUrl);
+  return writeInProject(context, async (db) => {
+    const server = await lockServer(db, context.project.id, serverId);
+    if (!server) throw noSuchServer();
+    if (server.transportType !== 'http' || server.url === null)
+      throw new Refusal(
+        'VALIDATION_ERROR',
+        'A stdio server takes no OAuth tokens; put secrets into its `env`',
+      );
+    if (new URL(serverUrl).href !== new URL(server.url).href)
+      throw new Refusal(
+        'VALIDATION_ERROR',
+        'serverUrl: These tokens are for another URL than the one saved for this server',
+        { details: { serverUrl: server.url } },
+      );
+    const saved = await openSecrets(context, db, server);
+    const clientSecret = clientInformation ? clientInformation.clientSecret : saved.clientSecret;
+    const secrets: GrantSecrets = {
+      accessToken: tokens.access_token,
+      ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+      ...(clientSecret !== undefined && { clientSecret }),
+    };
+    const before = await deleteGrant(db, serverId);
+    if (before !== undefined) await context.vault.forget(db, before);
+    const expiresAt =
+      tokens.expires_in === undefined ? null : context.clock() + Math.round(tokens.expires_in * 1000);
+    const owner = { organizationId: context.actor.organization.id, projectId: context.project.id };
+    await insertGrant(db, {
+      id: newId('grant', context.clock()),
+      serverId,
+      projectId: context.project.id,
+      sealedId: await context.vault.seal(db, owner, secrets),
+      serverUrl: server.url,
+      resourceUrl: oauthResourceUrl ?? server.settings.oauthResourceUrl ?? null,
+      authorizationServerUrl: authorizationServerUrl ?? null,
+      clientId: clientInformation?.clientId ?? server.settings.clientId ?? null,
+      scope: tokens.scope ?? null,
+      expiresAt,
+    });
+    await audit(db, context, 'server.import-tokens', serverId);
+    return { imported: true, expiresAt };
+  });
+};
+
+/** The refresh token will be sent there, so it must be somewhere the service may go. */
+function checkIssuer(context: ProjectContext, url: string | undefined): void {
+  const problem = url === undefined ? undefined : refusalOfUrl(url, addressPolicy(context.config));
+  if (problem !== undefined)
+    throw new Refusal('VALIDATION_ERROR', `authorizationServerUrl: ${problem}`, {
+      details: { code: 'URL_NOT_ALLOWED' },
+    });
+}

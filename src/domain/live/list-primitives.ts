@@ -1,0 +1,33 @@
+import type { ProjectContext } from '../context.ts';
+import type { Verb } from '../verbs.ts';
+import { type LiveOptions, withServer } from './reach.ts';
+
+interface Page {
+  // Whatever the server listed: the contract describes it, and it is passed on unchanged.
+  items: never[];
+  nextCursor?: string;
+}
+
+/** One page, exactly as the server sends it. */
+async function list(
+  context: ProjectContext,
+  serverId: string,
+  body: LiveOptions & { cursor?: string | undefined },
+  kind: 'tools' | 'prompts' | 'resources',
+): Promise<Page> {
+  const { cursor } = body;
+  return withServer(context, serverId, body, async ({ ask }) => {
+    const { result } = await ask(`${kind}/list`, cursor === undefined ? {} : { cursor });
+    const { [kind]: items, nextCursor } = result as { [key: string]: unknown; nextCursor?: string };
+    return { items: (items ?? []) as never[], ...(typeof nextCursor === 'string' && { nextCursor }) };
+  });
+}
+
+export const listTools: Verb<'listTools'> = (context, { serverId, body }) =>
+  list(context, serverId, body, 'tools');
+
+export const listPrompts: Verb<'listPrompts'> = (context, { serverId, body }) =>
+  list(context, serverId, body, 'prompts');
+
+export const listResources: Verb<'listResources'> = (context, { serverId, body }) =>
+  list(context, serverId, body, 'resources');

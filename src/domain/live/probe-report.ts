@@ -1,0 +1,127 @@
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import { McpFailure } from '../../mcp/failures.ts';
+import type { ProbeFindings } from '../../mcp/probe.ts';
+import { adviceFor } from './advice.ts';
+import type { Check } from './doctor.ts';
+
+type Probe = NonNullable<OutputOf<Operations['runDoctor']>['probe']>;
+
+/** The findings of a probe in the words of the API, and the verdict on them. */
+export function examineProbe(
+  url: string,
+  findings: ProbeFindings,
+  preregistered: boolean,
+  hasCredentials: boolean,
+): { probe: Probe; check: Check } {
+  const { authorization, failure, unauthorized, legacyVersion, modernVersions, transport } = findings;
+  const status = statusOf(findings);
+  const supported = [
+    ...new Set([...modernVersions, ...(legacyVersion === undefined ? [] : [legacyVersion])]),
+  ];
+  const probe: Probe = {
+    url,
+    protocolVersion: modernVersions[0] ?? legacyVersion ?? null,
+    supportedVersions: supported,
+    status,
+    transport: { selected: transport, attempts: findings.attempts },
+    ...(findings.initialize && { initialize: findings.initialize }),
+    oauth: {
+      required: status === 'oauth_required',
+      optional: unauthorized === undefined && authorization.resourceMetadata !== undefined,
+      ...(findings.wwwAuthenticate !== undefined && { wwwAuthenticate: findings.wwwAuthenticate }),
+      ...(authorization.resourceMetadataUrl !== undefined && {
+        resourceMetadataUrl: authorization.resourceMetadataUrl,
+      }),
+      ...(authorization.resourceMetadata && { resourceMetadata: authorization.resourceMetadata }),
+      ...(authorization.authorizationServerMetadata && {
+        authorizationServerMetadata: authorization.authorizationServerMetadata,
+      }),
+      registrationStrategies: strategiesOf(findings, preregistered),
+      ...(unauthorized && authorization.problem !== undefined && { discoveryError: authorization.problem }),
+    },
+    ...(failure && { error: failure.message }),
+  };
+  return { probe, check: checkOf(probe, findings, hasCredentials) };
+}
+
+function statusOf({ failure, unauthorized, transport, authorization }: ProbeFindings): Probe['status'] {
+  if (unauthorized) {
+    const { challenge } = unauthorized.facts;
+    const bearer = challenge === undefined || challenge.scheme.toLowerCase() === 'bearer';
+    const published = challenge?.resourceMetadataUrl ?? authorization.authorizationServerMetadata;
+    return bearer && (published !== undefined || challenge === undefined) ? 'oauth_required' : 'reachable';
+  }
+  if (failure) return 'error';
+  return transport === null ? 'reachable' : 'ready';
+}
+
+function strategiesOf(
+  { authorization: { authorizationServerMetadata: metadata } }: ProbeFindings,
+  preregistered: boolean,
+): ('preregistered' | 'dcr' | 'cimd')[] {
+  return [
+    ...(preregistered ? (['preregistered'] as const) : []),
+    ...(metadata?.registration_endpoint === undefined ? [] : (['dcr'] as const)),
+    ...(metadata?.client_id_metadata_document_supported ? (['cimd'] as const) : []),
+  ];
+}
+
+function checkOf(probe: Probe, findings: ProbeFindings, hasCredentials: boolean): Check {
+  const { failure, unauthorized, authorization } = findings;
+  if (unauthorized) return authorizationCheck(probe, findings, hasCredentials);
+  if (failure) return { status: 'error', detail: adviceFor(failure) };
+  if (probe.status === 'reachable') return { status: 'error', detail: adviceFor(notMcp(findings)) };
+  return {
+    status: 'ok',
+    detail: `${eraOf(findings)}${authorization.resourceMetadata ? ' It offers OAuth, but does not ask for it.' : ''}`,
+  };
+}
+
+function authorizationCheck(probe: Probe, findings: ProbeFindings, hasCredentials: boolean): Check {
+  const { problem } = findings.authorization;
+  const trouble = problem === undefined ? '' : ` ${problem}.`;
+  const scheme = findings.unauthorized?.facts.challenge?.scheme ?? '';
+  if (probe.status !== 'oauth_required')
+    return hasCredentials
+      ? { status: 'ok', detail: 'The server asks for authorization; stored credentials will be tried.' }
+      : {
+          status: 'error',
+          detail: `The server asks for ${scheme || 'an unknown kind of'} authorization and publishes no OAuth metadata. If it takes a key or a fixed token, save it in \`headers\`.`,
+        };
+  if (hasCredentials)
+    return { status: 'ok', detail: `The server asks for OAuth; the stored tokens will be tried.${trouble}` };
+  return {
+    status: 'ok',
+    detail: `The server asks for OAuth. Complete it, then import the tokens.${trouble}`,
+  };
+}
+
+/** Something answers, but not as an MCP server does. */
+function notMcp({ attempts }: ProbeFindings): McpFailure {
+  const statuses = attempts.map(({ status }) => status ?? 0);
+  const bad = attempts.find(({ status }) => (status ?? 0) >= 500);
+  if (bad?.status !== undefined)
+    return new McpFailure('status', `The server answered with HTTP status ${bad.status}`, {
+      status: bad.status,
+    });
+  if (statuses.includes(429)) return new McpFailure('rate-limited', 'The server limits the rate of requests');
+  if (statuses.includes(403)) return new McpFailure('forbidden', 'The server answered with HTTP status 403');
+  if (statuses.some((status) => status >= 300 && status < 400))
+    return new McpFailure('redirect', 'The server redirects to another address');
+  if (statuses[0] === 404)
+    return new McpFailure('not-mcp', 'Nothing is served at this path (HTTP status 404)');
+  if (statuses[0] === 405)
+    return new McpFailure('not-mcp', 'The path takes no POST requests (HTTP status 405)');
+  return new McpFailure('not-mcp', `What answers here is not an MCP server (${attempts[0]?.outcome})`);
+}
+
+function eraOf({ modernVersions, legacyVersion, transport }: ProbeFindings): string {
+  if (transport === 'sse')
+    return 'Speaks the HTTP+SSE transport of 2024-11-05, which clients are giving up. Offer Streamable HTTP.';
+  if (modernVersions.length > 0 && legacyVersion === undefined)
+    return `Speaks only ${modernVersions.join(', ')}: clients of older revisions cannot use it.`;
+  if (modernVersions.length > 0)
+    return `Speaks ${modernVersions.join(', ')} and, for older clients, ${legacyVersion}.`;
+  return `Speaks ${legacyVersion} and not yet 2026-07-28.`;
+}

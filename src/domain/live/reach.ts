@@ -1,0 +1,150 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Conversation } from '../../mcp/mcp.ts';
+import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
+import { stdioAllowed } from '../../platform/config/load.ts';
+import { findLiveServer, type LiveServerRow } from '../../platform/database/queries/servers.ts';
+import type { ProjectContext } from '../context.ts';
+import { noSuchServer } from '../servers/rules.ts';
+import { openSecrets } from '../servers/secrets.ts';
+import { lacksGrant, usableGrant } from './auth-method.ts';
+import { oauthRequired, refusalOf } from './refusal.ts';
+
+/** What a caller may say about one call; see the contract. */
+export interface LiveOptions {
+  oauthAccessToken?: string | undefined;
+  clientInfo?: ProtocolSettings['clientInfo'] | undefined;
+  clientCapabilities?: Record<string, unknown> | undefined;
+  mcpProtocolVersion?: string | undefined;
+  supportedProtocolVersions?: string[] | undefined;
+  firstPageOnly?: boolean | undefined;
+}
+
+const callTimeout = 30_000;
+const diagnosisTimeout = 10_000;
+
+/** A saved server, ready to be talked to. */
+export interface Reached {
+  server: LiveServerRow;
+  target: Target;
+  /** A token or grant goes along with each request. */
+  authorized: boolean;
+}
+
+export async function reach(
+  context: ProjectContext,
+  serverId: string,
+  options: LiveOptions,
+): Promise<Reached> {
+  const server = await findLiveServer(context.db, context.project.id, serverId);
+  if (!server) throw noSuchServer();
+  if (server.transportType === 'stdio' && !stdioAllowed(context.config))
+    throw new Refusal(
+      'FEATURE_NOT_SUPPORTED',
+      'stdio servers run commands on the machine of this service, which is reachable from outside. The operator can allow them with DRYDOCK_ALLOW_STDIO=true',
+      { details: { readiness: 'local_runtime_required', transport: 'stdio' } },
+    );
+  const protocol = protocolOf(server, options);
+  const { credential, address } = addressOf(context, server, options);
+  const owner = [context.actor.organization.id, server.id, server.revision];
+  return {
+    server,
+    authorized: credential !== 'none',
+    target: {
+      key: JSON.stringify([...owner, credential, protocol]),
+      kind: server.transportType,
+      address,
+      protocol,
+    },
+  };
+}
+
+function protocolOf(server: LiveServerRow, options: LiveOptions): ProtocolSettings {
+  const { clientInfo, mcpProtocolVersion, supportedProtocolVersions } = options;
+  const clientCapabilities = options.clientCapabilities ?? server.settings.clientCapabilities;
+  return {
+    ...(clientInfo && { clientInfo }),
+    ...(clientCapabilities && { clientCapabilities }),
+    ...(mcpProtocolVersion !== undefined && { protocolVersion: mcpProtocolVersion }),
+    ...(supportedProtocolVersions && { supportedVersions: supportedProtocolVersions }),
+  };
+}
+
+/** Where the server is, with the name of the credential that goes there. */
+function addressOf(
+  context: ProjectContext,
+  server: LiveServerRow,
+  { oauthAccessToken: token }: LiveOptions,
+): { credential: string; address: () => Promise<Address> } {
+  const { settings } = server;
+  if (server.transportType === 'stdio')
+    return {
+      credential: 'none',
+      address: async () => {
+        const { env = {} } = await openSecrets(context, context.db, server);
+        return { kind: 'stdio', command: settings.command ?? '', args: settings.args ?? [], env };
+      },
+    };
+  const url = server.url ?? '';
+  const grant = token === undefined ? usableGrant(server) : undefined;
+  const http = async (): Promise<Address & { kind: 'http' }> => {
+    const { headers = {} } = await openSecrets(context, context.db, server);
+    return { kind: 'http', url, headers };
+  };
+  if (token !== undefined)
+    return {
+      credential: `token ${context.vault.fingerprint(token)}`,
+      address: async () => {
+        const { headers, ...rest } = await http();
+        return {
+          ...rest,
+          headers: { ...without(headers, 'authorization'), authorization: `Bearer ${token}` },
+        };
+      },
+    };
+  if (grant === undefined) return { credential: 'none', address: http };
+  const credential = context.grants.credential(grant);
+  return { credential: `grant ${grant}`, address: async () => ({ ...(await http()), credential }) };
+}
+
+function without(headers: Record<string, string>, name: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([key]) => key.toLowerCase() !== name));
+}
+
+/** Does `work` over a warm connection to the server. What goes wrong there leaves as a refusal. */
+export async function withServer<T>(
+  context: ProjectContext,
+  serverId: string,
+  options: LiveOptions,
+  work: (conversation: Conversation, server: LiveServerRow) => Promise<T>,
+): Promise<T> {
+  const reached = await reach(context, serverId, options);
+  requireGrant(reached, options);
+  const { server, target } = reached;
+  try {
+    return await context.mcp.use(target, callWait(context, server), (conversation) =>
+      work(conversation, server),
+    );
+  } catch (error) {
+    throw refusalOf(error, server);
+  }
+}
+
+/** What would be refused by the server is refused before it is asked. */
+export function requireGrant({ server }: Reached, { oauthAccessToken }: LiveOptions): void {
+  if (oauthAccessToken === undefined && server.transportType === 'http' && lacksGrant(server))
+    throw oauthRequired(server, server.grantDead ? { grantDead: true } : {});
+}
+
+export function callWait(
+  context: ProjectContext,
+  server: LiveServerRow,
+): { timeout: number; signal: AbortSignal } {
+  return { timeout: server.settings.timeout ?? callTimeout, signal: context.callerGone() };
+}
+
+export function diagnosisWait(
+  context: ProjectContext,
+  server: LiveServerRow,
+): { timeout: number; signal: AbortSignal } {
+  return { timeout: server.settings.timeout ?? diagnosisTimeout, signal: context.callerGone() };
+}

@@ -1,0 +1,116 @@
+import { type ErrorCode, Refusal } from '../../contract/errors.ts';
+import { type FailureFacts, type FailureKind, McpFailure } from '../../mcp/failures.ts';
+import type { LiveServerRow } from '../../platform/database/queries/servers.ts';
+import { hasAuthorizationHeader } from './auth-method.ts';
+
+const codeOfKind: Record<Exclude<FailureKind, 'rpc' | 'unauthorized'>, ErrorCode> = {
+  address: 'VALIDATION_ERROR',
+  dns: 'SERVER_UNREACHABLE',
+  refused: 'SERVER_UNREACHABLE',
+  reset: 'SERVER_UNREACHABLE',
+  tls: 'SERVER_UNREACHABLE',
+  network: 'SERVER_UNREACHABLE',
+  closed: 'SERVER_UNREACHABLE',
+  command: 'SERVER_UNREACHABLE',
+  status: 'SERVER_UNREACHABLE',
+  session: 'SERVER_UNREACHABLE',
+  redirect: 'SERVER_UNREACHABLE',
+  'not-mcp': 'SERVER_UNREACHABLE',
+  'too-large': 'SERVER_UNREACHABLE',
+  version: 'SERVER_UNREACHABLE',
+  unknown: 'SERVER_UNREACHABLE',
+  cancelled: 'TIMEOUT',
+  timeout: 'TIMEOUT',
+  'rate-limited': 'RATE_LIMITED',
+  scope: 'FORBIDDEN',
+  forbidden: 'FORBIDDEN',
+};
+
+/** The refusal a caller gets for what happened between us and the server. Anything else is passed on. */
+export function refusalOf(error: unknown, server: LiveServerRow): unknown {
+  if (!(error instanceof McpFailure)) return error;
+  const { kind, facts, message } = error;
+  if (kind === 'unauthorized') return unauthorized(error, server);
+  if (kind === 'rpc') return ofRpcError(facts.rpc as NonNullable<FailureFacts['rpc']>);
+  return new Refusal(codeOfKind[kind], message, {
+    details: {
+      cause: kind,
+      ...(kind === 'address' && { code: 'URL_NOT_ALLOWED' }),
+      ...(kind === 'scope' && { insufficientScope: true, ...challengeDetails(facts) }),
+      ...(kind === 'forbidden' && { upstreamAuthRequired: true }),
+      ...(kind === 'rate-limited' && { reason: 'TARGET_RATE_LIMITED' }),
+      ...(facts.status !== undefined && { upstreamStatus: facts.status }),
+      ...(facts.location !== undefined && { location: facts.location }),
+    },
+    ...(facts.retryAfter !== undefined && { retryAfter: facts.retryAfter }),
+  });
+}
+
+/** Asks for an OAuth grant, unless the server made clear that it wants something else. */
+function unauthorized({ facts, message }: McpFailure, server: LiveServerRow): Refusal {
+  const { challenge } = facts;
+  const bearer = challenge === undefined || challenge.scheme.toLowerCase() === 'bearer';
+  const ownHeader = hasAuthorizationHeader(server.settings) && challenge?.resourceMetadataUrl === undefined;
+  if (bearer && !ownHeader) return oauthRequired(server, facts, message);
+  const asks = bearer
+    ? 'The server refused the stored Authorization header'
+    : `The server asks for ${challenge.scheme} authorization`;
+  return new Refusal('FORBIDDEN', `${asks}. Save the right Authorization in the headers of the server`, {
+    details: { cause: 'unauthorized', upstreamAuthRequired: true, upstreamStatus: 401 },
+  });
+}
+
+export function oauthRequired(server: LiveServerRow, facts: FailureFacts, why?: string): Refusal {
+  const { id, name, url } = server;
+  const reason = facts.grantDead
+    ? 'The refresh token no longer works'
+    : (why ?? 'The server needs an OAuth grant');
+  return new Refusal(
+    'OAUTH_REQUIRED',
+    `${reason}. Complete OAuth with the server ${JSON.stringify(name)}, then import the tokens`,
+    {
+      details: {
+        oauthRequired: true,
+        serverId: id,
+        serverName: name,
+        serverUrl: url,
+        ...(facts.grantDead && { refreshTokenInvalid: true }),
+        ...challengeDetails(facts),
+      },
+    },
+  );
+}
+
+function challengeDetails({ challenge }: FailureFacts): Record<string, unknown> {
+  return {
+    ...(challenge?.resourceMetadataUrl !== undefined && {
+      resourceMetadataUrl: challenge.resourceMetadataUrl,
+    }),
+    ...(challenge?.scopes && { scopes: challenge.scopes }),
+  };
+}
+
+/** The server answered, with an error: the caller's mistake where it says so, the server's otherwise. */
+function ofRpcError(rpc: NonNullable<FailureFacts['rpc']>): Refusal {
+  const details = { mcpError: rpc };
+  switch (rpc.code) {
+    case -32601:
+      return new Refusal('FEATURE_NOT_SUPPORTED', `The server does not support this: ${rpc.message}`, {
+        details,
+      });
+    case -32021:
+      return new Refusal(
+        'FEATURE_NOT_SUPPORTED',
+        `The server needs a client capability that was not declared: ${rpc.message}`,
+        { details },
+      );
+    case -32602:
+      return new Refusal('VALIDATION_ERROR', `The server refused the request: ${rpc.message}`, { details });
+    case -32002:
+      return new Refusal('NOT_FOUND', `The server does not know it: ${rpc.message}`, { details });
+    default:
+      return new Refusal('SERVER_UNREACHABLE', `The server answered with an error: ${rpc.message}`, {
+        details,
+      });
+  }
+}

@@ -1,0 +1,266 @@
+import {
+  Client,
+  type OAuthClientProvider,
+  type PriorDiscovery,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Connection, explain } from './connection.ts';
+import { Deadline, type Wait } from './deadline.ts';
+import type { EraVerdict } from './eras.ts';
+import { causesOf, failureIn, McpFailure } from './failures.ts';
+import { HttpLine } from './http-line.ts';
+import type { Outbound } from './outbound.ts';
+import {
+  type Address,
+  type HttpTarget,
+  type ProtocolSettings,
+  type StdioTarget,
+  secretsOf,
+  type Target,
+  withoutSecrets,
+} from './target.ts';
+
+export interface ConnectOptions extends Wait {
+  outbound: Outbound;
+  /** How we present ourselves unless the target says otherwise. */
+  clientInfo: { name: string; version: string };
+  /** What is known about the server's era, so that it need not be probed. */
+  verdict?: EraVerdict | undefined;
+  /** Takes part in the protocol besides asking: answers the server's requests, or authorizes interactively. */
+  participant?: Participant;
+}
+
+export interface Participant {
+  attach?(client: Client): void;
+  authProvider?: OAuthClientProvider;
+}
+
+export interface Connected {
+  connection: Connection;
+  verdict: EraVerdict;
+}
+
+const megabytes = 1024 * 1024;
+const stderrKept = 2000;
+
+export async function connect(target: Target, options: ConnectOptions): Promise<Connected> {
+  const address = await target.address();
+  if (address.kind === 'stdio') return connectStdio(target, address, options);
+  const { verdict } = options;
+  if (verdict?.transport === 'sse') return connectSse(target, address, options);
+  try {
+    return await connectStreamable(target, address, options);
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error;
+    if (!mayBeOlder(error, target.protocol)) throw error;
+    return connectSse(target, address, options).catch((second: unknown) => {
+      // What the old transport answers is telling only when it got further than the new one did.
+      throw second instanceof McpFailure && second.kind === 'unauthorized' ? second : error;
+    });
+  }
+}
+
+/** 400, 404 and 405 are what a server of the first HTTP transport answers to a POST. */
+function mayBeOlder(failure: McpFailure, protocol: ProtocolSettings): boolean {
+  const { status } = failure.facts;
+  return (
+    failure.kind === 'status' && status !== undefined && status < 500 && protocol.protocolVersion !== newest
+  );
+}
+
+const newest = '2026-07-28';
+
+async function connectStreamable(
+  target: Target,
+  address: HttpTarget,
+  options: ConnectOptions,
+): Promise<Connected> {
+  const { participant } = options;
+  const line = new HttpLine(options.outbound, address, participant?.authProvider !== undefined);
+  const transport = new StreamableHTTPClientTransport(new URL(address.url), {
+    fetch: line.fetch,
+    onInsufficientScope: participant?.authProvider ? 'reauthorize' : 'throw',
+    ...(participant?.authProvider && { authProvider: participant.authProvider }),
+  });
+  const client = await handshake(target, address, transport, options, () => line.complaint());
+  line.established = true;
+  const connection = new Connection({
+    client,
+    transport,
+    kind: 'streamable-http',
+    secrets: () => line.secrets(),
+  });
+  return { connection, verdict: verdictOf(client, 'streamable-http') };
+}
+
+async function connectSse(target: Target, address: HttpTarget, options: ConnectOptions): Promise<Connected> {
+  const line = new HttpLine(options.outbound, address, options.participant?.authProvider !== undefined);
+  let streamEnded = (): void => {};
+  const transport = new SSEClientTransport(new URL(address.url), {
+    fetch: async (url, init) => {
+      const response = await line.fetch(url, init);
+      // The event source would come back with a new session, which knows nothing of our requests.
+      return (init?.method ?? 'GET') === 'GET' ? watched(response, () => streamEnded()) : response;
+    },
+    ...(options.participant?.authProvider && { authProvider: options.participant.authProvider }),
+  });
+  const legacy = { ...options, verdict: { era: 'legacy', transport: 'sse' } as const };
+  const client = await handshake(target, address, transport, legacy, () => line.complaint());
+  line.established = true;
+  streamEnded = () => void client.close().catch(() => {});
+  const connection = new Connection({ client, transport, kind: 'sse', secrets: () => line.secrets() });
+  return { connection, verdict: { era: 'legacy', transport: 'sse' } };
+}
+
+/** The response with a stream that tells when it ends. */
+function watched(response: Response, ended: () => void): Response {
+  if (!response.body) return response;
+  const told = new TransformStream<Uint8Array, Uint8Array>({ flush: ended });
+  const body = response.body.pipeThrough(told);
+  const copy = new Response(body, { status: response.status, headers: response.headers });
+  // The event source compares it with the address it asked.
+  Object.defineProperty(copy, 'url', { value: response.url });
+  return copy;
+}
+
+async function connectStdio(
+  target: Target,
+  address: StdioTarget,
+  options: ConnectOptions,
+): Promise<Connected> {
+  const transport = new StdioClientTransport({
+    command: address.command,
+    args: address.args,
+    env: address.env,
+    stderr: 'pipe',
+    maxBufferSize: 32 * megabytes,
+  });
+  let stderr = '';
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString('utf8')).slice(-stderrKept);
+  });
+  const secrets = secretsOf(address);
+  const lastWords = (): string => {
+    const text = withoutSecrets(stderr.trim(), secrets);
+    return text === '' ? '' : `. It wrote: ${text}`;
+  };
+  const client = await handshake(target, address, transport, options, () => undefined).catch(
+    (error: unknown) => {
+      if (error instanceof McpFailure && error.kind === 'closed')
+        throw new McpFailure('closed', `The command ended before it spoke MCP${lastWords()}`, error.facts);
+      throw error;
+    },
+  );
+  const connection = new Connection({
+    client,
+    transport,
+    kind: 'stdio',
+    secrets: () => secrets,
+    stderr: () => stderr,
+  });
+  return { connection, verdict: verdictOf(client, 'stdio') };
+}
+
+async function handshake(
+  target: Target,
+  address: Address,
+  transport: Transport,
+  options: ConnectOptions,
+  seen: () => McpFailure | undefined,
+): Promise<Client> {
+  const client = createClient(target, options, transport instanceof StdioClientTransport);
+  options.participant?.attach?.(client);
+  const deadline = new Deadline(options);
+  try {
+    const connecting = client.connect(transport, {
+      signal: deadline.signal,
+      timeout: options.timeout + 60_000,
+      ...(options.verdict && { prior: priorOf(options.verdict) }),
+    });
+    await deadline.race(connecting);
+    return client;
+  } catch (error) {
+    // Not awaited: a command is given time to end.
+    void client.close().catch(() => {});
+    void transport.close().catch(() => {});
+    const known = deadline.reason ?? failureIn(error) ?? startFailure(error, address) ?? seen();
+    throw known ?? explain(error, secretsOf(address));
+  } finally {
+    deadline.end();
+  }
+}
+
+function priorOf(verdict: EraVerdict): PriorDiscovery {
+  return verdict.era === 'modern' ? { kind: 'modern', discover: verdict.discover } : { kind: 'legacy' };
+}
+
+function verdictOf(client: Client, transport: 'stdio' | 'streamable-http'): EraVerdict {
+  const discover = client.getDiscoverResult();
+  return client.getProtocolEra() === 'modern' && discover
+    ? { era: 'modern', transport, discover }
+    : { era: 'legacy', transport };
+}
+
+function createClient(target: Target, options: ConnectOptions, stdio: boolean): Client {
+  const { protocol } = target;
+  const versions =
+    protocol.protocolVersion === undefined ? protocol.supportedVersions : [protocol.protocolVersion];
+  const { clientInfo } = options;
+  return new Client(
+    { ...clientInfo, ...protocol.clientInfo },
+    {
+      capabilities: protocol.clientCapabilities ?? {},
+      versionNegotiation: {
+        mode: protocol.protocolVersion === newest ? { pin: newest } : isLegacy(versions) ? 'legacy' : 'auto',
+        // A silent pipe may be an old server that ignores what it does not know.
+        ...(stdio && { probe: { timeoutMs: Math.round(options.timeout * 0.4) } }),
+      },
+      ...(versions && { supportedProtocolVersions: versions }),
+      // Whoever asked sees that input is required; only a participant can give it.
+      inputRequired: { autoFulfill: options.participant !== undefined },
+    },
+  );
+}
+
+function isLegacy(versions: readonly string[] | undefined): boolean {
+  return versions !== undefined && !versions.includes(newest);
+}
+
+/** A command that cannot be run, or one that ends at once. */
+function startFailure(error: unknown, address: Address): McpFailure | undefined {
+  for (const cause of causesOf(error)) {
+    if (address.kind === 'stdio') {
+      if (cause.code === 'ENOENT' || cause.code === 'EACCES' || cause.code === 'ENOTDIR') {
+        const why = cause.code === 'EACCES' ? 'may not be run' : 'was not found';
+        return new McpFailure(
+          'command',
+          `Could not start the MCP server: the command ${address.command} ${why}`,
+          {
+            code: cause.code,
+            notSent: true,
+          },
+        );
+      }
+      if (/connection closed/i.test(cause.message)) return new McpFailure('closed', cause.message);
+    }
+    const version = /protocol version is not supported: (.*)$/.exec(cause.message)?.[1];
+    if (version !== undefined)
+      return new McpFailure(
+        'version',
+        `The server insists on protocol revision ${version}, which is not supported`,
+      );
+    if (
+      /did not offer pinned protocol version|no mutual|UnsupportedProtocolVersion/i.test(
+        `${cause.message} ${cause.name}`,
+      )
+    )
+      return new McpFailure(
+        'version',
+        `The server does not accept the protocol revision it was offered: ${cause.message}`,
+      );
+  }
+  return undefined;
+}

@@ -1,0 +1,175 @@
+import type { Client, Transport } from '@modelcontextprotocol/client';
+import { Deadline, type Wait } from './deadline.ts';
+import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
+import { type Exchange, Tap } from './tap.ts';
+import { withoutSecrets } from './target.ts';
+
+export interface Answer {
+  /** The result exactly as the server sent it. */
+  result: Record<string, unknown>;
+  durationMs: number;
+  /** What the SDK finds wrong with the result, if anything. */
+  complaint?: string;
+}
+
+export interface ServerIdentity {
+  protocolVersion: string;
+  era: 'legacy' | 'modern';
+  transport: 'stdio' | 'streamable-http' | 'sse';
+  serverInfo: Record<string, unknown> | null;
+  capabilities: Record<string, unknown>;
+  instructions: string | null;
+}
+
+interface Parts {
+  client: Client;
+  transport: Transport;
+  kind: ServerIdentity['transport'];
+  /** What the target was told and must not be quoted with. */
+  secrets: () => readonly string[];
+  /** Last lines of what a stdio server wrote to stderr. */
+  stderr?: () => string;
+}
+
+/** A live connection to a target. */
+export class Connection {
+  readonly identity: ServerIdentity;
+  /** Why it can no longer be used. */
+  broken: McpFailure | undefined;
+  private readonly parts: Parts;
+  private readonly tap: Tap;
+
+  constructor(parts: Parts) {
+    this.parts = parts;
+    this.tap = new Tap(parts.transport);
+    this.identity = identify(parts);
+    const { client } = parts;
+    client.onclose = () =>
+      this.break(new McpFailure('closed', `${ended(parts)}${this.lastWords()}`, { notSent: true }));
+    client.onerror = (error) => {
+      // Trouble of one request reaches its caller; what is noted here is trouble of the connection.
+      const failure = failureIn(error);
+      if (failure && ['closed', 'too-large', 'session'].includes(failure.kind)) this.break(failure);
+    };
+  }
+
+  get client(): Client {
+    return this.parts.client;
+  }
+
+  /** Asks once, and answers with what came back over the wire. */
+  async request(method: string, params: Record<string, unknown>, wait: Wait): Promise<Answer> {
+    if (this.broken) throw this.broken;
+    const started = performance.now();
+    const { frame, error } = await this.exchange(method, params, wait);
+    const durationMs = Math.round(performance.now() - started);
+    if (frame?.result) {
+      const complaint = error instanceof Error ? this.scrub(error.message) : undefined;
+      return { result: frame.result, durationMs, ...(complaint !== undefined && { complaint }) };
+    }
+    if (frame?.error) {
+      const rpc = { ...frame.error, message: this.scrub(frame.error.message) };
+      throw new McpFailure('rpc', rpc.message, { rpc });
+    }
+    throw this.explain(error);
+  }
+
+  /** Whether the other side still answers. A stateless server has no session that could be gone. */
+  async alive(timeout: number): Promise<boolean> {
+    if (this.broken) return false;
+    if (this.identity.era === 'modern' && this.identity.transport !== 'stdio') return true;
+    const method = this.identity.era === 'modern' ? 'server/discover' : 'ping';
+    try {
+      await this.request(method, {}, { timeout });
+      return true;
+    } catch (error) {
+      return error instanceof McpFailure && error.kind === 'rpc';
+    }
+  }
+
+  async close(): Promise<void> {
+    this.broken ??= new McpFailure('closed', 'The connection was closed', { notSent: true });
+    const { transport } = this.parts;
+    if ('terminateSession' in transport) {
+      const end = (transport as { terminateSession(): Promise<void> }).terminateSession();
+      await Promise.race([end.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+    }
+    await this.parts.client.close().catch(() => {});
+  }
+
+  private async exchange(
+    method: string,
+    params: Record<string, unknown>,
+    wait: Wait,
+  ): Promise<{ frame?: Exchange['frame']; error?: unknown }> {
+    const deadline = new Deadline(wait);
+    const exchange: Exchange = { method, sent: false, lost: deadline.giveUp };
+    // The SDK has a deadline of its own; ours comes first.
+    const options = { signal: deadline.signal, timeout: wait.timeout + 60_000 };
+    try {
+      await this.tap.watch(exchange, () => this.ask(method, params, options));
+      return exchange;
+    } catch (error) {
+      return { ...(exchange.frame && { frame: exchange.frame }), error: deadline.reason ?? error };
+    } finally {
+      deadline.end();
+    }
+  }
+
+  private ask(
+    method: string,
+    params: Record<string, unknown>,
+    options: { signal: AbortSignal; timeout: number },
+  ): Promise<unknown> {
+    const { client } = this.parts;
+    // Here the SDK also copies marked parameters into headers, and corrects them when the server objects.
+    if (method === 'tools/call') return client.callTool(params as Parameters<Client['callTool']>[0], options);
+    // The methods we send are known to the SDK; the type of each result is not ours to rely on.
+    return client.request({ method, params } as Parameters<Client['request']>[0], options as never);
+  }
+
+  private explain(error: unknown): McpFailure {
+    const known = failureIn(error) ?? this.broken;
+    if (known) return known;
+    return explain(error, this.parts.secrets());
+  }
+
+  private scrub(text: string): string {
+    return withoutSecrets(text, this.parts.secrets());
+  }
+
+  private lastWords(): string {
+    const text = this.parts.stderr?.().trim();
+    return text ? `. It wrote: ${this.scrub(text)}` : '';
+  }
+
+  private break(failure: McpFailure): void {
+    this.broken ??= failure;
+    this.tap.fail(new McpFailure(failure.kind, failure.message, { ...failure.facts, notSent: false }));
+  }
+}
+
+function ended({ kind }: Parts): string {
+  return kind === 'stdio' ? 'The command has ended' : 'The connection was closed';
+}
+
+function identify({ client, kind }: Parts): ServerIdentity {
+  return {
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? 'unknown',
+    era: client.getProtocolEra() ?? 'legacy',
+    transport: kind,
+    serverInfo: (client.getServerVersion() as Record<string, unknown> | undefined) ?? null,
+    capabilities: (client.getServerCapabilities() as Record<string, unknown> | undefined) ?? {},
+    instructions: client.getInstructions() ?? null,
+  };
+}
+
+/** An error of the SDK that carries no failure of ours: what the server sent could not be understood. */
+export function explain(error: unknown, secrets: readonly string[], facts: FailureFacts = {}): McpFailure {
+  const messages = [...causesOf(error)].map(({ message }) => message);
+  const text = withoutSecrets(messages.at(-1) ?? String(error), secrets).slice(0, 500);
+  for (const cause of causesOf(error))
+    if (cause instanceof SyntaxError || cause.name === 'ZodError')
+      return new McpFailure('not-mcp', `The server sent an answer that is not MCP: ${text}`, facts);
+  return new McpFailure('unknown', text, facts);
+}

@@ -1,0 +1,189 @@
+import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+import { type Challenge, McpFailure } from './failures.ts';
+import type { Outbound } from './outbound.ts';
+import { type HttpTarget, secretsOf } from './target.ts';
+
+/**
+ * The HTTP side of one connection: puts the target's headers and token on each request, and turns statuses that are
+ * no answer into failures while status and headers are still at hand.
+ */
+export class HttpLine {
+  private readonly outbound: Outbound;
+  private readonly target: HttpTarget;
+  /** Challenges are answered by an authorization flow above us. */
+  private readonly leavesChallenges: boolean;
+  /** Until then, statuses like 404 tell the eras apart and belong to the negotiation. */
+  established = false;
+  /** Tokens the target has seen, and could repeat. */
+  private readonly sent: string[] = [];
+  private last: { status: number; contentType: string } | undefined;
+  private lastFailure: McpFailure | undefined;
+
+  constructor(outbound: Outbound, target: HttpTarget, leavesChallenges = false) {
+    this.outbound = outbound;
+    this.target = target;
+    this.leavesChallenges = leavesChallenges;
+  }
+
+  readonly fetch = async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(address);
+    try {
+      const response = await this.authorized(url, init);
+      this.last = { status: response.status, contentType: response.headers.get('content-type') ?? '' };
+      await this.refuse(url, response, init);
+      return response;
+    } catch (error) {
+      if (error instanceof McpFailure) this.lastFailure = error;
+      throw error;
+    }
+  };
+
+  /** What the last answer says about a handshake that failed. An event source swallows what its fetch throws. */
+  complaint(): McpFailure | undefined {
+    if (this.lastFailure || !this.last) return this.lastFailure;
+    const { status, contentType } = this.last;
+    if (status >= 300) return new McpFailure('status', meaningOf(status), { status });
+    if (/^(application\/json|text\/event-stream)\b/i.test(contentType)) return undefined;
+    return new McpFailure(
+      'not-mcp',
+      `What answers at this URL is not an MCP server: it sent ${contentType || 'no content type'} instead of JSON or an event stream`,
+      { status, contentType },
+    );
+  }
+
+  secrets(): string[] {
+    return [...secretsOf(this.target), ...this.sent];
+  }
+
+  private async authorized(url: URL, init: RequestInit): Promise<Response> {
+    const { credential } = this.target;
+    if (!credential) return this.outbound.fetch(url, this.withHeaders(init));
+    const token = await credential.token();
+    const response = await this.outbound.fetch(url, this.withHeaders(init, token));
+    if (response.status !== 401) return response;
+    const renewed = await credential.renew(token).catch((error: unknown) => {
+      if (!(error instanceof McpFailure) || error.kind !== 'unauthorized') throw error;
+      throw new McpFailure(error.kind, error.message, { ...challengeOf(response), ...error.facts });
+    });
+    return this.outbound.fetch(url, this.withHeaders(init, renewed));
+  }
+
+  private withHeaders(init: RequestInit, token?: string): RequestInit {
+    const headers = new Headers(this.target.headers);
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+    if (token !== undefined) {
+      headers.set('authorization', `Bearer ${token}`);
+      if (!this.sent.includes(token)) this.sent.push(token);
+      if (this.sent.length > 2) this.sent.shift();
+    }
+    return { ...init, headers };
+  }
+
+  private async refuse(url: URL, response: Response, init: RequestInit): Promise<void> {
+    const { status } = response;
+    if (this.leavesChallenges && (status === 401 || status === 403)) return;
+    if (status === 401)
+      throw new McpFailure('unauthorized', 'The server asks for authorization', {
+        status,
+        ...challengeOf(response),
+      });
+    if (status === 403) throw forbidden(response);
+    if (status === 429) throw rateLimited(response);
+    if (status >= 500)
+      throw new McpFailure(
+        'status',
+        `Could not reach the MCP server: it answered with HTTP status ${status}`,
+        {
+          status,
+        },
+      );
+    if (status >= 300 && status < 400) refuseRedirect(url, response, init.method ?? 'GET');
+    if (status >= 400 && this.established) await this.refuseAnswer(response, init);
+  }
+
+  /** A refusal on a connection that worked: of this request, or of the session. */
+  private async refuseAnswer(response: Response, init: RequestInit): Promise<void> {
+    const { status } = response;
+    // Optional parts of the transport: a stream for notifications, the end of a session.
+    if (init.method !== 'POST') return;
+    const rpc = rpcErrorIn(await response.clone().text());
+    // Servers disagree on the status; some say 400 and speak of the session.
+    const forgotten = status === 404 || (status === 400 && /session/i.test(rpc?.message ?? ''));
+    if (forgotten && new Headers(init.headers).has('mcp-session-id'))
+      throw new McpFailure('session', 'The server has forgotten the session', { status, notSent: true });
+    // The SDK reads these itself, to correct its headers.
+    if (rpc && status === 400) return;
+    if (rpc) throw new McpFailure('rpc', rpc.message, { status, rpc });
+    throw new McpFailure('status', `The server answered with HTTP status ${status}`, { status });
+  }
+}
+
+function meaningOf(status: number): string {
+  const answered = `The server answered with HTTP status ${status}`;
+  if (status === 404)
+    return `${answered}: nothing is served at this path; MCP servers are often at /mcp or /sse`;
+  if (status === 405) return `${answered}: the path takes no POST requests; MCP servers are often at /mcp`;
+  if (status < 400) return `${answered}: it redirects in a circle`;
+  return `${answered}: this path does not speak MCP`;
+}
+
+export function challengeOf(response: Response): { challenge?: Challenge } {
+  const header = response.headers.get('www-authenticate');
+  if (header === null) return {};
+  const scheme = /^\s*([\w-]+)/.exec(header)?.[1] ?? '';
+  const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(response);
+  return {
+    challenge: {
+      scheme,
+      ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }),
+      ...(scope !== undefined && { scopes: scope.split(' ').filter(Boolean) }),
+      ...(error !== undefined && { error }),
+    },
+  };
+}
+
+function forbidden(response: Response): McpFailure {
+  const facts = { status: 403, ...challengeOf(response) };
+  return facts.challenge?.error === 'insufficient_scope'
+    ? new McpFailure('scope', 'The token does not carry the scope this needs', facts)
+    : new McpFailure('forbidden', 'The server refused the credentials it was given (HTTP status 403)', facts);
+}
+
+function rateLimited(response: Response): McpFailure {
+  const header = response.headers.get('retry-after') ?? '';
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  const wait = Number.isFinite(seconds) ? { retryAfter: Math.max(1, Math.ceil(seconds)) } : {};
+  return new McpFailure('rate-limited', 'The MCP server limits the rate of requests (HTTP status 429)', {
+    status: 429,
+    ...wait,
+  });
+}
+
+/** The SDK follows what stays on the server and keeps the method; any other address must be saved by a person. */
+function refuseRedirect(url: URL, response: Response, method: string): void {
+  const location = response.headers.get('location');
+  if (location === null || !URL.canParse(location, url.href)) return;
+  const to = new URL(location, url);
+  const keepsMethod = method === 'GET' || response.status === 307 || response.status === 308;
+  if (to.origin === url.origin && keepsMethod) return;
+  const where = `${to.origin}${to.pathname}`;
+  throw new McpFailure(
+    'redirect',
+    `The server sends us on to ${where}. If that is the server, save its URL instead`,
+    { status: response.status, location: where },
+  );
+}
+
+function rpcErrorIn(text: string): { code: number; message: string; data?: unknown } | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown; data?: unknown } };
+    if (typeof error?.code !== 'number' || typeof error.message !== 'string') return undefined;
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.data !== undefined && { data: error.data }),
+    };
+  } catch {
+    return undefined;
+  }
+}

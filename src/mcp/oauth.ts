@@ -1,0 +1,166 @@
+import {
+  type AuthorizationServerMetadata,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+  IssuerMismatchError,
+  OAuthError,
+  type OAuthProtectedResourceMetadata,
+  refreshAuthorization,
+} from '@modelcontextprotocol/client';
+import { causesOf, failureIn, McpFailure } from './failures.ts';
+import type { Outbound } from './outbound.ts';
+
+/** What a server and its authorization server publish about getting a token. */
+export interface AuthorizationFacts {
+  resourceMetadataUrl?: string;
+  resourceMetadata?: OAuthProtectedResourceMetadata;
+  authorizationServerUrl?: string;
+  authorizationServerMetadata?: AuthorizationServerMetadata;
+  /** Why the metadata is missing or not to be trusted. */
+  problem?: string;
+}
+
+type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Reads the metadata documents; never throws, because half an answer is worth reporting too. */
+export async function discoverAuthorization(
+  outbound: Outbound,
+  serverUrl: string,
+  resourceMetadataUrl: string | undefined,
+  signal: AbortSignal,
+): Promise<AuthorizationFacts> {
+  const fetchFn = within(outbound, signal);
+  const facts: AuthorizationFacts = { ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) };
+  try {
+    const resource = await discoverOAuthProtectedResourceMetadata(
+      serverUrl,
+      { ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) },
+      fetchFn,
+    );
+    facts.resourceMetadata = resource;
+    const [issuer] = resource.authorization_servers ?? [];
+    if (issuer !== undefined) facts.authorizationServerUrl = issuer;
+  } catch (error) {
+    facts.problem = `The server publishes no protected resource metadata (${reasonOf(error)})`;
+  }
+  // Servers of 2025-03-26 were their own authorization servers.
+  const issuer = facts.authorizationServerUrl ?? new URL('/', serverUrl).href;
+  try {
+    const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
+    if (metadata) {
+      facts.authorizationServerUrl = issuer;
+      facts.authorizationServerMetadata = metadata;
+      delete facts.problem;
+    } else if (facts.resourceMetadata) facts.problem = `${issuer} publishes no authorization server metadata`;
+  } catch (error) {
+    facts.problem =
+      error instanceof IssuerMismatchError
+        ? `The authorization server metadata of ${issuer} names another issuer. Clients that follow the specification refuse it; make \`issuer\` equal to ${issuer}`
+        : `The authorization server metadata of ${issuer} cannot be read (${reasonOf(error)})`;
+  }
+  return facts;
+}
+
+export interface RefreshRequest {
+  serverUrl: string;
+  authorizationServerUrl?: string | undefined;
+  resource?: string | undefined;
+  clientId: string;
+  clientSecret?: string | undefined;
+  refreshToken: string;
+}
+
+export interface RefreshedTokens {
+  accessToken: string;
+  refreshToken: string;
+  expiresIn?: number;
+  scope?: string;
+}
+
+/** Exchanges a refresh token. A failure of kind `unauthorized` means that the grant will not work again. */
+export async function refreshTokens(
+  outbound: Outbound,
+  request: RefreshRequest,
+  signal: AbortSignal,
+): Promise<RefreshedTokens> {
+  const fetchFn = within(outbound, signal);
+  const { issuer, metadata } = await authorizationServerOf(outbound, request, signal);
+  try {
+    const tokens = await refreshAuthorization(issuer, {
+      ...(metadata && { metadata }),
+      clientInformation: {
+        client_id: request.clientId,
+        ...(request.clientSecret !== undefined && { client_secret: request.clientSecret }),
+      },
+      refreshToken: request.refreshToken,
+      ...(request.resource !== undefined && { resource: new URL(request.resource) }),
+      fetchFn,
+    });
+    return {
+      accessToken: tokens.access_token,
+      refreshToken: tokens.refresh_token ?? request.refreshToken,
+      ...(tokens.expires_in !== undefined && { expiresIn: tokens.expires_in }),
+      ...(tokens.scope !== undefined && { scope: tokens.scope }),
+    };
+  } catch (error) {
+    throw refreshFailure(error, issuer);
+  }
+}
+
+async function authorizationServerOf(
+  outbound: Outbound,
+  { authorizationServerUrl, serverUrl }: RefreshRequest,
+  signal: AbortSignal,
+): Promise<{ issuer: string; metadata?: AuthorizationServerMetadata }> {
+  if (authorizationServerUrl === undefined) {
+    const facts = await discoverAuthorization(outbound, serverUrl, undefined, signal);
+    return {
+      issuer: facts.authorizationServerUrl ?? new URL('/', serverUrl).href,
+      ...(facts.authorizationServerMetadata && { metadata: facts.authorizationServerMetadata }),
+    };
+  }
+  const metadata = await discoverAuthorizationServerMetadata(authorizationServerUrl, {
+    fetchFn: within(outbound, signal),
+  }).catch((error: unknown) => {
+    throw refreshFailure(error, authorizationServerUrl);
+  });
+  return { issuer: authorizationServerUrl, ...(metadata && { metadata }) };
+}
+
+/** Codes that say the grant or the client is refused for good, not that something is amiss for now. */
+const final = new Set([
+  'invalid_grant',
+  'invalid_client',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+]);
+
+function refreshFailure(error: unknown, issuer: string): McpFailure {
+  for (const cause of causesOf(error))
+    if (cause instanceof OAuthError && final.has(String(cause.code)))
+      return new McpFailure(
+        'unauthorized',
+        `The authorization server refused to refresh the token (${String(cause.code)})`,
+        {
+          grantDead: true,
+        },
+      );
+  const known = failureIn(error);
+  const host = new URL(issuer).host;
+  return new McpFailure(
+    known?.kind ?? 'network',
+    `The token could not be refreshed at ${host}: ${known?.message ?? reasonOf(error)}`,
+    known?.facts ?? {},
+  );
+}
+
+function within(outbound: Outbound, signal: AbortSignal): FetchLike {
+  return (url, init) => outbound.follow(url, { ...init, signal });
+}
+
+function reasonOf(error: unknown): string {
+  const known = failureIn(error);
+  if (known) return known.message;
+  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
+}

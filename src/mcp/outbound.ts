@@ -1,0 +1,215 @@
+import { lookup as resolve } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { Agent, type Dispatcher } from 'undici';
+import { type AddressPolicy, refusalOf, refusalOfUrl } from './address-guard.ts';
+import { failureIn, McpFailure, networkFailure } from './failures.ts';
+
+const mebibyte = 1024 * 1024;
+
+export interface OutboundLimits {
+  /** Of one answer, or of one message of an event stream. */
+  messageBytes: number;
+  /** Of all answers being read at once. */
+  totalBytes: number;
+  headerBytes: number;
+}
+
+const defaults: OutboundLimits = {
+  messageBytes: 32 * mebibyte,
+  totalBytes: 256 * mebibyte,
+  headerBytes: 32 * 1024,
+};
+
+const mostRedirects = 5;
+
+/** Enough to quote from a page that reports an error. */
+const errorPageBytes = 64 * 1024;
+
+/**
+ * The one way out to targets and their authorization servers. A name is resolved once, and the connection goes to
+ * the address that was checked. Redirects are the caller's to follow, so each hop comes through here.
+ */
+export class Outbound {
+  private readonly policy: AddressPolicy;
+  private readonly limits: OutboundLimits;
+  private readonly agent: Agent;
+  private held = 0;
+
+  constructor(policy: AddressPolicy, limits: Partial<OutboundLimits> = {}) {
+    this.policy = policy;
+    this.limits = { ...defaults, ...limits };
+    this.agent = new Agent({
+      connect: { lookup: guardedLookup(policy), timeout: 10_000 },
+      maxHeaderSize: this.limits.headerBytes,
+      // A stream may be silent for long; each request has its own deadline.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: 30_000,
+    });
+  }
+
+  /** Has the shape of `fetch`, but never follows a redirect and never unpacks a compressed answer. */
+  readonly fetch = async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(address);
+    const problem = refusalOfUrl(url.href, this.policy);
+    if (problem !== undefined) throw new McpFailure('address', problem, { notSent: true });
+    try {
+      const { statusCode, headers, body } = await this.send(url, init);
+      return await this.received(url, statusCode, headers, body);
+    } catch (error) {
+      if (init.signal?.aborted) throw error;
+      throw failureIn(error) ?? networkFailure(error, url.host) ?? error;
+    }
+  };
+
+  /** The same for documents that may have moved: follows a few redirects of a GET, each checked like the first. */
+  readonly follow = async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
+    let url = new URL(address);
+    for (let hops = 0; ; hops++) {
+      const response = await this.fetch(url, init);
+      const location = response.headers.get('location');
+      const moved = response.status >= 300 && response.status < 400 && location !== null;
+      if (!moved || (init.method ?? 'GET') !== 'GET') return response;
+      if (hops === mostRedirects || !URL.canParse(location, url.href))
+        throw new McpFailure('redirect', `${url.host} redirects too often`, { status: response.status });
+      url = new URL(location, url);
+    }
+  };
+
+  private send(url: URL, init: RequestInit): Promise<Dispatcher.ResponseData> {
+    const headers = new Headers(init.headers);
+    // An answer that grows when unpacked would pass the limit on its size.
+    headers.set('accept-encoding', 'identity');
+    return this.agent.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
+      headers: Object.fromEntries(headers),
+      body: bodyOf(init.body),
+      signal: init.signal ?? null,
+    });
+  }
+
+  private async received(
+    url: URL,
+    status: number,
+    raw: Dispatcher.ResponseData['headers'],
+    body: Dispatcher.ResponseData['body'],
+  ): Promise<Response> {
+    // Errors of a body nobody reads any more have no other place to go.
+    body.on('error', () => {});
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(raw))
+      for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
+    const coding = headers.get('content-encoding') ?? 'identity';
+    if (coding !== 'identity') {
+      body.destroy();
+      throw new McpFailure(
+        'not-mcp',
+        `${url.host} compressed its answer (${coding}) though it was asked not to`,
+      );
+    }
+    const ok = status >= 200 && status < 300;
+    if (ok && /^text\/event-stream\b/i.test(headers.get('content-type') ?? ''))
+      return new Response(this.events(url, body), { status, headers });
+    const content = ok ? await this.whole(url, body) : await this.beginning(body);
+    const empty = status === 204 || status === 205 || status === 304;
+    return new Response(empty ? null : content, { status, headers });
+  }
+
+  private async whole(url: URL, body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        this.held += chunk.length;
+        if (size > this.limits.messageBytes || this.held > this.limits.totalBytes) throw this.tooLarge(url);
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks);
+    } finally {
+      this.held -= size;
+      body.destroy();
+    }
+  }
+
+  private async beginning(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= errorPageBytes) break;
+    }
+    body.destroy();
+    return Buffer.concat(chunks).subarray(0, errorPageBytes);
+  }
+
+  /** A stream may go on for ever; what is bounded is one message of it. */
+  private events(url: URL, body: Dispatcher.ResponseData['body']): ReadableStream<Uint8Array> {
+    const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    let message = 0;
+    return new ReadableStream<Uint8Array>({
+      pull: async (stream) => {
+        const { value, done } = await chunks.next();
+        if (done) return stream.close();
+        const end = Math.max(
+          value.lastIndexOf('\n\n'),
+          value.lastIndexOf('\r\n\r\n'),
+          value.lastIndexOf('\r\r'),
+        );
+        message = end === -1 ? message + value.length : value.length - end;
+        if (message > this.limits.messageBytes) {
+          body.destroy();
+          throw this.tooLarge(url);
+        }
+        stream.enqueue(value);
+      },
+      cancel: () => void body.destroy(),
+    });
+  }
+
+  private tooLarge(url: URL): McpFailure {
+    const most = Math.floor(this.limits.messageBytes / mebibyte);
+    return new McpFailure(
+      'too-large',
+      `${url.host} answered with more than ${most} MiB; the answer was cut off`,
+    );
+  }
+
+  close(): Promise<void> {
+    return this.agent.destroy();
+  }
+}
+
+function bodyOf(body: RequestInit['body']): string | null {
+  if (body === undefined || body === null) return null;
+  if (typeof body === 'string') return body;
+  if (body instanceof URLSearchParams) return body.toString();
+  throw new TypeError('only text is sent');
+}
+
+/** Names resolve to what the policy allows, or to nothing. The connection is made to exactly these addresses. */
+function guardedLookup(policy: AddressPolicy): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '');
+      const allowed = addresses.filter(({ address }) => refusalOf(address, policy) === undefined);
+      const [first] = allowed;
+      if (first === undefined) {
+        const problem = refusalOf(addresses[0]?.address ?? '', policy);
+        const refusal = new McpFailure(
+          'address',
+          `${hostname} resolves to an address that is not allowed: ${problem}`,
+          {
+            notSent: true,
+          },
+        );
+        return callback(refusal, '');
+      }
+      if (options.all) return callback(null, allowed);
+      callback(null, first.address, first.family);
+    });
+  };
+}
