@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { fileURLToPath } from 'node:url';
 import { writeBackup } from './platform/backup/backup.ts';
 import type { Installation } from './platform/backup/installation.ts';
 import { restoreBackup } from './platform/backup/restore.ts';
@@ -9,6 +10,12 @@ import { createLog } from './platform/log.ts';
 import { blobsFolder, openServices, startService, startWorker } from './service.ts';
 import { runCli } from './surfaces/cli/run.ts';
 
+/** This program again, with whatever loader it runs under. */
+const demo = {
+  command: process.execPath,
+  args: [...process.execArgv, fileURLToPath(import.meta.url), 'demo-server', '--stdio'],
+};
+
 const installation = (config: Config): Installation => ({
   config,
   blobs: new FileBlobStore(blobsFolder(config)),
@@ -17,7 +24,7 @@ const installation = (config: Config): Installation => ({
 
 await runCli(process.argv, {
   load: () => loadConfig(),
-  serve: (config, options) => startService(config, options),
+  serve: (config, options) => startService(config, { ...options, demo }),
   work: (config) => startWorker(config),
   withServices: async (work) => {
     const services = await openServices(loadConfig().config, { exclusive: false });

@@ -7,11 +7,13 @@ import { bootstrap } from './domain/identity/bootstrap.ts';
 import { LastUse } from './domain/identity/last-use.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { Grants } from './domain/live/grants.ts';
+import { connectionJobs } from './domain/server-connections/advance.ts';
 import { Mcp } from './mcp/mcp.ts';
+import type { OutboundOptions } from './mcp/outbound.ts';
 import { loadModelCatalog } from './models/catalog.ts';
 import { FileBlobStore } from './platform/blobs/store.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
-import { addressPolicy, listensOnLoopback } from './platform/config/load.ts';
+import { addressPolicy, listensOnLoopback, stdioAllowed } from './platform/config/load.ts';
 import type { Config } from './platform/config/settings.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
 import { Worker } from './platform/jobs/worker.ts';
@@ -39,6 +41,8 @@ interface OpenOptions {
   exclusive: boolean;
   log?: Log;
   clock?: Clock;
+  /** How names are resolved, and how much is read, when not as usual. */
+  outbound?: OutboundOptions;
 }
 
 /** Everything below the surfaces, put together. */
@@ -50,7 +54,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     const vault = await openVault(config, connected);
     const clock = options.clock ?? systemClock;
     const db = connected.database;
-    const mcp = createMcp(config);
+    const mcp = createMcp(config, options.outbound);
     return {
       db,
       vault,
@@ -74,10 +78,11 @@ export async function openServices(config: Config, options: OpenOptions): Promis
   }
 }
 
-function createMcp(config: Config): Mcp {
+function createMcp(config: Config, outbound: OutboundOptions = {}): Mcp {
   return new Mcp({
     policy: addressPolicy(config),
     clientInfo: { name: 'drydock', version },
+    outbound,
     pool: {
       connections: config.warmConnections,
       processes: config.warmProcesses,
@@ -103,12 +108,17 @@ export function blobsFolder(config: Config): string {
   return config.blobsUrl === undefined ? join(config.dataDir, 'blobs') : fileURLToPath(config.blobsUrl);
 }
 
+/** For reads that wait for something; counted in each process by itself. */
+const pollRate = { perMinute: 240, burst: 240 };
+
 export interface RunningService {
   /** Where clients send requests: the origin and `/api/v1`. */
   baseUrl: string;
   docsUrl: string;
   /** On the first boot only. */
   firstKey: string | undefined;
+  /** Path of the demo server, when it was saved just now. */
+  demoServer: string | undefined;
   services: Services;
   /** Writes down at once when keys were last used. */
   flushLastUse(): Promise<void>;
@@ -119,6 +129,8 @@ export interface RunningService {
 
 export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
   worker?: boolean;
+  /** How to run the demo server, which an embedded database gets on its first boot. */
+  demo?: { command: string; args: string[] };
   checkResponses?: boolean;
 }
 
@@ -126,6 +138,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const services = await openServices(config, { ...options, exclusive: true });
   const { db, log, clock, connected } = services;
   const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
+  const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
   const lastUse = new LastUse(db, clock, log);
   const worker = createWorker(services);
   const { pool } = connected.database;
@@ -133,7 +146,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const app = createHttpServer({
     services,
     log,
-    charge: (keyId) => limiter?.charge(keyId),
+    charge: (keyId, budget) => (budget === 'polls' ? polls : limiter)?.charge(keyId),
     used: (keyId) => lastUse.note(keyId),
     metrics: new Metrics(() => ({
       total: pool.totalCount,
@@ -161,11 +174,13 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     if (options.worker ?? true) await worker.start();
     const origin = await listen(app, config);
     // Last, so that the key is not made and lost when anything before it fails.
-    const firstKey = await bootstrap(db, config.bootstrapKey);
+    const demo = connected.embedded && stdioAllowed(config) ? options.demo : undefined;
+    const first = await bootstrap(db, { key: config.bootstrapKey, demo });
     return {
       baseUrl: `${origin}${basePath}`,
       docsUrl: `${origin}/docs`,
-      firstKey,
+      firstKey: first?.key,
+      demoServer: first?.demoServer,
       services,
       flushLastUse: () => lastUse.flush(),
       meetReplicas: async () => limiter?.meet(),
@@ -192,7 +207,12 @@ export async function startWorker(config: Config): Promise<{ stop(): Promise<voi
 
 function createWorker(services: OpenServices): Worker {
   const { db, log, connected } = services;
-  return new Worker({ db, dial: connected.dial, log, kinds: housekeeping(services) });
+  return new Worker({
+    db,
+    dial: connected.dial,
+    log,
+    kinds: [...housekeeping(services), ...connectionJobs(services)],
+  });
 }
 
 async function listen(app: FastifyInstance, config: Config): Promise<string> {

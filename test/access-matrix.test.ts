@@ -4,7 +4,7 @@ import { statusOfCode } from '../src/contract/errors.ts';
 import { operationList } from '../src/contract/index.ts';
 import { type Operation, paramNames } from '../src/contract/operation.ts';
 import { setMember } from '../src/domain/operator/members.ts';
-import { fillPath, makeParameters } from './support/path-parameters.ts';
+import { exampleFor, fillPath, makeParameters } from './support/path-parameters.ts';
 import { type Caller, expectedRefusal, type Principal, principals } from './support/principals.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 import { snapshotOf } from './support/snapshot.ts';
@@ -29,7 +29,12 @@ describe.each(operationList)('$id ($access)', (operation) => {
 
   test.each(cases.filter(({ refusal }) => !refusal))('$title', async ({ principal, status }) => {
     const path = fillPath(operation.path, await fixtureFor(principal, paramNames(operation.path)));
-    const answer = await call(principal, operation.method, path, operation.body && operation.example);
+    const answer = await call(
+      principal,
+      operation.method,
+      path,
+      operation.body && (await exampleFor(service, operation)),
+    );
     expectDiscreet(principal, answer, status);
     expect(operation.response.safeParse(answer.body).error).toBeUndefined();
   });
@@ -37,12 +42,17 @@ describe.each(operationList)('$id ($access)', (operation) => {
   test.each(cases.filter(({ refusal }) => refusal))('$title', async ({ principal, refusal, status }) => {
     const path = fillPath(operation.path, await fixtureFor(principal, paramNames(operation.path)));
     const before = await snapshotOf(database);
-    const answer = await call(principal, operation.method, path, operation.body && operation.example);
+    const answer = await call(
+      principal,
+      operation.method,
+      path,
+      operation.body && (await exampleFor(service, operation)),
+    );
     expectDiscreet(principal, answer, status);
     expect(answer.body).toEqual({
       code: refusal?.code,
       message: expect.stringContaining(refusal?.message ?? ''),
-      ...(refusal?.reason && { details: { reason: refusal.reason } }),
+      ...(refusal?.details && { details: refusal.details }),
     });
     expect(await snapshotOf(database)).toEqual(before);
   });

@@ -3,6 +3,7 @@ import * as catalog from './catalog.ts';
 import * as oauth from './oauth.ts';
 import { isOperation, type Operation } from './operation.ts';
 import * as projects from './projects.ts';
+import * as connections from './server-connections.ts';
 import * as diagnostics from './server-diagnostics.ts';
 import * as serverExport from './server-export.ts';
 import * as primitives from './server-primitives.ts';
@@ -17,6 +18,7 @@ const declared = {
   ...primitives,
   ...serverExport,
   ...oauth,
+  ...connections,
   ...sessions,
   ...catalog,
 };

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
-export const protocolVersions = [
-  '2024-11-05',
-  '2025-03-26',
-  '2025-06-18',
-  '2025-11-25',
-  '2026-07-28',
-] as const;
+const protocolVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 
 const ProtocolVersion = z.enum(protocolVersions);
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
 import { Time } from './paging.ts';
+import { HttpUrl } from './servers.ts';
 
 const Token = z
   .string()
@@ -8,8 +9,6 @@ const Token = z
   .max(16384)
   .regex(/^[\x21-\x7e]+$/, 'Not a token')
   .meta({ format: 'password' });
-
-const Url = z.url({ protocol: /^https?$/ }).max(4096);
 
 export const importOAuthTokens = operation({
   id: 'importOAuthTokens',
@@ -21,9 +20,9 @@ export const importOAuthTokens = operation({
   path: '/projects/{projectId}/servers/{serverId}/oauth/import-tokens',
   body: z
     .strictObject({
-      serverUrl: Url.describe('Must be the URL of the saved server: tokens are sent nowhere else.'),
-      oauthResourceUrl: Url.optional().describe('Resource indicator, when it differs from `serverUrl`.'),
-      authorizationServerUrl: Url.optional().describe(
+      serverUrl: HttpUrl.describe('Must be the URL of the saved server: tokens are sent nowhere else.'),
+      oauthResourceUrl: HttpUrl.optional().describe('Resource indicator, when it differs from `serverUrl`.'),
+      authorizationServerUrl: HttpUrl.optional().describe(
         'Who issued the tokens; found by asking the server if left out.',
       ),
       clientInformation: z

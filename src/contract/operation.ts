@@ -5,10 +5,11 @@ import type { ErrorCode } from './errors.ts';
  * Who may call an operation.
  * - `public`: anyone, without a key
  * - `key`: any working API key
+ * - `requester`: the account that made the thing in the path, with a key of the same organization
  * - `project member`: a key whose owner can see the project in the path
  * - `project admin`: a key whose owner administers that project
  */
-export type Access = 'public' | 'key' | 'project member' | 'project admin';
+export type Access = 'public' | 'key' | 'requester' | 'project member' | 'project admin';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -35,6 +36,8 @@ export interface Operation {
   readonly access: Access;
   /** Draws on the organization's credits or a daily budget. */
   readonly spends?: boolean;
+  /** Charged to a budget of its own instead of the key's. */
+  readonly budget?: 'polls';
   /** `key`: a repeated `Idempotency-Key` replays the first answer instead of acting again. */
   readonly idempotency?: 'key';
 }

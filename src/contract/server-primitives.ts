@@ -149,7 +149,7 @@ export const getPrompt = operation({
       .optional()
       .describe('Numbers and booleans are sent as text, which is all MCP knows here.'),
   }),
-  example: { promptName: 'inspection_report', arguments: { ship: 'Alba' } },
+  example: { promptName: 'inspection_report', arguments: { ship: 'Albatross' } },
   status: 200,
   response: z
     .looseObject({

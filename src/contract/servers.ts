@@ -21,7 +21,7 @@ const ProjectServer = z
   })
   .meta({ id: 'ProjectServer' });
 
-const HttpUrl = z
+export const HttpUrl = z
   .string()
   // Parsing a URL takes time that grows with the square of its length.
   .max(4096, { abort: true })

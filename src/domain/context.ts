@@ -58,6 +58,6 @@ export interface ProjectContext extends Context {
 
 export type ContextFor<Who extends Access> = Who extends 'public'
   ? PublicContext
-  : Who extends 'key'
+  : Who extends 'key' | 'requester'
     ? Context
     : ProjectContext;

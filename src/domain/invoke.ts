@@ -27,7 +27,7 @@ export async function invoke(context: PublicContext, actor: Actor | undefined, c
   if (!actor) throw new Error(`${call.operation.id} was called without an actor`);
   const known: Context = { ...context, actor };
   const allowed =
-    call.operation.access === 'key'
+    call.operation.access === 'key' || call.operation.access === 'requester'
       ? known
       : { ...known, project: await admit(known, call.operation, call.input['projectId'] as string) };
   try {

@@ -19,6 +19,10 @@ import { deleteProject } from './projects/delete.ts';
 import { getProjectCapabilities } from './projects/get-capabilities.ts';
 import { listProjects } from './projects/list.ts';
 import { updateProject } from './projects/update.ts';
+import { cancelServerConnection } from './server-connections/cancel.ts';
+import { createServerConnection } from './server-connections/create.ts';
+import { getServerConnection } from './server-connections/get.ts';
+import { retryServerConnectionValidation } from './server-connections/retry-validation.ts';
 import { createProjectServer } from './servers/create.ts';
 import { deleteProjectServer } from './servers/delete.ts';
 import { getProjectServer } from './servers/get.ts';
@@ -60,6 +64,10 @@ export const verbs: { [Id in OperationId]: Verb<Id> } = {
   getPrompt,
   exportServer,
   importOAuthTokens,
+  createServerConnection,
+  getServerConnection,
+  cancelServerConnection,
+  retryServerConnectionValidation,
   listChatSessions,
   listSessions,
   listModels,

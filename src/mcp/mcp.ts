@@ -4,7 +4,7 @@ import type { Answer, Connection, ServerIdentity } from './connection.ts';
 import type { Wait } from './deadline.ts';
 import { Eras, type EraVerdict } from './eras.ts';
 import { McpFailure } from './failures.ts';
-import { Outbound, type OutboundLimits } from './outbound.ts';
+import { Outbound, type OutboundOptions } from './outbound.ts';
 import { Pool, type PoolLimits } from './pool.ts';
 import type { Target } from './target.ts';
 
@@ -12,14 +12,14 @@ interface McpOptions {
   policy: AddressPolicy;
   clientInfo: { name: string; version: string };
   pool: PoolLimits;
-  limits?: Partial<OutboundLimits>;
+  outbound?: OutboundOptions;
   now: () => number;
 }
 
 /** Talking to one server, within one deadline. */
 export interface Conversation {
   identity: ServerIdentity;
-  ask(method: string, params?: Record<string, unknown>): Promise<Answer>;
+  ask: (method: string, params?: Record<string, unknown>) => Promise<Answer>;
 }
 
 /** Everything the service knows about talking to MCP servers. */
@@ -29,8 +29,8 @@ export class Mcp {
   private readonly pool: Pool;
   private readonly clientInfo: McpOptions['clientInfo'];
 
-  constructor({ policy, clientInfo, pool, limits, now }: McpOptions) {
-    this.outbound = new Outbound(policy, limits);
+  constructor({ policy, clientInfo, pool, outbound, now }: McpOptions) {
+    this.outbound = new Outbound(policy, outbound);
     this.eras = new Eras(now);
     this.clientInfo = clientInfo;
     this.pool = new Pool(pool, (target, wait) => this.open(target, wait, this.eras.get(target.key)), now);

@@ -138,10 +138,10 @@ const final = new Set([
 
 function refreshFailure(error: unknown, issuer: string): McpFailure {
   for (const cause of causesOf(error))
-    if (cause instanceof OAuthError && final.has(String(cause.code)))
+    if (cause instanceof OAuthError && final.has(cause.code))
       return new McpFailure(
         'unauthorized',
-        `The authorization server refused to refresh the token (${String(cause.code)})`,
+        `The authorization server refused to refresh the token (${cause.code})`,
         {
           grantDead: true,
         },

@@ -1,18 +1,28 @@
-import { lookup as resolve } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
 import { type AddressPolicy, refusalOf, refusalOfUrl } from './address-guard.ts';
 import { failureIn, McpFailure, networkFailure } from './failures.ts';
 
 const mebibyte = 1024 * 1024;
 
-export interface OutboundLimits {
+interface OutboundLimits {
   /** Of one answer, or of one message of an event stream. */
   messageBytes: number;
   /** Of all answers being read at once. */
   totalBytes: number;
   headerBytes: number;
 }
+
+export interface OutboundOptions extends Partial<OutboundLimits> {
+  resolve?: Resolve;
+}
+
+/** All addresses of a name. */
+type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>;
+
+const system: Resolve = (hostname) => lookup(hostname, { all: true });
 
 const defaults: OutboundLimits = {
   messageBytes: 32 * mebibyte,
@@ -35,11 +45,11 @@ export class Outbound {
   private readonly agent: Agent;
   private held = 0;
 
-  constructor(policy: AddressPolicy, limits: Partial<OutboundLimits> = {}) {
+  constructor(policy: AddressPolicy, { resolve = system, ...limits }: OutboundOptions = {}) {
     this.policy = policy;
     this.limits = { ...defaults, ...limits };
     this.agent = new Agent({
-      connect: { lookup: guardedLookup(policy), timeout: 10_000 },
+      connect: { lookup: guardedLookup(policy, resolve), timeout: 10_000 },
       maxHeaderSize: this.limits.headerBytes,
       // A stream may be silent for long; each request has its own deadline.
       headersTimeout: 0,
@@ -83,7 +93,7 @@ export class Outbound {
     return this.agent.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
-      method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
+      method: init.method ?? 'GET',
       headers: Object.fromEntries(headers),
       body: bodyOf(init.body),
       signal: init.signal ?? null,
@@ -191,25 +201,22 @@ function bodyOf(body: RequestInit['body']): string | null {
 }
 
 /** Names resolve to what the policy allows, or to nothing. The connection is made to exactly these addresses. */
-function guardedLookup(policy: AddressPolicy): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, '');
-      const allowed = addresses.filter(({ address }) => refusalOf(address, policy) === undefined);
-      const [first] = allowed;
-      if (first === undefined) {
-        const problem = refusalOf(addresses[0]?.address ?? '', policy);
-        const refusal = new McpFailure(
-          'address',
-          `${hostname} resolves to an address that is not allowed: ${problem}`,
-          {
-            notSent: true,
-          },
-        );
-        return callback(refusal, '');
-      }
-      if (options.all) return callback(null, allowed);
-      callback(null, first.address, first.family);
+function guardedLookup(policy: AddressPolicy, resolve: Resolve): LookupFunction {
+  const allowed = async (hostname: string): Promise<{ address: string; family: number }[]> => {
+    const addresses = await resolve(hostname);
+    const usable = addresses.filter(({ address }) => refusalOf(address, policy) === undefined);
+    if (usable.length > 0) return usable;
+    const problem = refusalOf(addresses[0]?.address ?? '', policy);
+    throw new McpFailure('address', `${hostname} resolves to an address that is not allowed: ${problem}`, {
+      notSent: true,
     });
   };
+  const ask = callbackify(allowed);
+  return (hostname, options, callback) =>
+    ask(hostname, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) callback(error, '');
+      else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
 }

@@ -7,7 +7,7 @@ import type { Outbound } from './outbound.ts';
 const newest = '2026-07-28';
 const newestLegacy = '2025-11-25';
 
-export interface ProbeAttempt {
+interface ProbeAttempt {
   transport: 'streamable-http' | 'sse';
   request: string;
   status?: number;
@@ -219,16 +219,21 @@ async function firstEvent(body: ReadableStream<Uint8Array>): Promise<Reply['mess
       const { value, done } = await reader.read();
       text += decoder.decode(value, { stream: true });
       const events = text.split(/\r?\n\r?\n/);
-      for (const event of done ? events : events.slice(0, -1)) {
-        const data = [...event.matchAll(/^data: ?(.*)$/gm)].map((line) => line[1]).join('\n');
-        const message = parse(data);
-        if (message?.result || message?.error) return message;
-      }
+      const answer = (done ? events : events.slice(0, -1)).map(messageIn).find(isAnswer);
+      if (answer) return answer;
       if (done) return undefined;
     }
   } finally {
     await reader.cancel().catch(() => {});
   }
+}
+
+function messageIn(event: string): Reply['message'] {
+  return parse([...event.matchAll(/^data: ?(.*)$/gm)].map((line) => line[1]).join('\n'));
+}
+
+function isAnswer(message: Reply['message']): boolean {
+  return message?.result !== undefined || message?.error !== undefined;
 }
 
 function parse(text: string): Reply['message'] {

@@ -48,7 +48,7 @@ export class Tap {
     transport.onmessage = (message, extra) => {
       if ('id' in message && message.id !== undefined && !('method' in message)) {
         const exchange = this.waiting.get(message.id);
-        if (exchange) exchange.frame = message as Frame;
+        if (exchange) exchange.frame = message;
         this.waiting.delete(message.id);
       }
       receive?.(message, extra);

@@ -1,5 +1,5 @@
 import { operationList } from '../../src/contract/index.ts';
-import { paramNames } from '../../src/contract/operation.ts';
+import { type Operation, paramNames } from '../../src/contract/operation.ts';
 import type { TestService } from './service.ts';
 
 interface Workshop {
@@ -16,10 +16,41 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     idOf(
       service.post(`/projects/${await need('projectId')}/servers`, {
         name: 'fixture',
-        url: 'https://fixture.example.com/mcp',
+        url: await service.demoUrl(),
       }),
     ),
+  requestId: async ({ service, need }) => {
+    const request = { url: 'http://127.0.0.1:1/mcp', projectId: await need('projectId') };
+    const earlier = openRequests.get(service) ?? [];
+    openRequests.set(service, earlier);
+    let answer = await service.post('/server-connections', request);
+    if (answer.status === 409) {
+      // An account may have five open; the oldest of ours is no longer looked at.
+      await service.post(`/server-connections/${earlier.shift()}/cancel`);
+      answer = await service.post('/server-connections', request);
+    }
+    const id = answer.body.connectionRequestId as string;
+    earlier.push(id);
+    return id;
+  },
 };
+
+const openRequests = new WeakMap<TestService, string[]>();
+
+const unreal = 'https://weather.example.com/mcp';
+
+/** The same body about a server that is really there. */
+export function realServers(body: Buffer, url: string): Buffer {
+  const at = body.indexOf(unreal);
+  return at === -1
+    ? body
+    : Buffer.concat([body.subarray(0, at), Buffer.from(url), body.subarray(at + unreal.length)]);
+}
+
+/** The example of an operation, about a server that is really there. */
+export async function exampleFor(service: TestService, { example }: Operation): Promise<unknown> {
+  return JSON.parse(JSON.stringify(example ?? {}).replaceAll(unreal, await service.demoUrl()));
+}
 
 /** Of all operations together. */
 export const everyParameter = [...new Set(operationList.flatMap(({ path }) => paramNames(path)))];

@@ -149,7 +149,7 @@ export const principals: Principal[] = [
 interface ExpectedRefusal {
   code: ErrorCode;
   message?: string;
-  reason?: string;
+  details?: Record<string, string>;
 }
 
 /** The refusal the declared access calls for; undefined when the call must succeed. */
@@ -162,9 +162,11 @@ export function expectedRefusal(
     return {
       code: 'UNAUTHORIZED',
       message: standing.unauthorized,
-      ...(standing.reason !== undefined && { reason: standing.reason }),
+      ...(standing.reason !== undefined && { details: { reason: standing.reason } }),
     };
   if (access === 'key') return undefined;
+  // The first owner has made it, and is none of the principals.
+  if (access === 'requester') return { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } };
   if (standing === 'elsewhere') return { code: 'NOT_FOUND' };
   if (access === 'project admin' && standing === 'member') return { code: 'FORBIDDEN' };
   return undefined;

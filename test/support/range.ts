@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { operationList } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { everyParameter, fillPath, makeParameters } from './path-parameters.ts';
+import { everyParameter, fillPath, makeParameters, realServers } from './path-parameters.ts';
 import type { TestService } from './service.ts';
 import { describeShot, encodeShot, type Shot } from './shot.ts';
 import { type Hit, problemOf } from './verdict.ts';
@@ -38,7 +38,8 @@ export class Range {
     const target = this.targets.at(index) as Record<string, string>;
     const { key } = this.service;
     const head = shot.method === 'HEAD';
-    const answer = await this.wire.send(encodeShot(shot, { ...target, key }), { head });
+    const real = { ...shot, body: shot.body && realServers(shot.body, await this.service.demoUrl()) };
+    const answer = await this.wire.send(encodeShot(real, { ...target, key }), { head });
     const hit = shot.aimed ? (shot.operation as Operation) : await this.hitOf(answer);
     const problem = problemOf(answer, hit, { head, key });
     if (problem) throw new Error(`${problem}\n\n${describeShot(shot)}\n\n${describe(answer)}`);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type DemoHttp, serveDemoHttp } from '../../src/demo-server/http.ts';
 import { createKey } from '../../src/domain/operator/keys.ts';
 import { setMember } from '../../src/domain/operator/members.ts';
 import { createOrganization } from '../../src/domain/operator/organizations.ts';
@@ -39,6 +40,14 @@ export class TestService {
     this.key = key;
     this.database = database;
     this.logs = logs;
+  }
+
+  private demo: Promise<DemoHttp> | undefined;
+
+  /** A real MCP server to point saved servers at; it ends with the service. */
+  async demoUrl(): Promise<string> {
+    this.demo ??= serveDemoHttp(0, 'test');
+    return (await this.demo).url;
   }
 
   get db() {
@@ -102,7 +111,10 @@ export class TestService {
     return { organizationId: id, userId, key: made.key, keyId: made.id };
   }
 
-  stop = (): Promise<void> => this.running.stop();
+  async stop(): Promise<void> {
+    await this.running.stop();
+    await (await this.demo)?.stop();
+  }
 }
 
 export interface StartOptions extends ServeOptions {
@@ -110,6 +122,12 @@ export interface StartOptions extends ServeOptions {
   env?: Record<string, string>;
   database?: TestDatabase;
   dataDir?: string;
+}
+
+/** Tests talk to this machine only: no other name exists. */
+async function resolve(hostname: string): Promise<{ address: string; family: number }[]> {
+  if (hostname === 'localhost') return [{ address: '127.0.0.1', family: 4 }];
+  throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' });
 }
 
 /** Answers are checked against the contract; the rate limit is off unless `env` says otherwise. */
@@ -131,12 +149,15 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
   });
   const logs: string[] = [];
   const log = createLog('debug', { write: (line) => void logs.push(line) });
-  const running = await startService(config, { checkResponses: true, log, ...serve }).catch(
-    async (error: unknown) => {
-      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
-      throw error;
-    },
-  );
+  const running = await startService(config, {
+    checkResponses: true,
+    log,
+    outbound: { resolve },
+    ...serve,
+  }).catch(async (error: unknown) => {
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    throw error;
+  });
   return new TestService(running, running.firstKey ?? '', database, logs);
 }
 

@@ -1,11 +1,12 @@
 import { Refusal } from '../../contract/errors.ts';
+import type { Operation } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { findKey, type KeyRow } from '../../platform/database/queries/identity.ts';
 import type { Actor } from '../context.ts';
 import { hashApiKey } from './api-key.ts';
 
-/** Charges a request to a key; throws when the key has none left. */
-export type Charge = (keyId: string) => void;
+/** Charges a request to a key, or to another budget of its owner; throws when there is nothing left. */
+export type Charge = (keyId: string, budget?: Operation['budget']) => void;
 
 /**
  * The account a bearer acts as. The order matters to callers: an orphaned key is told so, but still pays
@@ -15,13 +16,14 @@ export async function authenticate(
   db: Db,
   authorization: string | undefined,
   charge: Charge,
+  budget?: Operation['budget'],
 ): Promise<Actor> {
   const token = bearerOf(authorization);
   if (token.startsWith('guest_')) throw new Refusal('UNAUTHORIZED', 'Guests cannot access this endpoint');
   const key =
     token.startsWith('sk_') && token.length <= 256 ? await findKey(db, hashApiKey(token)) : undefined;
   if (!key || key.revoked) throw new Refusal('UNAUTHORIZED', 'Invalid API key');
-  charge(key.keyId);
+  charge(key.keyId, budget);
   return actorOf(key);
 }
 

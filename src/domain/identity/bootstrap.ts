@@ -1,21 +1,50 @@
 import type { Db } from '../../platform/database/database.ts';
 import { isFirstBoot } from '../../platform/database/queries/organizations.ts';
+import { insertServer } from '../../platform/database/queries/servers.ts';
+import { newId } from '../../platform/ids.ts';
 import { createKey } from '../operator/keys.ts';
 import { createOrganization } from '../operator/organizations.ts';
 import { createUser } from '../operator/users.ts';
 
-/** On an empty database: an owner, an organization, its Default project and a key. The key, or nothing later. */
-export async function bootstrap(db: Db, chosenKey: string | undefined): Promise<string | undefined> {
+interface FirstBootOptions {
+  /** The key to make, instead of a random one. */
+  key: string | undefined;
+  /** How to run the demo server, where that is allowed. */
+  demo: { command: string; args: string[] } | undefined;
+}
+
+export interface FirstBoot {
+  key: string;
+  /** Path of the demo server below the base URL, if it was saved. */
+  demoServer?: string;
+}
+
+/**
+ * On an empty database: an owner, an organization, its Default project, a key, and a server to try things on.
+ * Nothing later.
+ */
+export async function bootstrap(db: Db, options: FirstBootOptions): Promise<FirstBoot | undefined> {
   return db.transaction(async (trx) => {
     if (!(await isFirstBoot(trx))) return undefined;
     const owner = await createUser(trx, { email: 'owner@drydock.local', name: 'Owner' });
-    const { id } = await createOrganization(trx, { name: 'Drydock', owner });
+    const { id, defaultProjectId } = await createOrganization(trx, { name: 'Drydock', owner });
     const { key } = await createKey(trx, {
       organization: id,
       user: owner,
       name: 'First key',
-      key: chosenKey,
+      key: options.key,
     });
-    return key;
+    if (!options.demo) return { key };
+    const server = await insertServer(trx, {
+      id: newId('srv'),
+      projectId: defaultProjectId,
+      name: 'demo',
+      enabled: true,
+      transportType: 'stdio',
+      url: null,
+      settings: { ...options.demo, headerNames: [], envNames: [], hasClientSecret: false },
+      sealedId: null,
+    });
+    return { key, demoServer: `/projects/${defaultProjectId}/servers/${server.id}` };
   });
 }

@@ -6,7 +6,7 @@ import { probe } from '../../mcp/probe.ts';
 import type { ProjectContext } from '../context.ts';
 import type { Verb } from '../verbs.ts';
 import { adviceFor } from './advice.ts';
-import { lacksGrant } from './auth-method.ts';
+import { lacksGrant, usableGrant } from './auth-method.ts';
 import { type Drained, drain } from './drain.ts';
 import { initInfoOf } from './init-info.ts';
 import { examineProbe } from './probe-report.ts';
@@ -36,7 +36,7 @@ export const runDoctor: Verb<'runDoctor'> = async (context, { serverId, body }) 
 /** Looks at the address. Whether it makes sense to go on and connect. */
 async function knock(
   context: ProjectContext,
-  { server, target, authorized }: Reached,
+  { server, target }: Reached,
   report: Report,
   wait: { timeout: number; signal: AbortSignal },
   options: LiveOptions,
@@ -51,7 +51,7 @@ async function knock(
     ...wait,
     timeout: wait.timeout * 0.6,
   });
-  const credentials = authorized || options.oauthAccessToken !== undefined;
+  const credentials = usableGrant(server) !== undefined || options.oauthAccessToken !== undefined;
   const { probe: seen, check } = examineProbe(
     address.url,
     findings,
@@ -112,10 +112,7 @@ async function connect(
 
 async function examine(conversation: Conversation, report: Report, firstPageOnly: boolean): Promise<void> {
   const { identity } = conversation;
-  const name = identity.serverInfo
-    ? `${identity.serverInfo['title'] ?? identity.serverInfo['name']} `
-    : 'The server ';
-  report.checks.initialization = ok(`${name}speaks ${identity.protocolVersion}.`);
+  report.checks.initialization = ok(`${nameOf(identity.serverInfo)} speaks ${identity.protocolVersion}.`);
   const offered = Object.keys(identity.capabilities).sort();
   report.checks.capabilities =
     offered.length > 0
@@ -152,7 +149,7 @@ async function examine(conversation: Conversation, report: Report, firstPageOnly
     if (_meta !== undefined) report.toolsMetadata[String(tool['name'])] = _meta;
   }
   report.resources = resources[1].items as never;
-  report.resourceTemplates = templates[1].items as never;
+  report.resourceTemplates = templates[1].items;
   report.prompts = prompts[1].items as never;
 }
 
@@ -178,6 +175,11 @@ async function lookAt(
       return [skipped('The server has no resource templates.'), { items: [] }];
     return [{ status: 'error', detail: `${method} failed: ${adviceFor(error)}` }, { items: [] }];
   }
+}
+
+function nameOf(info: Record<string, unknown> | null): string {
+  const name = info?.['title'] ?? info?.['name'];
+  return typeof name === 'string' ? name : 'The server';
 }
 
 function statusOf({ error, connection, checks }: Report): Report['status'] {

@@ -70,11 +70,16 @@ async function listed(
 function ordered(items: Json[], by: string): Json[] {
   const keyed = items.map((item) => ({
     item,
-    name: String(item[by] ?? ''),
+    name: nameIn(item, by),
     text: JSON.stringify(sorted(item)),
   }));
   keyed.sort((a, b) => compare(a.name, b.name) || compare(a.text, b.text));
   return keyed.map(({ item }) => item);
+}
+
+function nameIn(item: Json, by: string): string {
+  const name = item[by];
+  return typeof name === 'string' ? name : '';
 }
 
 /** Not by locale: the same on every machine. */

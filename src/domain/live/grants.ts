@@ -91,7 +91,8 @@ export class Grants {
     if (!grant) throw new McpFailure('unauthorized', 'The imported tokens are gone; import them again');
     if (grant.deadReason !== null)
       throw new McpFailure('unauthorized', grant.deadReason, { grantDead: true });
-    const loaded = { grant, secrets: (await vault.open(db, grant.sealedId)) as GrantSecrets };
+    const { sealedId, sealedKeyId: keyId, ciphertext } = grant;
+    const loaded = { grant, secrets: vault.unseal({ id: sealedId, keyId, ciphertext }) as GrantSecrets };
     this.keep(id, loaded);
     return loaded;
   }

@@ -1,12 +1,19 @@
 import { Refusal } from '../../contract/errors.ts';
 import { refusalOfUrl } from '../../mcp/address-guard.ts';
 import { addressPolicy } from '../../platform/config/load.ts';
+import type { Db } from '../../platform/database/database.ts';
 import { deleteGrant, insertGrant } from '../../platform/database/queries/grants.ts';
+import {
+  changeConnection,
+  connectionsAwaitingTokens,
+} from '../../platform/database/queries/server-connections.ts';
 import { lockServer } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
+import { enqueue } from '../../platform/jobs/queue.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
+import { advanceKind } from '../server-connections/advance.ts';
 import { noSuchServer } from '../servers/rules.ts';
 import { openSecrets } from '../servers/secrets.ts';
 import type { Verb } from '../verbs.ts';
@@ -53,10 +60,19 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = (context, { serverId
       scope: tokens.scope ?? null,
       expiresAt,
     });
+    await goOn(db, serverId);
     await audit(db, context, 'server.import-tokens', serverId);
     return { imported: true, expiresAt };
   });
 };
+
+/** Connection requests that waited for these tokens are tried now. */
+async function goOn(db: Db, serverId: string): Promise<void> {
+  for (const row of await connectionsAwaitingTokens(db, serverId)) {
+    await changeConnection(db, row, { status: 'validating' });
+    await enqueue(db, advanceKind, { id: row.id });
+  }
+}
 
 /** The refresh token will be sent there, so it must be somewhere the service may go. */
 function checkIssuer(context: ProjectContext, url: string | undefined): void {

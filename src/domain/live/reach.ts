@@ -3,9 +3,9 @@ import type { Conversation } from '../../mcp/mcp.ts';
 import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
 import { stdioAllowed } from '../../platform/config/load.ts';
 import { findLiveServer, type LiveServerRow } from '../../platform/database/queries/servers.ts';
-import type { ProjectContext } from '../context.ts';
+import type { ProjectContext, Services } from '../context.ts';
 import { noSuchServer } from '../servers/rules.ts';
-import { openSecrets } from '../servers/secrets.ts';
+import type { ServerSecrets } from '../servers/secrets.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
 import { oauthRequired, refusalOf } from './refusal.ts';
 
@@ -26,8 +26,6 @@ const diagnosisTimeout = 10_000;
 export interface Reached {
   server: LiveServerRow;
   target: Target;
-  /** A token or grant goes along with each request. */
-  authorized: boolean;
 }
 
 export async function reach(
@@ -43,18 +41,23 @@ export async function reach(
       'stdio servers run commands on the machine of this service, which is reachable from outside. The operator can allow them with DRYDOCK_ALLOW_STDIO=true',
       { details: { readiness: 'local_runtime_required', transport: 'stdio' } },
     );
+  return { server, target: targetOf(context, context.actor.organization.id, server, options) };
+}
+
+/** Where and how to talk to a saved server. */
+export function targetOf(
+  services: Services,
+  organizationId: string,
+  server: LiveServerRow,
+  options: LiveOptions,
+): Target {
   const protocol = protocolOf(server, options);
-  const { credential, address } = addressOf(context, server, options);
-  const owner = [context.actor.organization.id, server.id, server.revision];
+  const { credential, address } = addressOf(services, server, options);
   return {
-    server,
-    authorized: credential !== 'none',
-    target: {
-      key: JSON.stringify([...owner, credential, protocol]),
-      kind: server.transportType,
-      address,
-      protocol,
-    },
+    key: JSON.stringify([organizationId, server.id, server.revision, credential, protocol]),
+    kind: server.transportType,
+    address,
+    protocol,
   };
 }
 
@@ -71,7 +74,7 @@ function protocolOf(server: LiveServerRow, options: LiveOptions): ProtocolSettin
 
 /** Where the server is, with the name of the credential that goes there. */
 function addressOf(
-  context: ProjectContext,
+  services: Services,
   server: LiveServerRow,
   { oauthAccessToken: token }: LiveOptions,
 ): { credential: string; address: () => Promise<Address> } {
@@ -80,19 +83,19 @@ function addressOf(
     return {
       credential: 'none',
       address: async () => {
-        const { env = {} } = await openSecrets(context, context.db, server);
+        const { env = {} } = secretsOf(services, server);
         return { kind: 'stdio', command: settings.command ?? '', args: settings.args ?? [], env };
       },
     };
   const url = server.url ?? '';
   const grant = token === undefined ? usableGrant(server) : undefined;
   const http = async (): Promise<Address & { kind: 'http' }> => {
-    const { headers = {} } = await openSecrets(context, context.db, server);
+    const { headers = {} } = secretsOf(services, server);
     return { kind: 'http', url, headers };
   };
   if (token !== undefined)
     return {
-      credential: `token ${context.vault.fingerprint(token)}`,
+      credential: `token ${services.vault.fingerprint(token)}`,
       address: async () => {
         const { headers, ...rest } = await http();
         return {
@@ -102,8 +105,14 @@ function addressOf(
       },
     };
   if (grant === undefined) return { credential: 'none', address: http };
-  const credential = context.grants.credential(grant);
+  const credential = services.grants.credential(grant);
   return { credential: `grant ${grant}`, address: async () => ({ ...(await http()), credential }) };
+}
+
+function secretsOf({ vault }: Services, server: LiveServerRow): ServerSecrets {
+  const { sealedId: id, sealedKeyId: keyId, ciphertext } = server;
+  if (id === null || keyId === null || ciphertext === null) return {};
+  return vault.unseal({ id, keyId, ciphertext }) as ServerSecrets;
 }
 
 function without(headers: Record<string, string>, name: string): Record<string, string> {
@@ -135,10 +144,7 @@ export function requireGrant({ server }: Reached, { oauthAccessToken }: LiveOpti
     throw oauthRequired(server, server.grantDead ? { grantDead: true } : {});
 }
 
-export function callWait(
-  context: ProjectContext,
-  server: LiveServerRow,
-): { timeout: number; signal: AbortSignal } {
+function callWait(context: ProjectContext, server: LiveServerRow): { timeout: number; signal: AbortSignal } {
   return { timeout: server.settings.timeout ?? callTimeout, signal: context.callerGone() };
 }
 

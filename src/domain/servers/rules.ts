@@ -2,10 +2,10 @@ import { Refusal } from '../../contract/errors.ts';
 import { refusalOfUrl } from '../../mcp/address-guard.ts';
 import { addressPolicy, stdioAllowed } from '../../platform/config/load.ts';
 import { violates } from '../../platform/database/database.ts';
-import type { ProjectContext } from '../context.ts';
+import type { Services } from '../context.ts';
 
 /** A stdio server runs a command on the operator's machine, so an exposed service refuses it. */
-export function checkTransport(context: ProjectContext, transportType: 'http' | 'stdio'): void {
+export function checkTransport(context: Pick<Services, 'config'>, transportType: 'http' | 'stdio'): void {
   if (transportType === 'stdio' && !stdioAllowed(context.config))
     throw new Refusal(
       'FORBIDDEN',
@@ -14,7 +14,7 @@ export function checkTransport(context: ProjectContext, transportType: 'http' | 
 }
 
 /** An address that would be refused at every call is refused when it is saved; names are looked up only then. */
-export function checkAddress(context: ProjectContext, url: string | null): void {
+export function checkAddress(context: Pick<Services, 'config'>, url: string | null): void {
   const problem = url === null ? undefined : refusalOfUrl(url, addressPolicy(context.config));
   if (problem !== undefined)
     throw new Refusal('VALIDATION_ERROR', `url: ${problem}`, { details: { code: 'URL_NOT_ALLOWED' } });

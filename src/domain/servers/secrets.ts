@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database.ts';
 import type { ServerRow, ServerSettings } from '../../platform/database/queries/servers.ts';
-import type { ProjectContext } from '../context.ts';
+import type { ProjectContext, Services } from '../context.ts';
 
 /** The parts of a server that are stored encrypted. */
 export interface ServerSecrets {
@@ -10,11 +10,11 @@ export interface ServerSecrets {
 }
 
 export async function openSecrets(
-  context: ProjectContext,
+  { vault }: Pick<Services, 'vault'>,
   db: Db,
   server: ServerRow,
 ): Promise<ServerSecrets> {
-  return server.sealedId === null ? {} : ((await context.vault.open(db, server.sealedId)) as ServerSecrets);
+  return server.sealedId === null ? {} : ((await vault.open(db, server.sealedId)) as ServerSecrets);
 }
 
 export async function sealSecrets(

@@ -63,6 +63,11 @@ export class Vault {
   async open(db: Db, id: string): Promise<unknown> {
     const sealed = await readSealed(db, id);
     if (!sealed) throw new Error(`sealed value ${id} is gone`);
+    return this.unseal(sealed);
+  }
+
+  /** For a value that was read together with its owner, so that no edit can come in between. */
+  unseal(sealed: SealedRow): unknown {
     return decrypt(this.keyOf(sealed.keyId), sealed);
   }
 

@@ -15,6 +15,7 @@ export interface Host {
     baseUrl: string;
     docsUrl: string;
     firstKey: string | undefined;
+    demoServer: string | undefined;
     stop: () => Promise<void>;
   }>;
   /** Runs background jobs until stopped. */

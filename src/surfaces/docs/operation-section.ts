@@ -23,6 +23,7 @@ export interface Setting {
 const callers: Record<Access, string> = {
   public: 'For anyone, without a key',
   key: 'For any working key',
+  requester: 'For the account that made the request',
   'project member': 'For members of the project',
   'project admin': 'For administrators of the project',
 };

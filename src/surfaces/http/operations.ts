@@ -30,15 +30,18 @@ export function registerOperations(app: FastifyInstance, options: OperationOptio
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation: operation.id },
       // Before the body is read: strangers cannot make us buffer anything.
-      onRequest: operation.access === 'public' ? [] : identify(options),
+      onRequest: operation.access === 'public' ? [] : identify(operation, options),
       handler: (request, reply) => answer(operation, request, reply, options),
     });
   }
 }
 
-function identify({ services, charge, used }: OperationOptions): onRequestAsyncHookHandler {
+function identify(
+  { budget }: Operation,
+  { services, charge, used }: OperationOptions,
+): onRequestAsyncHookHandler {
   return async (request) => {
-    request.actor = await authenticate(services.db, request.headers.authorization, charge);
+    request.actor = await authenticate(services.db, request.headers.authorization, charge, budget);
     used(request.actor.keyId);
   };
 }

@@ -14,6 +14,8 @@ export interface GrantRow {
   scope: string | null;
   expiresAt: number | null;
   version: number;
+  sealedKeyId: string;
+  ciphertext: Buffer;
   /** Somebody is refreshing it now. */
   refreshing: boolean;
   deadReason: string | null;
@@ -25,8 +27,9 @@ const find = statement<GrantRow>(
      g.sealed_id as "sealedId", g.server_url as "serverUrl", g.resource_url as "resourceUrl",
      g.authorization_server_url as "authorizationServerUrl", g.client_id as "clientId", g.scope,
      g.expires_at as "expiresAt", g.version, coalesce(g.refreshing_until > now(), false) as refreshing,
-     g.dead_reason as "deadReason"
-   from oauth_grants g join projects p on p.id = g.project_id where g.id = $1`,
+     g.dead_reason as "deadReason", v.key_id as "sealedKeyId", v.ciphertext
+   from oauth_grants g join projects p on p.id = g.project_id join sealed_values v on v.id = g.sealed_id
+   where g.id = $1`,
 );
 const insert = statement(
   'grants.insert',
@@ -66,7 +69,10 @@ export function findGrant(db: Db, id: string): Promise<GrantRow | undefined> {
   return db.row(find, [id]);
 }
 
-export type GrantFields = Omit<GrantRow, 'organizationId' | 'version' | 'refreshing' | 'deadReason'>;
+export type GrantFields = Omit<
+  GrantRow,
+  'organizationId' | 'sealedKeyId' | 'ciphertext' | 'version' | 'refreshing' | 'deadReason'
+>;
 
 export async function insertGrant(db: Db, grant: GrantFields): Promise<void> {
   const { id, serverId, projectId, sealedId, serverUrl, resourceUrl } = grant;

@@ -61,6 +61,10 @@ const update = statement(
 );
 const remove = statement('projects.delete', 'delete from projects where organization_id = $1 and id = $2');
 
+const findDefault = statement<ProjectRow>(
+  'projects.find-default',
+  `select ${columns} ${visible} and p.is_default`,
+);
 const viewer = (by: Viewer): unknown[] => [by.organizationId, by.userId, by.role];
 
 export function findProject(db: Db, by: Viewer, id: string): Promise<ProjectRow | undefined> {
@@ -122,4 +126,9 @@ export async function deleteProjectRow(
   project: { organizationId: string; id: string },
 ): Promise<void> {
   await db.run(remove, [project.organizationId, project.id]);
+}
+
+/** The organization's Default project, if the viewer may see it. */
+export function visibleDefaultProject(db: Db, by: Viewer): Promise<ProjectRow | undefined> {
+  return db.row(findDefault, viewer(by));
 }

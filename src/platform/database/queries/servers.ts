@@ -78,6 +78,42 @@ export function lockServer(db: Db, projectId: string, id: string): Promise<Serve
   return db.row(lock, [projectId, id]);
 }
 
+const insertIfFree = statement<ServerRow>(
+  'servers.insert-if-free',
+  `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id)
+   values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict on constraint servers_name do nothing returning ${columns}`,
+);
+// Served by servers_project; a project has few servers with one URL.
+const at = statement<ServerRow>(
+  'servers.at',
+  `select ${columns} from servers where project_id = $1 and url = $2 order by id limit 20`,
+);
+const removeUntouched = statement<{ sealedId: string | null }>(
+  'servers.delete-untouched',
+  `delete from servers s where project_id = $1 and id = $2 and revision = 1
+     and not exists (select from oauth_grants g where g.server_id = s.id)
+   returning sealed_id as "sealedId"`,
+);
+
+/** The new row; undefined when the name is taken. */
+export function insertServerIfFree(db: Db, server: ServerFields): Promise<ServerRow | undefined> {
+  return db.row(insertIfFree, values(server));
+}
+
+/** The servers of a project with this URL. */
+export function serversAt(db: Db, projectId: string, url: string): Promise<ServerRow[]> {
+  return db.rows(at, [projectId, url]);
+}
+
+/** Deletes a server that was never edited and has no tokens. */
+export function deleteUntouchedServer(
+  db: Db,
+  projectId: string,
+  id: string,
+): Promise<{ sealedId: string | null } | undefined> {
+  return db.row(removeUntouched, [projectId, id]);
+}
+
 /** A server with what a call to it depends on. */
 export interface LiveServerRow extends ServerRow {
   /** Counts the edits. */
@@ -86,14 +122,18 @@ export interface LiveServerRow extends ServerRow {
   /** The URL the grant's tokens are for. */
   grantUrl: string | null;
   grantDead: boolean;
+  sealedKeyId: string | null;
+  ciphertext: Buffer | null;
 }
 
 const live = statement<LiveServerRow>(
   'servers.live',
   `select s.id, s.project_id as "projectId", s.name, s.enabled, s.transport_type as "transportType", s.url,
      s.settings, s.sealed_id as "sealedId", s.created_at as "createdAt", s.updated_at as "updatedAt", s.revision,
-     g.id as "grantId", g.server_url as "grantUrl", g.dead_reason is not null as "grantDead"
-   from servers s left join oauth_grants g on g.server_id = s.id where s.project_id = $1 and s.id = $2`,
+     g.id as "grantId", g.server_url as "grantUrl", g.dead_reason is not null as "grantDead",
+     v.key_id as "sealedKeyId", v.ciphertext
+   from servers s left join oauth_grants g on g.server_id = s.id left join sealed_values v on v.id = s.sealed_id
+   where s.project_id = $1 and s.id = $2`,
 );
 
 export function findLiveServer(db: Db, projectId: string, id: string): Promise<LiveServerRow | undefined> {

@@ -29,7 +29,7 @@ export function workerCommand(program: Command, host: Host): void {
     });
 }
 
-function banner(service: { baseUrl: string; docsUrl: string; firstKey: string | undefined }): string {
+function banner(service: Awaited<ReturnType<Host['serve']>>): string {
   const lines = ['', '  Drydock is ready', '', `  API    ${service.baseUrl}`, `  Docs   ${service.docsUrl}`];
   if (service.firstKey !== undefined)
     lines.push(
@@ -37,9 +37,20 @@ function banner(service: { baseUrl: string; docsUrl: string; firstKey: string | 
       '',
       '  The key is shown this once. Try it:',
       '',
-      `    curl -H "Authorization: Bearer ${service.firstKey}" ${service.baseUrl}/me`,
+      ...firstRequest(service.baseUrl, service.firstKey, service.demoServer),
     );
   return `${lines.join('\n')}\n\n`;
+}
+
+/** Something that shows what this is for, where there is a server to show it on. */
+function firstRequest(baseUrl: string, key: string, demoServer: string | undefined): string[] {
+  const curl = `    curl -H "Authorization: Bearer ${key}"`;
+  if (demoServer === undefined) return [`${curl} ${baseUrl}/me`];
+  return [
+    `${curl} -H "Content-Type: application/json" \\`,
+    `      ${baseUrl}${demoServer}/tools/call \\`,
+    `      -d '{"toolName": "inspect_hull", "parameters": {"ship": "Albatross"}}'`,
+  ];
 }
 
 /** The first signal drains; a second one, or the time limit, ends at once. The database survives either. */

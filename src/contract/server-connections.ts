@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { operation } from './operation.ts';
+import { HttpUrl } from './servers.ts';
+import { Name } from './text.ts';
+
+const Candidate = z.object({ id: z.string(), name: z.string(), url: z.string() });
+
+const ServerConnection = z
+  .object({
+    connectionRequestId: z.string(),
+    status: z
+      .enum([
+        'discovering',
+        'awaiting_project',
+        'awaiting_authorization',
+        'authorizing',
+        'validating',
+        'ready',
+        'failed',
+        'expired',
+        'cancelled',
+      ])
+      .describe('`ready`, `failed`, `expired` and `cancelled` are final.'),
+    expiresAt: z.iso.datetime(),
+    projectId: z.string().optional(),
+    serverId: z.string().optional(),
+    server: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        url: z.string().describe('Without the values of its query.'),
+        enabled: z.boolean(),
+      })
+      .optional(),
+    error: z
+      .object({
+        code: z.string(),
+        message: z.string(),
+        retryable: z.boolean(),
+        candidates: z.array(Candidate).optional(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'ServerConnection' });
+
+export const createServerConnection = operation({
+  id: 'createServerConnection',
+  area: 'Server connections',
+  summary: 'Connect a server by its URL',
+  description:
+    'Looks at the server in the background. One that is open is tried and saved, and the request is `ready`. One that asks for OAuth is saved, and the request waits in `awaiting_authorization` until tokens are imported for `serverId`; no browser is opened. At most 5 requests of an account are open at once, each for an hour.',
+  method: 'POST',
+  path: '/server-connections',
+  body: z
+    .strictObject({
+      url: HttpUrl,
+      projectId: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("The organization's Default project if left out."),
+      serverId: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('A saved server with this URL, to connect it again.'),
+      name: Name.optional().describe('The host of the URL if left out.'),
+      reauthorize: z.boolean().optional().describe('Wait for new tokens even if there are some.'),
+    })
+    .meta({ id: 'ServerConnectionCreateBody' }),
+  example: { url: 'https://weather.example.com/mcp' },
+  status: 201,
+  response: ServerConnection,
+  errors: ['CONFLICT', 'FORBIDDEN', 'NOT_FOUND'],
+  access: 'key',
+});
+
+export const getServerConnection = operation({
+  id: 'getServerConnection',
+  area: 'Server connections',
+  summary: 'Read a connection request',
+  description:
+    'Has a budget of its own, 240 reads a minute, so that waiting for it does not use up that of the key.',
+  method: 'GET',
+  path: '/server-connections/{requestId}',
+  status: 200,
+  response: ServerConnection,
+  access: 'requester',
+  budget: 'polls',
+});
+
+export const cancelServerConnection = operation({
+  id: 'cancelServerConnection',
+  area: 'Server connections',
+  summary: 'Cancel a connection request',
+  description:
+    'A server that was saved only to wait for tokens is removed again. Cancelling twice is no error.',
+  method: 'POST',
+  path: '/server-connections/{requestId}/cancel',
+  status: 200,
+  response: ServerConnection,
+  errors: ['CONFLICT'],
+  access: 'requester',
+});
+
+export const retryServerConnectionValidation = operation({
+  id: 'retryServerConnectionValidation',
+  area: 'Server connections',
+  summary: 'Try a failed connection again',
+  method: 'POST',
+  path: '/server-connections/{requestId}/retry-validation',
+  status: 200,
+  response: ServerConnection,
+  errors: ['CONFLICT'],
+  access: 'requester',
+});

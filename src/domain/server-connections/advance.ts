@@ -1,0 +1,139 @@
+import { McpFailure } from '../../mcp/failures.ts';
+import { type ProbeFindings, probe } from '../../mcp/probe.ts';
+import type { Db } from '../../platform/database/database.ts';
+import {
+  type ConnectionChange,
+  type ConnectionRow,
+  changeConnection,
+  findConnectionForWork,
+  overdueConnections,
+  pruneConnections,
+} from '../../platform/database/queries/server-connections.ts';
+import {
+  findLiveServer,
+  insertServerIfFree,
+  type LiveServerRow,
+} from '../../platform/database/queries/servers.ts';
+import { newId } from '../../platform/ids.ts';
+import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { Services } from '../context.ts';
+import { adviceFor } from '../live/advice.ts';
+import { usableGrant } from '../live/auth-method.ts';
+import { examineProbe } from '../live/probe-report.ts';
+import { targetOf } from '../live/reach.ts';
+import { refusalOf } from '../live/refusal.ts';
+import { withdraw } from './withdraw.ts';
+
+export const advanceKind = 'advance-server-connection';
+
+const wait = { timeout: 10_000 };
+
+/** The work behind a connection request: looks at the server, tries it, saves it. */
+export function connectionJobs(services: Services): JobKind[] {
+  return [
+    {
+      kind: advanceKind,
+      handle: async (payload) => {
+        const row = await findConnectionForWork(services.db, (payload as { id: string }).id);
+        if (row?.status === 'discovering') return discover(services, row);
+        if (row?.status === 'validating') return validate(services, row);
+        return undefined;
+      },
+    },
+    {
+      kind: 'expire-server-connections',
+      every: 60_000,
+      handle: async () => async (db) => {
+        for (const row of await overdueConnections(db)) {
+          await changeConnection(db, row, { status: 'expired' });
+          await withdraw(services, db, row);
+        }
+        await pruneConnections(db);
+      },
+    },
+  ];
+}
+
+type Outcome = (db: Db) => Promise<void>;
+
+/** Nothing is written when the request was cancelled meanwhile. */
+function settle(row: ConnectionRow, changes: ConnectionChange): Outcome {
+  return async (db) => void (await changeConnection(db, row, changes));
+}
+
+async function discover(services: Services, row: ConnectionRow): Promise<Outcome> {
+  const server = await serverOf(services, row);
+  const findings = await probe(services.mcp.outbound, row.url, {}, wait);
+  const { probe: seen, check } = examineProbe(row.url, findings, false, false);
+  if (seen.status === 'oauth_required') {
+    if (server && usableGrant(server) !== undefined && !row.request.reauthorize)
+      return validate(services, row);
+    return async (db) => {
+      const saved = await saveServer(services, db, row, { useOAuth: true });
+      await changeConnection(db, row, { status: 'awaiting_authorization', ...saved });
+    };
+  }
+  if (seen.status === 'ready' || server) return validate(services, row);
+  const code = findings.unauthorized ? 'UNSUPPORTED_AUTH_METHOD' : codeOf(findings);
+  const retryable = code !== 'UNSUPPORTED_AUTH_METHOD' && code !== 'URL_NOT_ALLOWED';
+  return settle(row, { status: 'failed', error: { code, message: check.detail, retryable } });
+}
+
+function codeOf({ failure }: ProbeFindings): string {
+  if (failure?.kind === 'address') return 'URL_NOT_ALLOWED';
+  return failure?.kind === 'timeout' ? 'TIMEOUT' : 'SERVER_UNREACHABLE';
+}
+
+async function validate(services: Services, row: ConnectionRow): Promise<Outcome> {
+  const server = await serverOf(services, row);
+  const target = server
+    ? targetOf(services, row.organizationId, server, {})
+    : {
+        key: row.id,
+        kind: 'http' as const,
+        protocol: {},
+        address: async () => ({ kind: 'http' as const, url: row.url, headers: {} }),
+      };
+  try {
+    await services.mcp.once(target, wait, async () => {});
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error;
+    const refusal = server ? refusalOf(error, server) : error;
+    const code = (refusal as { code?: string }).code ?? 'SERVER_UNREACHABLE';
+    return settle(row, { status: 'failed', error: { code, message: adviceFor(error), retryable: true } });
+  }
+  return async (db) => {
+    const saved = await saveServer(services, db, row, {});
+    await changeConnection(db, row, { status: 'ready', ...saved });
+  };
+}
+
+async function serverOf({ db }: Services, row: ConnectionRow): Promise<LiveServerRow | undefined> {
+  const { projectId, serverId } = row;
+  return projectId === null || serverId === null ? undefined : findLiveServer(db, projectId, serverId);
+}
+
+/** Saves the server unless it is saved already, under a name that is free. */
+async function saveServer(
+  { clock }: Services,
+  db: Db,
+  row: ConnectionRow,
+  settings: { useOAuth?: boolean },
+): Promise<ConnectionChange> {
+  if (row.serverId !== null || row.projectId === null) return {};
+  const wanted = row.request.name ?? new URL(row.url).host;
+  for (let number = 1; ; number++) {
+    const fields = {
+      id: newId('srv', clock()),
+      projectId: row.projectId,
+      name: number === 1 ? wanted : `${wanted} ${number}`,
+      enabled: true,
+      transportType: 'http' as const,
+      url: row.url,
+      settings: { ...settings, headerNames: [], envNames: [], hasClientSecret: false },
+      sealedId: null,
+    };
+    const server = await insertServerIfFree(db, fields);
+    if (server) return { serverId: server.id, request: { ...row.request, created: true } };
+  }
+}
