@@ -91,6 +91,7 @@ async function connectStreamable(
     client,
     transport,
     kind: 'streamable-http',
+    streamFailure: () => line.streamFailure,
     secrets: () => line.secrets(),
   });
   return { connection, verdict: verdictOf(client, 'streamable-http') };

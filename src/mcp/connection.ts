@@ -27,6 +27,8 @@ interface Parts {
   kind: ServerIdentity['transport'];
   /** What the target was told and must not be quoted with. */
   secrets: () => readonly string[];
+  /** Why the stream that carried an answer broke off, if that is known. */
+  streamFailure?: () => McpFailure | undefined;
   /** Last lines of what a stdio server wrote to stderr. */
   stderr?: () => string;
 }
@@ -41,15 +43,15 @@ export class Connection {
 
   constructor(parts: Parts) {
     this.parts = parts;
-    this.tap = new Tap(parts.transport);
+    this.tap = new Tap(parts.transport, parts.streamFailure);
     this.identity = identify(parts);
     const { client } = parts;
     client.onclose = () =>
       this.break(new McpFailure('closed', `${ended(parts)}${this.lastWords()}`, { notSent: true }));
     client.onerror = (error) => {
-      // Trouble of one request reaches its caller; what is noted here is trouble of the connection.
+      // Trouble of a request reaches its caller; what is noted here is that nobody new should come.
       const failure = failureIn(error);
-      if (failure && ['closed', 'too-large', 'session'].includes(failure.kind)) this.break(failure);
+      if (failure && (failure.kind === 'closed' || failure.kind === 'session')) this.broken ??= failure;
     };
   }
 

@@ -18,6 +18,8 @@ export class HttpLine {
   private readonly sent: string[] = [];
   private last: { status: number; contentType: string } | undefined;
   private lastFailure: McpFailure | undefined;
+  /** Why the last stream that broke did so. */
+  streamFailure: McpFailure | undefined;
 
   constructor(outbound: Outbound, target: HttpTarget, leavesChallenges = false) {
     this.outbound = outbound;
@@ -57,15 +59,20 @@ export class HttpLine {
 
   private async authorized(url: URL, init: RequestInit): Promise<Response> {
     const { credential } = this.target;
-    if (!credential) return this.outbound.fetch(url, this.withHeaders(init));
+    if (!credential) return this.send(url, init);
     const token = await credential.token();
-    const response = await this.outbound.fetch(url, this.withHeaders(init, token));
+    const response = await this.send(url, init, token);
     if (response.status !== 401) return response;
     const renewed = await credential.renew(token).catch((error: unknown) => {
       if (!(error instanceof McpFailure) || error.kind !== 'unauthorized') throw error;
       throw new McpFailure(error.kind, error.message, { ...challengeOf(response), ...error.facts });
     });
-    return this.outbound.fetch(url, this.withHeaders(init, renewed));
+    return this.send(url, init, renewed);
+  }
+
+  private send(url: URL, init: RequestInit, token?: string): Promise<Response> {
+    const broke = (failure: McpFailure): void => void (this.streamFailure = failure);
+    return this.outbound.fetch(url, this.withHeaders(init, token), broke);
   }
 
   private withHeaders(init: RequestInit, token?: string): RequestInit {

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
@@ -59,13 +60,17 @@ export class Outbound {
   }
 
   /** Has the shape of `fetch`, but never follows a redirect and never unpacks a compressed answer. */
-  readonly fetch = async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
+  readonly fetch = async (
+    address: string | URL,
+    init: RequestInit = {},
+    onStreamFailure: (failure: McpFailure) => void = () => {},
+  ): Promise<Response> => {
     const url = new URL(address);
     const problem = refusalOfUrl(url.href, this.policy);
     if (problem !== undefined) throw new McpFailure('address', problem, { notSent: true });
     try {
       const { statusCode, headers, body } = await this.send(url, init);
-      return await this.received(url, statusCode, headers, body);
+      return await this.received(url, statusCode, headers, body, onStreamFailure);
     } catch (error) {
       if (init.signal?.aborted) throw error;
       throw failureIn(error) ?? networkFailure(error, url.host) ?? error;
@@ -87,6 +92,8 @@ export class Outbound {
   };
 
   private send(url: URL, init: RequestInit): Promise<Dispatcher.ResponseData> {
+    // All requests of a connection share a signal.
+    if (init.signal) setMaxListeners(0, init.signal);
     const headers = new Headers(init.headers);
     // An answer that grows when unpacked would pass the limit on its size.
     headers.set('accept-encoding', 'identity');
@@ -105,6 +112,7 @@ export class Outbound {
     status: number,
     raw: Dispatcher.ResponseData['headers'],
     body: Dispatcher.ResponseData['body'],
+    onStreamFailure: (failure: McpFailure) => void,
   ): Promise<Response> {
     // Errors of a body nobody reads any more have no other place to go.
     body.on('error', () => {});
@@ -121,7 +129,7 @@ export class Outbound {
     }
     const ok = status >= 200 && status < 300;
     if (ok && /^text\/event-stream\b/i.test(headers.get('content-type') ?? ''))
-      return new Response(this.events(url, body), { status, headers });
+      return new Response(this.events(url, body, onStreamFailure), { status, headers });
     const content = ok ? await this.whole(url, body) : await this.beginning(body);
     const empty = status === 204 || status === 205 || status === 304;
     return new Response(empty ? null : content, { status, headers });
@@ -157,7 +165,11 @@ export class Outbound {
   }
 
   /** A stream may go on for ever; what is bounded is one message of it. */
-  private events(url: URL, body: Dispatcher.ResponseData['body']): ReadableStream<Uint8Array> {
+  private events(
+    url: URL,
+    body: Dispatcher.ResponseData['body'],
+    onFailure: (failure: McpFailure) => void,
+  ): ReadableStream<Uint8Array> {
     const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     let message = 0;
     return new ReadableStream<Uint8Array>({
@@ -172,7 +184,9 @@ export class Outbound {
         message = end === -1 ? message + value.length : value.length - end;
         if (message > this.limits.messageBytes) {
           body.destroy();
-          throw this.tooLarge(url);
+          const failure = this.tooLarge(url);
+          onFailure(failure);
+          throw failure;
         }
         stream.enqueue(value);
       },

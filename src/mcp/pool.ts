@@ -52,6 +52,8 @@ export class Pool {
   private readonly open: Open;
   private readonly now: () => number;
   private readonly sweeper: NodeJS.Timeout;
+  /** Connections being opened: they take up room before they exist. */
+  private readonly reserved = { all: 0, processes: 0 };
   private released: (() => void)[] = [];
   private ended = false;
 
@@ -72,6 +74,7 @@ export class Pool {
    * nothing was sent, the work is done once more on a new one.
    */
   async use<T>(target: Target, wait: Wait, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const ends = this.now() + wait.timeout;
     const warm = await this.warm(target, wait);
     if (warm) {
       try {
@@ -80,7 +83,8 @@ export class Pool {
         if (!(error instanceof McpFailure) || error.facts.notSent !== true) throw error;
       }
     }
-    return this.on(await this.fresh(target, wait), work);
+    const left = Math.max(1, ends - this.now());
+    return this.on(await this.fresh(target, { ...wait, timeout: left }), work);
   }
 
   async close(): Promise<void> {
@@ -91,19 +95,29 @@ export class Pool {
     await Promise.all(this.closing);
   }
 
+  /** Works on an entry that was taken, and gives it back. */
   private async on<T>(entry: Entry, work: (connection: Connection) => Promise<T>): Promise<T> {
-    entry.users++;
     try {
       return await work(entry.connection);
     } catch (error) {
       if (!(error instanceof McpFailure) || !answered.has(error.kind)) this.retire(entry);
       throw error;
     } finally {
-      entry.users--;
-      entry.lastUsed = this.now();
-      if (entry.retired && entry.users === 0) this.end(entry);
-      this.released.shift()?.();
+      this.giveBack(entry);
     }
+  }
+
+  /** From here on nobody closes it. */
+  private take(entry: Entry): Entry {
+    entry.users++;
+    return entry;
+  }
+
+  private giveBack(entry: Entry): void {
+    entry.users--;
+    entry.lastUsed = this.now();
+    if (entry.retired && entry.users === 0) this.end(entry);
+    this.released.shift()?.();
   }
 
   private async warm({ key }: Target, wait: Wait): Promise<Entry | undefined> {
@@ -114,12 +128,12 @@ export class Pool {
       this.retire(entry);
       return undefined;
     }
-    if (!idle && !entry.checking) return entry;
+    if (!idle && !entry.checking) return this.take(entry);
     entry.checking ??= entry.connection.alive(Math.min(2000, wait.timeout / 2)).finally(() => {
       entry.checking = undefined;
       entry.lastUsed = this.now();
     });
-    if ((await entry.checking) && !entry.retired) return entry;
+    if ((await entry.checking) && !entry.retired) return this.take(entry);
     this.retire(entry);
     return undefined;
   }
@@ -127,12 +141,12 @@ export class Pool {
   /** Everybody who wants the same connection waits for the same opening of it. */
   private async fresh(target: Target, wait: Wait): Promise<Entry> {
     const current = this.entries.get(target.key);
-    if (current && !current.connection.broken) return current;
+    if (current && !current.connection.broken) return this.take(current);
     const opening = this.openings.get(target.key) ?? this.begin(target, wait);
     opening.waiting++;
     const deadline = new Deadline(wait);
     try {
-      return await deadline.race(opening.entry);
+      return this.take(await deadline.race(opening.entry));
     } finally {
       deadline.end();
       opening.waiting--;
@@ -154,27 +168,31 @@ export class Pool {
   private async establish(target: Target, wait: Wait): Promise<Entry> {
     const process = target.kind === 'stdio';
     const started = this.now();
-    await this.room(process, wait);
-    const timeout = Math.max(1, wait.timeout - (this.now() - started));
-    const connection = await this.open(target, { ...wait, timeout });
-    const entry: Entry = {
-      key: target.key,
-      process,
-      connection,
-      users: 0,
-      lastUsed: this.now(),
-      retired: false,
-    };
-    if (this.ended || wait.signal?.aborted) {
+    await this.reserve(process, wait);
+    try {
+      const timeout = Math.max(1, wait.timeout - (this.now() - started));
+      const connection = await this.open(target, { ...wait, timeout });
+      const entry = { key: target.key, process, connection, users: 0, lastUsed: this.now(), retired: false };
+      if (!this.ended && !wait.signal?.aborted) return this.admit(entry);
       this.end(entry);
-      throw new McpFailure('cancelled', 'The service is stopping', { notSent: true });
+      throw new McpFailure('cancelled', 'The connection is no longer wanted', { notSent: true });
+    } finally {
+      this.reserved.all--;
+      if (process) this.reserved.processes--;
+      this.released.shift()?.();
     }
-    this.entries.set(target.key, entry);
+  }
+
+  private admit(entry: Entry): Entry {
+    this.entries.set(entry.key, entry);
+    // Held until those who waited for it have taken it.
+    this.take(entry);
+    setImmediate(() => this.giveBack(entry));
     return entry;
   }
 
-  /** Waits until one more connection may be opened, closing the one that was idle longest. */
-  private async room(process: boolean, wait: Wait): Promise<void> {
+  /** Waits until one more connection may be opened, closing the one that was idle longest, and takes its place. */
+  private async reserve(process: boolean, wait: Wait): Promise<void> {
     const deadline = new Deadline(wait);
     try {
       while (this.full(process)) {
@@ -182,6 +200,8 @@ export class Pool {
         if (victim) this.retire(victim);
         else await deadline.race(new Promise<void>((resolve) => this.released.push(resolve)));
       }
+      this.reserved.all++;
+      if (process) this.reserved.processes++;
     } catch (error) {
       if (error instanceof McpFailure && error.kind === 'timeout')
         throw new McpFailure(
@@ -198,17 +218,22 @@ export class Pool {
   }
 
   private full(process: boolean): boolean {
-    const all = [...this.entries.values()];
-    if (process && all.filter((entry) => entry.process).length >= this.limits.processes) return true;
-    return all.length >= this.limits.connections;
+    if (process && this.processes >= this.limits.processes) return true;
+    return this.entries.size + this.reserved.all >= this.limits.connections;
   }
 
+  private get processes(): number {
+    let count = this.reserved.processes;
+    for (const entry of this.entries.values()) if (entry.process) count++;
+    return count;
+  }
+
+  /** Where commands are short, only a command makes room for another. */
   private idlest(process: boolean): Entry | undefined {
-    const crowded =
-      [...this.entries.values()].filter((entry) => entry.process).length >= this.limits.processes;
+    const onlyProcesses = process && this.processes >= this.limits.processes;
     let idlest: Entry | undefined;
     for (const entry of this.entries.values()) {
-      if (entry.users > 0 || (process && crowded && !entry.process)) continue;
+      if (entry.users > 0 || (onlyProcesses && !entry.process)) continue;
       if (!idlest || entry.lastUsed < idlest.lastUsed) idlest = entry;
     }
     return idlest;

@@ -28,7 +28,7 @@ export class Tap {
   private readonly waiting = new Map<string | number, Exchange>();
 
   /** To be called once the SDK has put its own handlers on the transport. */
-  constructor(transport: Transport) {
+  constructor(transport: Transport, streamFailure: () => McpFailure | undefined = () => undefined) {
     const send = transport.send.bind(transport);
     transport.send = (message: Message, options) => {
       const exchange = current.getStore();
@@ -40,7 +40,9 @@ export class Tap {
       const streamEnd = (): void => {
         options?.onRequestStreamEnd?.();
         if (this.waiting.delete(id))
-          exchange.lost(new McpFailure('closed', 'The server ended the stream without an answer'));
+          exchange.lost(
+            streamFailure() ?? new McpFailure('closed', 'The server ended the stream without an answer'),
+          );
       };
       return send(message, { ...options, onRequestStreamEnd: streamEnd });
     };
