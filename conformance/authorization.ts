@@ -60,6 +60,7 @@ function machineProvider(
         clientId: text('client_id'),
         clientSecret: text('client_secret'),
       });
+    case 'auth/cross-app-access-complete-flow':
     case 'auth/enterprise-managed-authorization':
       return new CrossAppAccessProvider({
         clientId: text('client_id'),

@@ -1,18 +1,20 @@
 /** Runs the official MCP conformance suite against our connection module: npm run conformance [-- <leg>] */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 interface Leg {
   name: string;
   suite: string;
-  selection: string[];
-  /** The scenarios that count; undefined when all of them do. */
-  scored: () => Promise<Set<string> | undefined>;
+  /** Each scenario, and whether it counts. */
+  scenarios: () => Promise<Map<string, boolean>>;
+  /** How the suite is told which revision to speak. */
+  revision: string[];
 }
 
 interface Outcome {
@@ -20,14 +22,19 @@ interface Outcome {
   passed: number;
   failed: number;
   warnings: number;
+  /** The suite's own verdict, which also minds how the client ended. */
+  good: boolean;
+}
+
+interface Requirements {
+  client: string[];
+  not_scored: { scenario: string; leg: string }[];
 }
 
 /** By leg and scenario: why it is known not to pass. */
 type Baseline = Record<string, Record<string, string>>;
 
-/** What the suite appends to the name of a scenario to make the name of its folder. */
-const stamp = /-\d{4}-\d\d-\d\dT[\d-]+Z$/;
-
+const execute = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(here, 'node_modules');
@@ -37,17 +44,30 @@ const legs: Leg[] = [
   {
     name: '2026-07-28',
     suite: '@modelcontextprotocol/conformance',
-    selection: ['--requirements', '2026-07-28'],
-    scored: async () => {
+    scenarios: async () => {
+      // What `--requirements 2026-07-28` runs. That starts all clients at once, and some scenarios measure time.
       const file = join(modules, '@modelcontextprotocol/conformance/requirements/2026-07-28.yaml');
-      return new Set((parse(await readFile(file, 'utf8')) as { client: string[] }).client);
+      const { client, not_scored } = parse(await readFile(file, 'utf8')) as Requirements;
+      const rest = not_scored.filter(({ leg }) => leg === 'client');
+      return new Map([
+        ...client.map((name) => [name, true] as const),
+        ...rest.map(({ scenario }) => [scenario, false] as const),
+      ]);
     },
+    revision: ['--spec-version', '2026-07-28', '--force'],
   },
   {
     name: '2025-11-25',
     suite: 'conformance-2025',
-    selection: ['--suite', 'all'],
-    scored: async () => undefined,
+    scenarios: async () => {
+      const { stdout } = await execute(node22(), [
+        join(modules, 'conformance-2025/dist/index.js'),
+        'list',
+        '--client',
+      ]);
+      return new Map([...stdout.matchAll(/^ +- (\S+)/gm)].map((line) => [line[1] ?? '', true]));
+    },
+    revision: [],
   },
 ];
 
@@ -59,9 +79,8 @@ if (chosen.length < Math.max(1, wanted.length)) {
 }
 const baseline = JSON.parse(await readFile(join(here, 'expected-failures.json'), 'utf8')) as Baseline;
 const output = await mkdtemp(join(tmpdir(), 'drydock-conformance-'));
-let running: ChildProcess | undefined;
-let told = 0;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => running?.kill(signal));
+const running = new Set<ChildProcess>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
 try {
   let good = true;
   for (const leg of chosen) good = (await runLeg(leg)) && good;
@@ -70,64 +89,59 @@ try {
   await rm(output, { recursive: true, force: true });
 }
 
+/** Those that run end, and with none left to start so do we. */
+function stop(signal: NodeJS.Signals): void {
+  for (const child of running) child.kill(signal);
+  rmSync(output, { recursive: true, force: true });
+  process.exit(130);
+}
+
 async function runLeg(leg: Leg): Promise<boolean> {
-  const folder = join(output, leg.name);
   const version = await versionOf(leg.suite);
-  console.log(`\nMCP ${leg.name}: @modelcontextprotocol/conformance ${version} ${leg.selection.join(' ')}`);
-  await runSuite(leg, folder);
-  const outcomes = await outcomesIn(folder);
-  const scored = (await leg.scored()) ?? new Set(outcomes.map(({ scenario }) => scenario));
+  console.log(`\nMCP ${leg.name}: @modelcontextprotocol/conformance ${version}`);
+  const scenarios = await leg.scenarios();
+  const left = [...scenarios.keys()];
+  const outcomes: Outcome[] = [];
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      outcomes.push(await runScenario(leg, next));
+      tell(outcomes.length, scenarios.size);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, work));
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  outcomes.sort((one, other) => (one.scenario < other.scenario ? -1 : 1));
+  const scored = new Set([...scenarios].filter(([, counts]) => counts).map(([name]) => name));
   return report(outcomes, scored, baseline[leg.name] ?? {});
 }
 
-/** The suite has no summary to read: what counts is in the files it leaves. Its exit code says less than they do. */
-async function runSuite({ suite, selection }: Leg, folder: string): Promise<void> {
+async function runScenario({ name, suite, revision }: Leg, scenario: string): Promise<Outcome> {
+  const folder = join(output, name, scenario);
   const driver = `"${process.execPath}" --import tsx "${relative(root, join(here, 'driver.ts'))}"`;
-  const args = ['client', ...selection, '--command', driver, '--timeout', '120000', '-o', folder];
+  const args = ['client', '--scenario', scenario, ...revision, '--command', driver, '-o', folder];
   const child = spawn(node22(), [join(modules, suite, 'dist/index.js'), ...args], {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'ignore'],
+    stdio: 'ignore',
   });
-  running = child;
-  told = 0;
-  const progress = setInterval(() => void tell(folder), 1000);
-  try {
-    await new Promise<void>((resolve, reject) => child.on('error', reject).on('exit', () => resolve()));
-  } finally {
-    clearInterval(progress);
-    running = undefined;
-    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-  }
+  running.add(child);
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('exit', resolve));
+  running.delete(child);
+  return { ...(await countsIn(scenario, folder)), good: code === 0 };
 }
 
-async function tell(folder: string): Promise<void> {
-  const { done, all } = await countIn(folder);
-  if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${all} scenarios done`);
-  else if (done > told) console.error(`${done} of ${all} scenarios done`);
-  told = done;
-}
-
-async function countIn(folder: string): Promise<{ done: number; all: number }> {
+async function countsIn(scenario: string, folder: string): Promise<Omit<Outcome, 'good'>> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
-  return {
-    done: names.filter((name) => name.endsWith('checks.json')).length,
-    all: names.filter((name) => stamp.test(name)).length,
-  };
+  const file = names.find((name) => name.endsWith('checks.json'));
+  // A scenario that broke down leaves no checks.
+  if (file === undefined) return { scenario, passed: 0, failed: 0, warnings: 0 };
+  const checks = JSON.parse(await readFile(join(folder, file), 'utf8')) as { status: string }[];
+  const count = (status: string): number => checks.filter((check) => check.status === status).length;
+  return { scenario, passed: count('SUCCESS'), failed: count('FAILURE'), warnings: count('WARNING') };
 }
 
-async function outcomesIn(folder: string): Promise<Outcome[]> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => stamp.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const scenario = name.replace(stamp, '');
-      const file = join(folder, name, 'checks.json');
-      // A scenario that broke down leaves no checks.
-      if (!existsSync(file)) return { scenario, passed: 0, failed: 1, warnings: 0 };
-      const checks = JSON.parse(await readFile(file, 'utf8')) as { status: string }[];
-      const count = (status: string): number => checks.filter((check) => check.status === status).length;
-      return { scenario, passed: count('SUCCESS'), failed: count('FAILURE'), warnings: count('WARNING') };
-    }),
-  );
+function tell(done: number, all: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${all} scenarios done`);
+  else if (done % 10 === 0) console.error(`${done} of ${all} scenarios done`);
 }
 
 function report(outcomes: Outcome[], scored: ReadonlySet<string>, known: Record<string, string>): boolean {
@@ -155,9 +169,9 @@ function report(outcomes: Outcome[], scored: ReadonlySet<string>, known: Record<
   return scored.size > 0 && unexpected.length + missing.length + stale.length === 0;
 }
 
-/** As the suite sees it: a warning is a miss too. */
-function passes({ passed, failed, warnings }: Outcome): boolean {
-  return passed > 0 && failed === 0 && warnings === 0;
+/** A warning is a miss too, and so is a scenario in which nothing was checked. */
+function passes({ passed, failed, warnings, good }: Outcome): boolean {
+  return good && passed > 0 && failed === 0 && warnings === 0;
 }
 
 async function versionOf(suite: string): Promise<string> {

@@ -1,103 +1,436 @@
-import { writeFileSync } from 'node:fs';
-import { test } from 'vitest';
-import { dispose, startTestService } from './support/service.ts';
-import { startHostile } from './targets/hostile.ts';
-import { startModernOnly } from './targets/modern-only.ts';
-import { startEverything } from './targets/processes.ts';
-import { startSelfSigned } from './targets/tls.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
+import { type Hostile, startHostile } from './targets/hostile.ts';
+import { type ModernOnly, modernOnlyStdio, startModernOnly } from './targets/modern-only.ts';
+import { type Everything, everythingStdio, startEverything } from './targets/processes.ts';
+import { type SelfSigned, startSelfSigned } from './targets/tls.ts';
 
-test('explore', async () => {
-  const service = await startTestService();
-  const p = await service.defaultProject();
-  const hostile = await startHostile();
-  const modern = await startModernOnly();
-  const sse = await startEverything('sse');
-  const tls = await startSelfSigned();
-  const node = process.execPath;
-  const rows: [string, object, object?][] = [
-    ['refused', { url: 'http://127.0.0.1:1/mcp' }],
-    ['dns', { url: 'http://nowhere.example.com/mcp' }],
-    ...[
-      '/reset',
-      '/hang',
-      '/status/500',
-      '/status/503',
-      '/html',
-      '/bad-json',
-      '/status/404',
-      '/status/405',
-      '/401-plain',
-      '/401-basic',
-      '/401-oauth',
-      '/401-issuer',
-      '/status/403',
-      '/403-scope',
-      '/status/429',
-      '/status/400',
-      '/status/401',
-      '/status/204',
-      '/status/302',
-      '/redirect-away',
-      '/redirect-loop',
-      '/redirect-metadata',
-      '/old-version',
-      '/big-headers',
-      '/drip',
-      '/huge-first',
-      '/gzip-bomb',
-      '/get-405',
-    ].map((path): [string, object] => [
-      path,
-      { url: hostile.url(path), ...(/hang|drip/.test(path) && { timeout: 600 }) },
-    ]),
-    ['pin modern on legacy', { url: hostile.url('/odd') }, { mcpProtocolVersion: '2026-07-28' }],
-    ['pin legacy on modern', { url: modern.url }, { mcpProtocolVersion: '2025-11-25' }],
-    ['pin 2025-03-26 on 2025-11-25', { url: hostile.url('/odd') }, { mcpProtocolVersion: '2025-03-26' }],
-    ['modern', { url: modern.url }],
-    ['sse', { url: sse.url }],
-    ['tls', { url: tls.url }],
-    ['httpOnTls', { url: tls.url.replace('https', 'http') }],
-    ['tlsOnHttp', { url: hostile.url('/odd').replace('http', 'https') }],
-    ['enoent', { command: '/nowhere/command' }],
-    ['enoent2', { command: 'no-such-command-anywhere' }],
-    ['eacces', { command: '/etc/passwd' }],
-    ['exits', { command: node, args: ['-e', 'console.error("Cannot find license key"); process.exit(3)'] }],
-    ['exits silent', { command: node, args: ['-e', 'process.exit(3)'] }],
-    ['silent', { command: node, args: ['-e', 'setInterval(() => {}, 1000)'], timeout: 1000 }],
-    [
-      'silent stderr',
-      {
-        command: node,
-        args: ['-e', 'console.error("waiting for a database"); setInterval(() => {}, 1000)'],
-        timeout: 1000,
-      },
-    ],
-    [
-      'garbage',
-      { command: node, args: ['-e', 'console.log("Hello!"); setInterval(() => {}, 1000)'], timeout: 1000 },
-    ],
-    [
-      'secret',
-      {
-        command: node,
-        args: ['-e', 'console.error("key is " + process.env.SECRET); process.exit(1)'],
-        env: { SECRET: 'marker-7f3a' },
-      },
-    ],
-  ];
-  let out = '';
-  for (const [name, settings, body] of rows) {
-    const saved = await service.post(`/projects/${p}/servers`, { name, ...settings });
-    const base = `/projects/${p}/servers/${saved.body?.id}`;
-    const t0 = performance.now();
-    const v = await service.post(`${base}/validate`, body ?? {});
-    const t1 = performance.now();
-    const d = await service.post(`${base}/doctor`, body ?? {});
-    const t2 = performance.now();
-    out += `## ${name} saved=${saved.status}${saved.status >= 300 ? saved.text : ''}\nV ${v.status} ${Math.round(t1 - t0)}ms retry=${v.headers.get('retry-after')} ${v.text}\nD ${d.status} ${Math.round(t2 - t1)}ms ${d.body?.status} err=${JSON.stringify(d.body?.error)}\n   conn=${JSON.stringify(d.body?.connection)}\n   probe.status=${d.body?.probe?.status} sel=${d.body?.probe?.transport?.selected} oauth=${JSON.stringify(d.body?.probe?.oauth)} ${d.status !== 200 ? d.text : ''}\n   attempts=${JSON.stringify(d.body?.probe?.transport?.attempts)}\n`;
-    for (const [k, c] of Object.entries(d.body?.checks ?? {})) out += `     ${k}: ${JSON.stringify(c)}\n`;
-  }
-  writeFileSync('/tmp/explore.txt', out);
+let service: TestService;
+let hostile: Hostile;
+let modern: ModernOnly;
+let sse: Everything;
+let selfSigned: SelfSigned;
+let project: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  project = await service.defaultProject();
+  [hostile, modern, sse, selfSigned] = await Promise.all([
+    startHostile(),
+    startModernOnly(),
+    startEverything('sse'),
+    startSelfSigned(),
+  ]);
+});
+
+afterAll(async () => {
   await dispose(service);
-  await Promise.all([hostile.stop(), modern.stop(), sse.stop(), tls.stop()]);
-}, 120_000);
+  await Promise.all([hostile?.stop(), modern?.stop(), sse?.stop(), selfSigned?.stop()]);
+});
+
+let count = 0;
+
+/** Saves a server; the answers of its operations. */
+async function saved(settings: object) {
+  const name = `server ${++count}`;
+  const { body } = await service.post(`/projects/${project}/servers`, { name, ...settings });
+  const path = `/projects/${project}/servers/${body.id}`;
+  const on =
+    (operation: string) =>
+    (options: object = {}): Promise<Answer> =>
+      service.post(`${path}/${operation}`, options);
+  return { id: body.id as string, name, validate: on('validate'), doctor: on('doctor') };
+}
+
+const order = 'probe connection initialization capabilities tools resources resourceTemplates prompts'.split(
+  ' ',
+);
+
+type Settings = { url?: string; command?: string; args?: string[]; timeout?: number };
+type Expected = [status: 'ok' | 'error' | 'skipped', detail: RegExp];
+
+interface Row {
+  name: string;
+  /** Asked for when the targets run. */
+  settings: () => Settings;
+  options?: object;
+  answers: [status: number, code: string, message: RegExp];
+  /** Whole; `server` is the saved one. */
+  details: (server: { id: string; name: string; url: string }) => object;
+  retryAfter?: string;
+  doctor?: 'oauth_required';
+  probe: Expected;
+  connection: Expected;
+}
+
+const at = (path: string, timeout?: number) => () => ({
+  url: hostile.url(path),
+  ...(timeout !== undefined && { timeout }),
+});
+const run = (script: string, timeout?: number) => () => ({
+  command: process.execPath,
+  args: ['-e', script],
+  ...(timeout !== undefined && { timeout }),
+});
+const because = (cause: string, upstreamStatus?: number) => () => ({
+  cause,
+  ...(upstreamStatus !== undefined && { upstreamStatus }),
+});
+const unreachable = (message: RegExp): Row['answers'] => [502, 'SERVER_UNREACHABLE', message];
+const late = (message: RegExp): Row['answers'] => [504, 'TIMEOUT', message];
+const notMcp = /Check the URL: the path of an MCP server is often \/mcp\.$/;
+const noAddress: Expected = ['skipped', /^A stdio server has no address to look at\.$/];
+const notTried: Expected = ['skipped', /^Not tried without a token\.$/];
+/** Both say the same. */
+const both = (detail: RegExp): { probe: Expected; connection: Expected } => ({
+  probe: ['error', detail],
+  connection: ['error', detail],
+});
+const needsOAuth = (server: { id: string; name: string; url: string }) => ({
+  oauthRequired: true,
+  serverId: server.id,
+  serverName: server.name,
+  serverUrl: server.url,
+});
+
+const rows: Row[] = [
+  {
+    name: 'connection refused',
+    settings: () => ({ url: 'http://127.0.0.1:1/mcp' }),
+    answers: unreachable(
+      /^Could not reach the MCP server: nothing listens at 127\.0\.0\.1:1 \(ECONNREFUSED\)$/,
+    ),
+    details: because('refused'),
+    ...both(/ECONNREFUSED\)\. Check that the server is running and that the port in the URL/),
+  },
+  {
+    name: 'a host name that does not exist',
+    settings: () => ({ url: 'http://nowhere.example.com/mcp' }),
+    answers: unreachable(/^Could not reach the MCP server: the name nowhere\.example\.com does not resolve/),
+    details: because('dns'),
+    ...both(/Check the spelling of the host name in the URL\.$/),
+  },
+  {
+    name: 'socket reset',
+    settings: at('/reset'),
+    answers: unreachable(/^Could not reach the MCP server: \S+ closed the connection \(ECONNRESET\)$/),
+    details: because('reset'),
+    ...both(/Look at the log of the server/),
+  },
+  {
+    name: 'a silent server',
+    settings: at('/hang', 600),
+    answers: late(/^The MCP server did not answer within 600 ms \(timed out\)$/),
+    details: because('timeout'),
+    ...both(/Check that the server is not stuck, or save a larger `timeout` for it\.$/),
+  },
+  ...[500, 503].map((status) => ({
+    name: `HTTP ${status}`,
+    settings: at(`/status/${status}`),
+    answers: unreachable(new RegExp(`^Could not reach the MCP server: .*HTTP status ${status}$`)),
+    details: because('status', status),
+    ...both(new RegExp(`HTTP status ${status}\\. Look at the log of the server\\.$`)),
+  })),
+  {
+    name: 'a page instead of an answer',
+    settings: at('/html'),
+    answers: unreachable(/not an MCP server: it sent text\/html/),
+    details: because('not-mcp', 200),
+    ...both(notMcp),
+  },
+  {
+    name: 'broken JSON',
+    settings: at('/bad-json'),
+    answers: unreachable(/an answer that is not MCP: Unexpected end of JSON input$/),
+    details: because('not-mcp'),
+    ...both(notMcp),
+  },
+  {
+    name: 'HTTP 404',
+    settings: at('/status/404'),
+    answers: unreachable(/HTTP status 404: nothing is served at this path/),
+    details: because('status', 404),
+    ...both(/[Nn]othing is served at this path.*often .*\/mcp/),
+  },
+  {
+    name: 'HTTP 405',
+    settings: at('/status/405'),
+    answers: unreachable(/HTTP status 405: the path takes no POST requests/),
+    details: because('status', 405),
+    ...both(/path takes no POST requests.*often .*\/mcp/),
+  },
+  {
+    name: 'HTTP 400',
+    settings: at('/status/400'),
+    answers: unreachable(/HTTP status 400: this path does not speak MCP/),
+    details: because('status', 400),
+    ...both(/often .*\/mcp/),
+  },
+  {
+    name: '401 without a challenge',
+    settings: at('/401-plain'),
+    answers: [
+      401,
+      'OAUTH_REQUIRED',
+      /^The server asks for authorization\. Complete OAuth .*import the tokens$/,
+    ],
+    details: needsOAuth,
+    doctor: 'oauth_required',
+    // It may as well want a key: nothing says OAuth.
+    probe: ['ok', /import the tokens.*`headers`/],
+    connection: notTried,
+  },
+  {
+    name: '401 Basic',
+    settings: at('/401-basic'),
+    answers: [403, 'FORBIDDEN', /asks for Basic authorization\. Save the right Authorization in the headers/],
+    details: () => ({ cause: 'unauthorized', upstreamAuthRequired: true, upstreamStatus: 401 }),
+    probe: ['error', /asks for Basic authorization .* save it in `headers`\.$/],
+    connection: ['error', /headers/],
+  },
+  {
+    name: '401 with an OAuth challenge',
+    settings: at('/401-oauth'),
+    answers: [
+      401,
+      'OAUTH_REQUIRED',
+      /^The server asks for authorization\. Complete OAuth with the server "server /,
+    ],
+    details: (server) => ({
+      ...needsOAuth(server),
+      resourceMetadataUrl: hostile.url('/.well-known/oauth-protected-resource/401-oauth'),
+      scopes: ['read', 'write'],
+    }),
+    doctor: 'oauth_required',
+    probe: ['ok', /^The server asks for OAuth\. Complete it, then import the tokens\.$/],
+    connection: notTried,
+  },
+  {
+    name: '401, and the metadata names another issuer',
+    settings: at('/401-issuer'),
+    answers: [401, 'OAUTH_REQUIRED', /Complete OAuth/],
+    details: (server) => ({
+      ...needsOAuth(server),
+      resourceMetadataUrl: hostile.url('/.well-known/oauth-protected-resource/401-issuer'),
+      scopes: ['read', 'write'],
+    }),
+    doctor: 'oauth_required',
+    probe: [
+      'ok',
+      /names another issuer\..*make `issuer` equal to http:\/\/127\.0\.0\.1:\d+\/as-elsewhere\.$/,
+    ],
+    connection: notTried,
+  },
+  {
+    name: 'HTTP 403',
+    settings: at('/status/403'),
+    answers: [403, 'FORBIDDEN', /HTTP status 403/],
+    details: () => ({ cause: 'forbidden', upstreamAuthRequired: true, upstreamStatus: 403 }),
+    ...both(/HTTP status 403\)?\. Check that the stored credentials may use this server\.$/),
+  },
+  {
+    name: '403 insufficient_scope',
+    settings: at('/403-scope'),
+    answers: [403, 'FORBIDDEN', /scope/],
+    details: () => ({
+      cause: 'scope',
+      insufficientScope: true,
+      scopes: ['admin'],
+      resourceMetadataUrl: hostile.url('/.well-known/oauth-protected-resource/403-scope'),
+      upstreamStatus: 403,
+    }),
+    probe: ['error', /403/],
+    connection: ['error', /Authorize again with .*\badmin\b.*import the new tokens/],
+  },
+  {
+    name: '429 with Retry-After',
+    settings: at('/status/429'),
+    answers: [429, 'RATE_LIMITED', /The MCP server limits the rate of requests/],
+    details: () => ({ cause: 'rate-limited', reason: 'TARGET_RATE_LIMITED', upstreamStatus: 429 }),
+    retryAfter: '7',
+    ...both(/Wait, then try again\.$/),
+  },
+  {
+    name: 'a redirect to another origin',
+    settings: at('/redirect-away'),
+    answers: unreachable(
+      /sends us on to http:\/\/example\.invalid\/mcp\. If that is the server, save its URL/,
+    ),
+    details: () => ({ cause: 'redirect', upstreamStatus: 307, location: 'http://example.invalid/mcp' }),
+    probe: ['error', /redirects to another address\. Save the URL it points to\.$/],
+    // The advice once, not twice.
+    connection: ['error', /^The server sends us on to \S+\. If that is the server, save its URL instead\.$/],
+  },
+  {
+    name: 'a redirect loop',
+    settings: at('/redirect-loop'),
+    answers: unreachable(/redirects in a circle/),
+    details: because('status', 307),
+    // There is no other URL to save.
+    probe: ['error', /^(?!.*another address).*circle/],
+    connection: ['error', /circle.*\. \w.*\.$/],
+  },
+  {
+    name: 'a redirect to the metadata address',
+    settings: at('/redirect-metadata'),
+    answers: unreachable(/^(?!.*save).*169\.254\.169\.254.*never contacted/),
+    details: () => ({ cause: 'redirect', upstreamStatus: 307, location: 'http://169.254.169.254/latest' }),
+    // Saving that address is the one thing not to advise.
+    ...both(/^(?!.*[Ss]ave )./),
+  },
+  {
+    name: 'a revision that nobody speaks',
+    settings: at('/old-version'),
+    answers: unreachable(/protocol revision 1999-01-01, which is not supported/),
+    details: because('version'),
+    probe: ['ok', /^Speaks 1999-01-01/],
+    connection: ['error', /Update the server, or choose a revision it speaks/],
+  },
+  {
+    name: 'the new revision pinned, and a server of the old',
+    settings: at('/odd'),
+    options: { mcpProtocolVersion: '2026-07-28' },
+    answers: unreachable(/2026-07-28/),
+    details: because('version'),
+    probe: ['ok', /^Speaks 2025-11-25 and not yet 2026-07-28\.$/],
+    connection: ['error', /choose a revision it speaks with `mcpProtocolVersion`\.$/],
+  },
+  {
+    name: 'an old revision pinned, and a server of the new only',
+    settings: () => ({ url: modern.url }),
+    options: { mcpProtocolVersion: '2025-11-25' },
+    answers: unreachable(/2025-11-25.*2026-07-28/),
+    details: because('version'),
+    probe: ['ok', /^Speaks only 2026-07-28: clients of older revisions cannot use it\.$/],
+    connection: ['error', /choose a revision it speaks with `mcpProtocolVersion`\.$/],
+  },
+  {
+    name: 'an old revision pinned, and a server that chooses another',
+    settings: at('/odd'),
+    options: { mcpProtocolVersion: '2025-03-26' },
+    // 2025-11-25 is supported; it is just not what was asked for.
+    answers: unreachable(/^(?=.*2025-03-26)(?=.*2025-11-25)(?!.*not supported)/),
+    details: because('version'),
+    probe: ['ok', /^Speaks 2025-11-25/],
+    connection: ['error', /choose a revision it speaks with `mcpProtocolVersion`\.$/],
+  },
+  {
+    name: 'an old revision pinned, and a command of the new only',
+    settings: () => ({ ...modernOnlyStdio(), timeout: 10_000 }),
+    options: { mcpProtocolVersion: '2025-11-25' },
+    answers: unreachable(/2025-11-25.*2026-07-28/),
+    details: because('version'),
+    probe: noAddress,
+    connection: ['error', /choose a revision it speaks with `mcpProtocolVersion`\.$/],
+  },
+  {
+    name: 'a certificate nobody knows',
+    settings: () => ({ url: selfSigned.url }),
+    answers: unreachable(/the TLS connection to \S+ failed \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/),
+    details: because('tls'),
+    ...both(/Start the service with NODE_EXTRA_CA_CERTS naming the authority\.$/),
+  },
+  {
+    name: 'a command that does not exist',
+    settings: () => ({ command: '/nowhere/command' }),
+    answers: unreachable(/^Could not start the MCP server: the command \/nowhere\/command was not found$/),
+    details: because('command'),
+    probe: noAddress,
+    connection: ['error', /without a shell, so give its full path\.$/],
+  },
+  {
+    name: 'a command that ends at once and says why',
+    settings: run('console.error("Cannot find the licence"); process.exit(3)'),
+    answers: unreachable(/^The command ended before it spoke MCP\. It wrote: Cannot find the licence$/),
+    details: because('closed'),
+    probe: noAddress,
+    connection: ['error', /It wrote: Cannot find the licence\. \w.*\.$/],
+  },
+  {
+    name: 'a silent command',
+    settings: run('setInterval(() => {}, 1000)', 900),
+    answers: late(/^The MCP server did not answer within 900 ms \(timed out\)$/),
+    details: because('timeout'),
+    probe: noAddress,
+    connection: ['error', /Check that the server is not stuck, or save a larger `timeout` for it\.$/],
+  },
+];
+
+describe.each(rows)('$name', (row) => {
+  /** Far below the ten seconds that a server without a `timeout` of its own is given. */
+  const soon = 5000;
+
+  test('validate', async () => {
+    const settings = row.settings();
+    const server = await saved(settings);
+    const started = performance.now();
+    const { status, body, headers } = await server.validate(row.options);
+    expect(performance.now() - started).toBeLessThan(soon);
+    const [expectedStatus, code, message] = row.answers;
+    const details = row.details({ ...server, url: settings.url ?? '' });
+    expect({ status, body }).toEqual({
+      status: expectedStatus,
+      body: { code, message: expect.stringMatching(message), details },
+    });
+    expect(headers.get('retry-after')).toBe(row.retryAfter ?? null);
+  });
+
+  test('doctor', async () => {
+    const server = await saved(row.settings());
+    const started = performance.now();
+    const { status, body } = await server.doctor(row.options);
+    expect(performance.now() - started).toBeLessThan(soon);
+    expect(status).toBe(200);
+    expect(body.status).toBe(row.doctor ?? 'error');
+    expect(body.error.code).toBe(row.answers[1]);
+    expect(Object.keys(body.checks)).toEqual(order);
+    const { probe, connection, ...later } = body.checks;
+    const check = ([status, detail]: Expected) => ({ status, detail: expect.stringMatching(detail) });
+    expect({ probe, connection }).toEqual({ probe: check(row.probe), connection: check(row.connection) });
+    const skipped = { status: 'skipped', detail: expect.stringMatching(/^Not tried.*\.$/) };
+    expect(Object.values(later)).toEqual(order.slice(2).map(() => skipped));
+    expect(body.connection.detail).toBe(connection.detail);
+    expect(JSON.stringify(body)).not.toContain('undefined');
+  });
+});
+
+describe('servers that work', () => {
+  const all = 'ok ok ok ok ok ok ok ok';
+  test.each([
+    ['only the new revision', () => ({ url: modern.url }), all, /^Speaks only 2026-07-28:/, '2026-07-28'],
+    [
+      'only the old ones',
+      at('/get-405'),
+      'ok ok ok ok ok skipped skipped skipped',
+      /not yet 2026-07-28/,
+      '2025-11-25',
+    ],
+    ['only HTTP+SSE', () => ({ url: sse.url }), all, /HTTP\+SSE.*Offer Streamable HTTP\.$/, '2025-11-25'],
+    [
+      'only the new revision, as a command',
+      () => modernOnlyStdio(),
+      `skipped${all.slice(2)}`,
+      noAddress[1],
+      '2026-07-28',
+    ],
+    [
+      'only the old ones, as a command',
+      () => everythingStdio(),
+      `skipped${all.slice(2)}`,
+      noAddress[1],
+      '2025-11-25',
+    ],
+  ])('%s', async (_, settings, statuses, era, revision) => {
+    const server = await saved(settings());
+    const [validated, { body }] = [await server.validate(), await server.doctor()];
+    expect(validated).toMatchObject({
+      status: 200,
+      body: { success: true, status: 'connected', initInfo: { protocolVersion: revision } },
+    });
+    expect(body).toMatchObject({ status: 'ready', error: null, connection: { status: 'connected' } });
+    expect(Object.keys(body.checks)).toEqual(order);
+    expect(order.map((name) => body.checks[name].status).join(' ')).toBe(statuses);
+    expect(body.checks.probe.detail).toMatch(era);
+    expect(body.checks.initialization.detail).toContain(`speaks ${revision}.`);
+  });
+});

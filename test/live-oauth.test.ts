@@ -46,6 +46,12 @@ async function importInto(server: SavedServer, body: object): Promise<Answer> {
   return answer;
 }
 
+/** What a refusal looks like. */
+const refusal = (status: number, code: string, details: object = {}) => ({ status, body: { code, details } });
+const required = (details: object = {}) =>
+  refusal(401, 'OAUTH_REQUIRED', { oauthRequired: true, ...details });
+const metadata = expect.stringContaining('/.well-known/oauth-protected-resource/mcp') as string;
+
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 const ok = (count: number) => Array.from({ length: count }, () => 200);
 
@@ -64,30 +70,14 @@ describe('the demo of the SDK', () => {
     onTestFinished(demo.stop);
     const server = await saveServer(service, { name: 'oauth demo', url: demo.url });
     const before = await server.post('tools');
-    expect(before).toMatchObject({
-      status: 401,
-      body: {
-        code: 'OAUTH_REQUIRED',
-        details: {
-          oauthRequired: true,
-          serverId: server.id,
-          serverName: 'oauth demo',
-          serverUrl: demo.url,
-          resourceMetadataUrl: expect.stringContaining('/.well-known/oauth-protected-resource/mcp'),
-        },
-      },
-    });
+    const named = { serverId: server.id, serverName: 'oauth demo', serverUrl: demo.url };
+    expect(before).toMatchObject(required({ ...named, resourceMetadataUrl: metadata }));
     expect(before.body.message).toContain('"oauth demo"');
 
     const { tokens, clientInformation, authorizationServerUrl } = await demo.obtainTokens();
-    const taken = await importInto(server, {
-      serverUrl: demo.url,
-      authorizationServerUrl,
-      clientInformation,
-      tokens,
-    });
+    const client = { authorizationServerUrl, clientInformation };
     const answers = [
-      taken,
+      await importInto(server, { serverUrl: demo.url, ...client, tokens }),
       await server.post('tools'),
       await server.post('tools/call', { toolName: 'greet', parameters: { name: 'Ada' } }),
       await server.post('validate'),
@@ -118,23 +108,22 @@ describe('what is sent', () => {
     hostile.seen.length = 0;
     const server = await saveServer(service, { url: url(), useOAuth: true });
     for (const operation of ['tools', 'prompts', 'resources', 'validate', 'export'])
-      expect(await server.post(operation)).toMatchObject({
-        status: 401,
-        body: { code: 'OAUTH_REQUIRED', details: { oauthRequired: true, serverId: server.id } },
-      });
-    expect(await server.post('check-oauth')).toMatchObject({
-      body: { useOAuth: true, requiresAuthorization: true, effectiveAuthMethod: 'oauth', serverUrl: url() },
-    });
+      expect(await server.post(operation)).toMatchObject(required({ serverId: server.id }));
+    const check = {
+      useOAuth: true,
+      requiresAuthorization: true,
+      effectiveAuthMethod: 'oauth',
+      serverUrl: url(),
+    };
+    expect((await server.post('check-oauth')).body).toEqual(check);
     expect(hostile.seen).toEqual([]);
     expect((await server.post('tools', { oauthAccessToken: 'from-the-body' })).status).toBe(200);
     expect(seenAt('/get-405')).toEqual(['Bearer from-the-body']);
   });
 
   test('the imported token instead of a stored Authorization, beside the other headers', async () => {
-    const server = await saveServer(service, {
-      url: url(),
-      headers: { Authorization: 'Bearer from-the-headers', 'X-Kept': 'kept' },
-    });
+    const headers = { Authorization: 'Bearer from-the-headers', 'X-Kept': 'kept' };
+    const server = await saveServer(service, { url: url(), headers });
     await importInto(server, tokens('imported-token'));
     expect((await server.post('tools')).status).toBe(200);
     expect(hostile.seen.map(({ headers }) => headers['x-kept'])).not.toContain(undefined);
@@ -172,7 +161,7 @@ describe('what is sent', () => {
     expect(elsewhere.seen.length).toBeGreaterThan(0);
     expect(elsewhere.seen.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
     await service.patch(server.path, { useOAuth: true });
-    expect(await server.post('tools')).toMatchObject({ status: 401, body: { code: 'OAUTH_REQUIRED' } });
+    expect(await server.post('tools')).toMatchObject(required());
   });
 });
 
@@ -181,41 +170,30 @@ describe('what is refused', () => {
 
   test('tokens for another URL, for a command, for nobody', async () => {
     const server = await saveServer(service, { url: hostile.url('/get-405') });
-    expect(
-      await server.post('oauth/import-tokens', { serverUrl: hostile.url('/odd'), tokens }),
-    ).toMatchObject({
-      status: 400,
-      body: { code: 'VALIDATION_ERROR', message: expect.stringContaining('serverUrl') },
-    });
     const stdio = await saveServer(service, { command: 'node' });
-    const refused = await stdio.post('oauth/import-tokens', { serverUrl: hostile.url('/odd'), tokens });
-    expect(refused).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
-    expect(refused.body.message).toContain('stdio');
-    const unknown = await service.post(`${server.path}x/oauth/import-tokens`, {
-      serverUrl: hostile.url('/odd'),
-      tokens,
-    });
-    expect(unknown).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
-    expect(
-      await rows('select 1 from oauth_grants where server_id = any($1)', [[server.id, stdio.id]]),
-    ).toEqual([]);
+    const unknown = {
+      ...server,
+      post: (path: string, body?: object) => service.post(`${server.path}x/${path}`, body),
+    };
+    const body = { serverUrl: hostile.url('/odd'), tokens };
+    const [other, command, nobody] = await Promise.all(
+      [server, stdio, unknown].map((each) => each.post('oauth/import-tokens', body)),
+    );
+    expect(other).toMatchObject(refusal(400, 'VALIDATION_ERROR'));
+    expect(other?.body.message).toContain('serverUrl');
+    expect(command).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+    expect(command?.body.message).toContain('stdio');
+    expect(nobody).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    const grants = 'select 1 from oauth_grants where server_id = any($1)';
+    expect(await rows(grants, [[server.id, stdio.id]])).toEqual([]);
   });
 
   test('a token without the scope: 403 with the scopes it lacks', async () => {
     const { target, call } = await imported();
     expect((await call()).status).toBe(200);
     target.requireScope('write');
-    expect(await call()).toMatchObject({
-      status: 403,
-      body: {
-        code: 'FORBIDDEN',
-        details: {
-          insufficientScope: true,
-          scopes: ['write'],
-          resourceMetadataUrl: expect.stringContaining('/.well-known/oauth-protected-resource/mcp'),
-        },
-      },
-    });
+    const details = { insufficientScope: true, scopes: ['write'], resourceMetadataUrl: metadata };
+    expect(await call()).toMatchObject(refusal(403, 'FORBIDDEN', details));
     expect(target.tokenRequests).toEqual([]);
   });
 
@@ -226,11 +204,7 @@ describe('what is refused', () => {
     expect((await call()).status).toBe(200);
     target.expireAccessTokens();
     const refused = await call();
-    expect(refused).toMatchObject({
-      status: 401,
-      body: { code: 'OAUTH_REQUIRED', details: { serverId: server.id } },
-    });
-    expect(refused.body.details).toHaveProperty('resourceMetadataUrl');
+    expect(refused).toMatchObject(required({ serverId: server.id, resourceMetadataUrl: metadata }));
     expect(refused.body.details).not.toHaveProperty('refreshTokenInvalid');
     expect(target.tokenRequests).toEqual([]);
   });
@@ -360,13 +334,7 @@ describe('a refresh token that was revoked', () => {
       expect((await call()).status).toBe(200);
       target.expireAccessTokens();
       target.revokeRefreshTokens();
-      const dead = {
-        status: 401,
-        body: {
-          code: 'OAUTH_REQUIRED',
-          details: { oauthRequired: true, serverId: server.id, refreshTokenInvalid: true },
-        },
-      };
+      const dead = required({ serverId: server.id, refreshTokenInvalid: true });
       expect(await call()).toMatchObject(dead);
       expect(target.tokenRequests).toHaveLength(1);
       expect(await call()).toMatchObject(dead);

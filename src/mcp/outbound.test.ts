@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AddressPolicy } from './address-guard.ts';
@@ -114,7 +115,8 @@ describe('names', () => {
     const url = `http://rebinding.example.com:${target.port}/`;
     expect(await (await fetch(url)).text()).toBe('fine');
     expect(asked).toEqual(['rebinding.example.com']);
-    // The connection stays open, and with it the address that was checked.
+    // The connection stays open, and with it the address that was checked; it is free for others a moment later.
+    await delay(20);
     expect(await (await fetch(url)).text()).toBe('fine');
     expect([asked.length, target.connections, target.requests]).toEqual([1, 1, 2]);
     expect(await failureOf(fetch(`http://rebinding.example.com:${other.port}/`))).toMatchObject({

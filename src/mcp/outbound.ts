@@ -32,6 +32,7 @@ const defaults: OutboundLimits = {
 };
 
 const mostRedirects = 5;
+const idleSocket = 1_500;
 
 /** Enough to quote from a page that reports an error. */
 const errorPageBytes = 64 * 1024;
@@ -55,7 +56,10 @@ export class Outbound {
       // A stream may be silent for long; each request has its own deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
-      keepAliveTimeout: 30_000,
+      // Servers close idle sockets after some seconds, and a request that meets the closing may or may not have been
+      // carried out. A new socket is cheaper than that doubt.
+      keepAliveTimeout: idleSocket,
+      keepAliveMaxTimeout: idleSocket,
     });
   }
 

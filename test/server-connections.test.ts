@@ -1,0 +1,428 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { saveServer } from './support/live.ts';
+import { type Answer, dispose, startForTest, startTestService, type TestService } from './support/service.ts';
+import { type Hostile, startHostile } from './targets/hostile.ts';
+import { answerLegacy } from './targets/legacy.ts';
+import { listen, readRpc, sendJson } from './targets/listen.ts';
+import { startRotatingOAuth } from './targets/rotating-oauth.ts';
+
+let service: TestService;
+let hostile: Hostile;
+
+beforeAll(async () => {
+  [service, hostile] = await Promise.all([startTestService(), startHostile()]);
+});
+afterAll(async () => {
+  await dispose(service);
+  await hostile.stop();
+});
+
+/** An account with an organization of its own, so that tests do not share the limit on open requests. */
+class Account {
+  readonly key: string;
+  readonly project: string;
+  readonly at: TestService;
+
+  constructor(key: string, project: string, at: TestService) {
+    this.key = key;
+    this.project = project;
+    this.at = at;
+  }
+
+  static async open(at: TestService = service): Promise<Account> {
+    const { key } = await at.stranger();
+    return new Account(key, await at.defaultProject(key), at);
+  }
+
+  get = (path: string) => this.at.get(path, { key: this.key });
+  post = (path: string, body?: unknown) => this.at.post(path, body, { key: this.key });
+  connect = (body: object) => this.post('/server-connections', body);
+  read = (id: string) => this.get(`/server-connections/${id}`);
+  cancel = (id: string) => this.post(`/server-connections/${id}/cancel`);
+  retry = (id: string) => this.post(`/server-connections/${id}/retry-validation`);
+  save = (fields: object) => saveServer(this.at, fields, this.key);
+
+  async servers(): Promise<string[]> {
+    const { body } = await this.get(`/projects/${this.project}/servers`);
+    return body.items.map(({ name }: { name: string }) => name);
+  }
+
+  /** The request once it has come to this status. */
+  async until(id: string, status: string): Promise<Answer['body']> {
+    const now = async () => (await this.read(id)).body.status;
+    await expect.poll(now, { timeout: 15_000, interval: 20 }).toBe(status);
+    return (await this.read(id)).body;
+  }
+
+  /** Makes a request and waits. */
+  async connected(body: object, status: string): Promise<Answer['body']> {
+    const made = await this.connect(body);
+    expect(made).toMatchObject({ status: 201, body: { status: 'discovering' } });
+    return this.until(made.body.connectionRequestId, status);
+  }
+}
+
+async function query(at: TestService, sql: string, values: unknown[] = []): Promise<unknown[]> {
+  const client = await at.database.connect();
+  try {
+    return (await client.query(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const conflict = (code: string) => ({ status: 409, body: { code: 'CONFLICT', details: { code } } });
+const refusals = (answers: Answer[]) => answers.filter(({ status }) => status === 409);
+
+describe('an open server', () => {
+  test('is saved in the Default project under its host, and can be called', async () => {
+    const account = await Account.open();
+    const url = await service.demoUrl();
+    const made = await account.connect({ url });
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      connectionRequestId: expect.stringMatching(/^scr_/),
+      status: 'discovering',
+      expiresAt: expect.any(String),
+      projectId: account.project,
+    });
+    const hour = Date.parse(made.body.expiresAt) - Date.now();
+    expect(Math.abs(hour - 3_600_000)).toBeLessThan(60_000);
+    const ready = await account.until(made.body.connectionRequestId, 'ready');
+    expect(ready).toMatchObject({
+      projectId: account.project,
+      serverId: ready.server.id,
+      server: { name: new URL(url).host, url, enabled: true },
+    });
+    expect(ready).not.toHaveProperty('error');
+    const server = `/projects/${account.project}/servers/${ready.serverId}`;
+    expect(await account.get(server)).toMatchObject({ body: { url, useOAuth: false } });
+    expect(await account.post(`${server}/tools`)).toMatchObject({ status: 200 });
+  });
+
+  test('is saved where and as the caller says, under a name that is free', async () => {
+    const account = await Account.open();
+    const url = await service.demoUrl();
+    const project = (await account.post('/projects', { name: 'Other' })).body.id as string;
+    const ready = await account.connected({ url, projectId: project, name: 'harbour' }, 'ready');
+    expect(ready).toMatchObject({ projectId: project, server: { name: 'harbour' } });
+    expect(await account.servers()).toEqual([]);
+    await account.save({ name: 'taken', url: 'https://example.com/mcp' });
+    const second = await account.connected({ url, name: 'taken' }, 'ready');
+    expect(second.server.name).toBe('taken 2');
+  });
+
+  test('that is saved already is used, by its URL or by its id', async () => {
+    const account = await Account.open();
+    const url = await service.demoUrl();
+    const saved = await account.save({ name: 'first', url });
+    expect(await account.connected({ url, name: 'ignored' }, 'ready')).toMatchObject({
+      serverId: saved.id,
+      server: { name: 'first' },
+    });
+    const twin = await account.save({ name: 'second', url });
+    const refused = await account.connect({ url });
+    expect(refused).toMatchObject(conflict('AMBIGUOUS_SERVER'));
+    expect(refused.body.details.candidates).toEqual([
+      { id: saved.id, name: 'first', url },
+      { id: twin.id, name: 'second', url },
+    ]);
+    expect((await account.connected({ url, serverId: twin.id }, 'ready')).serverId).toBe(twin.id);
+    expect(await account.connect({ url: `${url}/other`, serverId: twin.id })).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_ERROR' },
+    });
+    expect(await account.connect({ url, serverId: 'srv_none' })).toMatchObject({ status: 404 });
+    expect(await account.servers()).toEqual(['first', 'second']);
+  });
+
+  test('is shown without the values of its query', async () => {
+    const account = await Account.open();
+    const url = `${await service.demoUrl()}?key=tell-nobody&team=a&key=tell-nobody-either#tell-nobody`;
+    const made = await account.connect({ url });
+    const ready = await account.until(made.body.connectionRequestId, 'ready');
+    expect(ready.server.url).toContain('key=hidden');
+    await account.save({ url });
+    const refused = await account.connect({ url });
+    expect(refused).toMatchObject(conflict('AMBIGUOUS_SERVER'));
+    const retried = await account.retry(ready.connectionRequestId);
+    const said = [made.text, JSON.stringify(ready), refused.text, retried.text, ...service.logs].join('\n');
+    expect(said).not.toContain('tell-nobody');
+  });
+});
+
+describe('a server behind OAuth', () => {
+  test('is saved and waits for tokens, which move it on', async () => {
+    const account = await Account.open();
+    const target = await startRotatingOAuth();
+    onTestFinished(target.stop);
+    const waiting = await account.connected({ url: target.url }, 'awaiting_authorization');
+    expect(waiting).toMatchObject({ serverId: waiting.server.id, server: { url: target.url } });
+    const server = `/projects/${account.project}/servers/${waiting.serverId}`;
+    expect(await account.get(server)).toMatchObject({ body: { useOAuth: true } });
+    expect(await account.retry(waiting.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
+    expect((await account.post(`${server}/oauth/import-tokens`, target.issueTokens())).status).toBe(200);
+    expect(await account.until(waiting.connectionRequestId, 'ready')).toMatchObject({
+      serverId: waiting.serverId,
+    });
+    expect((await account.post(`${server}/tools`)).status).toBe(200);
+
+    // Its tokens work, so the next request need not wait, unless it is told to.
+    await account.connected({ url: target.url }, 'ready');
+    const again = await account.connected({ url: target.url, reauthorize: true }, 'awaiting_authorization');
+    expect(again.serverId).toBe(waiting.serverId);
+    await account.post(`${server}/oauth/import-tokens`, target.issueTokens());
+    await account.until(again.connectionRequestId, 'ready');
+  });
+
+  test('fails with tokens it refuses, and can be tried again with better ones', async () => {
+    const account = await Account.open();
+    const target = await startRotatingOAuth();
+    onTestFinished(target.stop);
+    const { connectionRequestId: id, serverId } = await account.connected(
+      { url: target.url },
+      'awaiting_authorization',
+    );
+    const tokens = `/projects/${account.project}/servers/${serverId}/oauth/import-tokens`;
+    await account.post(tokens, { serverUrl: target.url, tokens: { access_token: 'not-a-good-one' } });
+    const failed = await account.until(id, 'failed');
+    expect(failed.error).toMatchObject({ code: 'OAUTH_REQUIRED', retryable: true });
+    expect(failed.error.message).not.toContain('not-a-good-one');
+    await account.post(tokens, target.issueTokens());
+    expect(await account.retry(id)).toMatchObject({ status: 200, body: { status: 'validating' } });
+    expect(await account.until(id, 'ready')).not.toHaveProperty('error');
+  });
+});
+
+describe('a server that cannot be connected', () => {
+  test('at a dead address fails, and the message says what to check', async () => {
+    const account = await Account.open();
+    const failed = await account.connected({ url: 'http://127.0.0.1:1/mcp' }, 'failed');
+    expect(failed.error).toEqual({
+      code: 'SERVER_UNREACHABLE',
+      message: expect.stringContaining('127.0.0.1:1'),
+      retryable: true,
+    });
+    expect(failed).not.toHaveProperty('serverId');
+    expect(await account.servers()).toEqual([]);
+    expect(await account.cancel(failed.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
+  });
+
+  test.each([false, true])('is tried again when it has come up (saved before: %s)', async (saved) => {
+    const account = await Account.open();
+    let up = false;
+    const { port, stop } = await listen(async (request, response) => {
+      if (!up) return void request.socket.destroy();
+      const { rpc } = await readRpc(request);
+      answerLegacy({ request, response, rpc, path: '', origin: '' });
+    });
+    onTestFinished(stop);
+    const url = `http://127.0.0.1:${port}/mcp`;
+    if (saved) await account.save({ name: 'mine', url });
+    const { connectionRequestId: id, error } = await account.connected({ url }, 'failed');
+    expect(error).toMatchObject({ code: 'SERVER_UNREACHABLE', retryable: true });
+    expect((await account.retry(id)).status).toBe(200);
+    await account.until(id, 'failed');
+    up = true;
+    expect((await account.retry(id)).status).toBe(200);
+    const ready = await account.until(id, 'ready');
+    expect(ready.server.name).toBe(saved ? 'mine' : `127.0.0.1:${port}`);
+    expect(ready).not.toHaveProperty('error');
+    expect(await account.retry(id)).toMatchObject(conflict('INVALID_STATE'));
+    expect(await account.servers()).toEqual([ready.server.name]);
+  });
+
+  test('because it wants Basic authorization is not worth another try', async () => {
+    const account = await Account.open();
+    const failed = await account.connected({ url: hostile.url('/401-basic') }, 'failed');
+    expect(failed.error).toMatchObject({ code: 'UNSUPPORTED_AUTH_METHOD', retryable: false });
+    expect(failed.error.message).toContain('Basic');
+    expect(await account.retry(failed.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
+    expect(await account.servers()).toEqual([]);
+  });
+
+  test.each([
+    ['/html', 'text/html'],
+    ['/status/500', '500'],
+    ['/reset', 'closed the connection'],
+  ])('at %s says so', async (path, words) => {
+    const account = await Account.open();
+    const { error } = await account.connected({ url: hostile.url(path) }, 'failed');
+    expect(error).toMatchObject({ code: 'SERVER_UNREACHABLE', retryable: true });
+    expect(error.message).toContain(words);
+  });
+
+  test('because its address is refused is said at once, or when its name is looked up', async () => {
+    const outside = await startForTest({ env: { DRYDOCK_HOST: '0.0.0.0' } });
+    const account = await Account.open(outside);
+    for (const url of [hostile.url('/odd'), 'http://169.254.169.254/latest', 'http://[::1]/mcp'])
+      expect(await account.connect({ url })).toMatchObject({
+        status: 400,
+        body: { code: 'VALIDATION_ERROR', details: { code: 'URL_NOT_ALLOWED' } },
+      });
+    const inside = await startForTest({
+      env: { DRYDOCK_HOST: '0.0.0.0' },
+      outbound: { resolve: async () => [{ address: '10.0.0.1', family: 4 }] },
+    });
+    const other = await Account.open(inside);
+    const { error } = await other.connected({ url: 'http://inside.example.com/mcp' }, 'failed');
+    expect(error).toMatchObject({ code: 'URL_NOT_ALLOWED', retryable: false });
+  });
+});
+
+describe('open requests', () => {
+  const open = "status in ('discovering', 'awaiting_authorization', 'validating')";
+
+  test('are at most five of an account, also when twenty are made at once', async () => {
+    const idle = await startForTest({ worker: false });
+    const account = await Account.open(idle);
+    const other = await Account.open(idle);
+    const make = (n: number) => account.connect({ url: `https://example.com/${n}` });
+    const made = await Promise.all(Array.from({ length: 20 }, (_, n) => make(n)));
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(5);
+    expect(refusals(made)).toHaveLength(15);
+    for (const refused of refusals(made)) expect(refused).toMatchObject(conflict('ACTIVE_REQUEST_LIMIT'));
+    expect(await query(idle, `select count(*)::int as n from server_connections where ${open}`)).toEqual([
+      { n: 5 },
+    ]);
+    expect((await other.connect({ url: 'https://example.com/' })).status).toBe(201);
+    const first = made.find(({ status }) => status === 201) as Answer;
+    expect((await account.cancel(first.body.connectionRequestId)).status).toBe(200);
+    expect((await make(21)).status).toBe(201);
+    expect(await make(22)).toMatchObject(conflict('ACTIVE_REQUEST_LIMIT'));
+    await query(idle, "update server_connections set expires_at = now() - interval '1 second'");
+    expect((await make(23)).status).toBe(201);
+  });
+
+  test('are at most five when failed ones are tried again', async () => {
+    const idle = await startForTest({ worker: false });
+    const account = await Account.open(idle);
+    const five = () =>
+      Promise.all(Array.from({ length: 5 }, () => account.connect({ url: 'https://example.com/' })));
+    const failed = await five();
+    const error = JSON.stringify({ code: 'SERVER_UNREACHABLE', message: 'It was down.', retryable: true });
+    await query(idle, "update server_connections set status = 'failed', error = $1", [error]);
+    await five();
+    const retried = await Promise.all(failed.map(({ body }) => account.retry(body.connectionRequestId)));
+    expect(refusals(retried)).toHaveLength(5);
+    for (const refused of refusals(retried)) expect(refused).toMatchObject(conflict('ACTIVE_REQUEST_LIMIT'));
+  });
+
+  test('have a budget of their own for reading', async () => {
+    const now = Date.now();
+    const counted = await startForTest({ env: { DRYDOCK_RATE_LIMIT: '60/10' }, clock: () => now });
+    const key = counted.key;
+    const { body } = await counted.post('/server-connections', { url: await counted.demoUrl() });
+    const read = () => counted.get(`/server-connections/${body.connectionRequestId}`, { key });
+    for (let n = 0; n < 50; n++) expect((await read()).status).toBe(200);
+    const others = await Promise.all(Array.from({ length: 10 }, () => counted.get('/me', { key })));
+    expect(others.filter(({ status }) => status === 200)).toHaveLength(9);
+    const more = await Promise.all(Array.from({ length: 200 }, read));
+    expect(more.filter(({ status }) => status === 200)).toHaveLength(190);
+    expect(more.find(({ status }) => status === 429)?.body).toMatchObject({ code: 'RATE_LIMITED' });
+  });
+
+  test('are seen by nobody else', async () => {
+    const account = await Account.open();
+    const { connectionRequestId: id } = await account.connected({ url: 'http://127.0.0.1:1/' }, 'failed');
+    const { key } = await service.member('admin');
+    for (const other of [await Account.open(), new Account(key, '', service), account])
+      for (const ask of [other.read, other.cancel, other.retry])
+        expect(await ask(other === account ? 'scr_none' : id)).toMatchObject({
+          status: 404,
+          body: { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } },
+        });
+    const colleague = await service.member('owner');
+    const { body } = await service.post('/server-connections', { url: 'http://127.0.0.1:1/' });
+    expect(
+      await service.get(`/server-connections/${body.connectionRequestId}`, { key: colleague.key }),
+    ).toMatchObject({ status: 404, body: { details: { code: 'REQUEST_NOT_FOUND' } } });
+  });
+
+  test('need a project the caller may use', async () => {
+    const account = await Account.open();
+    for (const projectId of ['prj_none', await service.defaultProject()])
+      expect(await account.connect({ url: 'https://example.com/', projectId })).toMatchObject({
+        status: 403,
+        body: { code: 'FORBIDDEN', details: { code: 'PROJECT_ACCESS_DENIED' } },
+      });
+  });
+
+  test('expire after an hour, and take the server with them that only waited', async () => {
+    const account = await Account.open();
+    const url = hostile.url('/401-oauth');
+    const { connectionRequestId: id } = await account.connected({ url }, 'awaiting_authorization');
+    expect(await account.servers()).toHaveLength(1);
+    await query(service, 'update server_connections set expires_at = now() where id = $1', [id]);
+    expect((await account.read(id)).body.status).toBe('expired');
+    expect(await account.cancel(id)).toMatchObject(conflict('REQUEST_EXPIRED'));
+    expect(await account.retry(id)).toMatchObject(conflict('REQUEST_EXPIRED'));
+    await query(
+      service,
+      "update jobs set due_at = now() where kind = 'expire-server-connections' and due_at is not null",
+    );
+    await query(service, "select pg_notify('drydock_jobs', '')");
+    await expect.poll(() => account.servers(), { timeout: 10_000 }).toEqual([]);
+    expect((await account.read(id)).body).toMatchObject({ status: 'expired' });
+    expect(await account.cancel(id)).toMatchObject(conflict('REQUEST_EXPIRED'));
+  });
+});
+
+describe('cancelling', () => {
+  const url = () => hostile.url('/401-oauth');
+
+  test('removes the server it saved for waiting, and twice is no error', async () => {
+    const account = await Account.open();
+    const { connectionRequestId: id } = await account.connected({ url: url() }, 'awaiting_authorization');
+    expect(await account.servers()).toHaveLength(1);
+    const answers = await Promise.all([account.cancel(id), account.cancel(id), account.cancel(id)]);
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    expect(answers[0]?.body).not.toHaveProperty('server');
+    expect(await account.servers()).toEqual([]);
+    expect(await account.retry(id)).toMatchObject(conflict('INVALID_STATE'));
+  });
+
+  test('keeps a server it did not save, or that somebody has edited', async () => {
+    const account = await Account.open();
+    await account.save({ name: 'mine', url: url() });
+    const mine = await account.connected({ url: url() }, 'awaiting_authorization');
+    expect((await account.cancel(mine.connectionRequestId)).status).toBe(200);
+    expect(await account.servers()).toEqual(['mine']);
+    const edited = await account.connected({ url: hostile.url('/401-issuer') }, 'awaiting_authorization');
+    const server = `/projects/${account.project}/servers/${edited.serverId}`;
+    await service.patch(server, { name: 'renamed' }, { key: account.key });
+    expect((await account.cancel(edited.connectionRequestId)).status).toBe(200);
+    expect(await account.servers()).toEqual(['mine', 'renamed']);
+  });
+
+  test('is too late when the server is connected', async () => {
+    const account = await Account.open();
+    const ready = await account.connected({ url: await service.demoUrl() }, 'ready');
+    expect(await account.cancel(ready.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
+  });
+
+  test.each([401, 200])('while the server is looked at saves nothing (it answers %i)', async (status) => {
+    const account = await Account.open();
+    let asked = 0;
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    const { port, stop } = await listen(async (request, response) => {
+      const { rpc } = await readRpc(request);
+      asked++;
+      await held;
+      if (status === 401) return sendJson(response, {}, 401);
+      answerLegacy({ request, response, rpc, path: '', origin: '' });
+    });
+    onTestFinished(stop);
+    const { body } = await account.connect({ url: `http://127.0.0.1:${port}/mcp` });
+    const id = body.connectionRequestId as string;
+    await expect.poll(() => asked).toBe(1);
+    expect((await account.cancel(id)).body.status).toBe('cancelled');
+    answer();
+    const job = "select state from jobs where kind = 'advance-server-connection' and payload->>'id' = $1";
+    await expect.poll(() => query(service, job, [id]), { timeout: 10_000 }).toEqual([{ state: 'done' }]);
+    expect((await account.read(id)).body.status).toBe('cancelled');
+    expect(await account.servers()).toEqual([]);
+  });
+});
