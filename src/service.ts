@@ -149,9 +149,8 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     charge: (keyId, budget) => (budget === 'polls' ? polls : limiter)?.charge(keyId),
     used: (keyId) => lastUse.note(keyId),
     metrics: new Metrics(() => ({
-      total: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      database: { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
+      mcpConnections: services.mcp.warmConnections,
     })),
     bodyLimit: config.bodyLimit,
     checkResponses: options.checkResponses ?? false,

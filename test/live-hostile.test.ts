@@ -217,7 +217,6 @@ describe('too much', () => {
       expect(took).toBeLessThan(8000);
     }
     collect();
-    process.stdout.write(`${path} ${before} peak ${peak} after ${held()}\n`);
     expect(peak - before).toBeLessThan(400);
     expect(held() - before).toBeLessThan(50);
     expect((await healthy.ask('tools')).status).toBe(200);
@@ -298,14 +297,30 @@ describe('secrets that a target repeats', () => {
   const marker = 'mk7Qx2LruV9dWs4ThJ6nBp3Y';
   const parts = [marker.slice(0, 8), marker.slice(8, 16), marker.slice(-8)];
 
+  /** What was told of the secret, with what stands around it. */
+  function leaksIn(text: string): string[] {
+    const found = parts.map((part) => text.indexOf(part)).filter((index) => index !== -1);
+    return found.slice(0, 1).map((index) => text.slice(Math.max(0, index - 60), index + 40));
+  }
+
   async function expectSilence(server: Saved, options: object = {}): Promise<string[]> {
+    const logged = service.logs.length;
+    const leaks: Record<string, string[]> = {};
     const answers: string[] = [];
     for (const operation of ['validate', 'doctor', 'tools', 'tools/call', 'export']) {
       const { text } = await server.ask(operation, { toolName: 'any', ...options });
       answers.push(text);
+      leaks[operation] = leaksIn(text);
     }
-    const told = [...answers, ...service.logs].join('\n');
-    expect(parts.filter((part) => told.includes(part))).toEqual([]);
+    const log = leaksIn(service.logs.slice(logged).join('\n'));
+    expect({ ...leaks, log }).toEqual({
+      validate: [],
+      doctor: [],
+      tools: [],
+      'tools/call': [],
+      export: [],
+      log: [],
+    });
     return answers;
   }
 
@@ -329,7 +344,10 @@ describe('secrets that a target repeats', () => {
       void response.writeHead(200, { 'content-type': `text/${secret.replace(' ', '-')}` }).end('hello'),
     'broken JSON': ({ response }, secret) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(secret.replace('Bearer ', '')),
-    'a revision': (exchange, secret) => sendResult(exchange, initializeResult(secret)),
+    'a revision': (exchange, secret) =>
+      exchange.rpc?.method === 'initialize'
+        ? sendResult(exchange, initializeResult(secret))
+        : answerLegacy(exchange),
   };
 
   const cases = Object.keys(echoes).flatMap((where) =>

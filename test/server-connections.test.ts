@@ -29,11 +29,6 @@ class Account {
     this.at = at;
   }
 
-  static async open(at: TestService = service): Promise<Account> {
-    const { key } = await at.stranger();
-    return new Account(key, await at.defaultProject(key), at);
-  }
-
   get = (path: string) => this.at.get(path, { key: this.key });
   post = (path: string, body?: unknown) => this.at.post(path, body, { key: this.key });
   connect = (body: object) => this.post('/server-connections', body);
@@ -46,20 +41,41 @@ class Account {
     const { body } = await this.get(`/projects/${this.project}/servers`);
     return body.items.map(({ name }: { name: string }) => name);
   }
+}
 
-  /** The request once it has come to this status. */
-  async until(id: string, status: string): Promise<Answer['body']> {
-    const now = async () => (await this.read(id)).body.status;
-    await expect.poll(now, { timeout: 15_000, interval: 20 }).toBe(status);
-    return (await this.read(id)).body;
-  }
+async function openAccount(at: TestService = service): Promise<Account> {
+  const { key } = await at.stranger();
+  return new Account(key, await at.defaultProject(key), at);
+}
 
-  /** Makes a request and waits. */
-  async connected(body: object, status: string): Promise<Answer['body']> {
-    const made = await this.connect(body);
-    expect(made).toMatchObject({ status: 201, body: { status: 'discovering' } });
-    return this.until(made.body.connectionRequestId, status);
-  }
+/** The request once it has come to this status. */
+async function until(account: Account, id: string, status: string): Promise<Answer['body']> {
+  const now = async () => (await account.read(id)).body.status;
+  await expect.poll(now, { timeout: 15_000, interval: 20 }).toBe(status);
+  return (await account.read(id)).body;
+}
+
+/** Makes a request and waits. */
+async function connected(account: Account, body: object, status: string): Promise<Answer['body']> {
+  const made = await account.connect(body);
+  expect(made).toMatchObject({ status: 201, body: { status: 'discovering' } });
+  return until(account, made.body.connectionRequestId, status);
+}
+
+/** A server that answers only when it is told to. */
+async function startHeld(status: number): Promise<{ url: string; asked: () => number; answer: () => void }> {
+  let asked = 0;
+  let answer = (): void => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  const { port, stop } = await listen(async (request, response) => {
+    const { rpc } = await readRpc(request);
+    asked++;
+    await held;
+    if (status === 401) return sendJson(response, {}, 401);
+    answerLegacy({ request, response, rpc, path: '', origin: '' });
+  });
+  onTestFinished(stop);
+  return { url: `http://127.0.0.1:${port}/mcp`, asked: () => asked, answer };
 }
 
 async function query(at: TestService, sql: string, values: unknown[] = []): Promise<unknown[]> {
@@ -76,7 +92,7 @@ const refusals = (answers: Answer[]) => answers.filter(({ status }) => status ==
 
 describe('an open server', () => {
   test('is saved in the Default project under its host, and can be called', async () => {
-    const account = await Account.open();
+    const account = await openAccount();
     const url = await service.demoUrl();
     const made = await account.connect({ url });
     expect(made.status).toBe(201);
@@ -88,7 +104,7 @@ describe('an open server', () => {
     });
     const hour = Date.parse(made.body.expiresAt) - Date.now();
     expect(Math.abs(hour - 3_600_000)).toBeLessThan(60_000);
-    const ready = await account.until(made.body.connectionRequestId, 'ready');
+    const ready = await until(account, made.body.connectionRequestId, 'ready');
     expect(ready).toMatchObject({
       projectId: account.project,
       serverId: ready.server.id,
@@ -101,22 +117,22 @@ describe('an open server', () => {
   });
 
   test('is saved where and as the caller says, under a name that is free', async () => {
-    const account = await Account.open();
+    const account = await openAccount();
     const url = await service.demoUrl();
     const project = (await account.post('/projects', { name: 'Other' })).body.id as string;
-    const ready = await account.connected({ url, projectId: project, name: 'harbour' }, 'ready');
+    const ready = await connected(account, { url, projectId: project, name: 'harbour' }, 'ready');
     expect(ready).toMatchObject({ projectId: project, server: { name: 'harbour' } });
     expect(await account.servers()).toEqual([]);
     await account.save({ name: 'taken', url: 'https://example.com/mcp' });
-    const second = await account.connected({ url, name: 'taken' }, 'ready');
+    const second = await connected(account, { url, name: 'taken' }, 'ready');
     expect(second.server.name).toBe('taken 2');
   });
 
   test('that is saved already is used, by its URL or by its id', async () => {
-    const account = await Account.open();
+    const account = await openAccount();
     const url = await service.demoUrl();
     const saved = await account.save({ name: 'first', url });
-    expect(await account.connected({ url, name: 'ignored' }, 'ready')).toMatchObject({
+    expect(await connected(account, { url, name: 'ignored' }, 'ready')).toMatchObject({
       serverId: saved.id,
       server: { name: 'first' },
     });
@@ -127,7 +143,7 @@ describe('an open server', () => {
       { id: saved.id, name: 'first', url },
       { id: twin.id, name: 'second', url },
     ]);
-    expect((await account.connected({ url, serverId: twin.id }, 'ready')).serverId).toBe(twin.id);
+    expect((await connected(account, { url, serverId: twin.id }, 'ready')).serverId).toBe(twin.id);
     expect(await account.connect({ url: `${url}/other`, serverId: twin.id })).toMatchObject({
       status: 400,
       body: { code: 'VALIDATION_ERROR' },
@@ -136,68 +152,79 @@ describe('an open server', () => {
     expect(await account.servers()).toEqual(['first', 'second']);
   });
 
+  test('that is asked for twice at once is saved once', async () => {
+    const account = await openAccount();
+    const { url, asked, answer } = await startHeld(200);
+    const both = [await account.connect({ url }), await account.connect({ url })];
+    await expect.poll(asked).toBe(2);
+    answer();
+    for (const { body } of both) await until(account, body.connectionRequestId, 'ready');
+    expect(await account.servers()).toHaveLength(1);
+  });
+
   test('is shown without the values of its query', async () => {
-    const account = await Account.open();
-    const url = `${await service.demoUrl()}?key=tell-nobody&team=a&key=tell-nobody-either#tell-nobody`;
+    const account = await openAccount();
+    const url = `${await service.demoUrl()}?key=tell-nobody&team=a&key=tell-nobody-either`;
     const made = await account.connect({ url });
-    const ready = await account.until(made.body.connectionRequestId, 'ready');
+    const ready = await until(account, made.body.connectionRequestId, 'ready');
     expect(ready.server.url).toContain('key=hidden');
     await account.save({ url });
     const refused = await account.connect({ url });
     expect(refused).toMatchObject(conflict('AMBIGUOUS_SERVER'));
     const retried = await account.retry(ready.connectionRequestId);
-    const said = [made.text, JSON.stringify(ready), refused.text, retried.text, ...service.logs].join('\n');
-    expect(said).not.toContain('tell-nobody');
+    const said = [made.text, JSON.stringify(ready), refused.text, retried.text, ...service.logs];
+    expect(said.filter((each) => each.includes('tell-nobody'))).toEqual([]);
   });
 });
 
 describe('a server behind OAuth', () => {
   test('is saved and waits for tokens, which move it on', async () => {
-    const account = await Account.open();
+    const account = await openAccount();
     const target = await startRotatingOAuth();
     onTestFinished(target.stop);
-    const waiting = await account.connected({ url: target.url }, 'awaiting_authorization');
+    const waiting = await connected(account, { url: target.url }, 'awaiting_authorization');
     expect(waiting).toMatchObject({ serverId: waiting.server.id, server: { url: target.url } });
     const server = `/projects/${account.project}/servers/${waiting.serverId}`;
     expect(await account.get(server)).toMatchObject({ body: { useOAuth: true } });
     expect(await account.retry(waiting.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
     expect((await account.post(`${server}/oauth/import-tokens`, target.issueTokens())).status).toBe(200);
-    expect(await account.until(waiting.connectionRequestId, 'ready')).toMatchObject({
+    expect(await until(account, waiting.connectionRequestId, 'ready')).toMatchObject({
       serverId: waiting.serverId,
     });
     expect((await account.post(`${server}/tools`)).status).toBe(200);
 
     // Its tokens work, so the next request need not wait, unless it is told to.
-    await account.connected({ url: target.url }, 'ready');
-    const again = await account.connected({ url: target.url, reauthorize: true }, 'awaiting_authorization');
+    await connected(account, { url: target.url }, 'ready');
+    const again = await connected(account, { url: target.url, reauthorize: true }, 'awaiting_authorization');
     expect(again.serverId).toBe(waiting.serverId);
     await account.post(`${server}/oauth/import-tokens`, target.issueTokens());
-    await account.until(again.connectionRequestId, 'ready');
+    await until(account, again.connectionRequestId, 'ready');
   });
 
   test('fails with tokens it refuses, and can be tried again with better ones', async () => {
-    const account = await Account.open();
+    const account = await openAccount();
     const target = await startRotatingOAuth();
     onTestFinished(target.stop);
-    const { connectionRequestId: id, serverId } = await account.connected(
+    const { connectionRequestId: id, serverId } = await connected(
+      account,
       { url: target.url },
       'awaiting_authorization',
     );
     const tokens = `/projects/${account.project}/servers/${serverId}/oauth/import-tokens`;
     await account.post(tokens, { serverUrl: target.url, tokens: { access_token: 'not-a-good-one' } });
-    const failed = await account.until(id, 'failed');
+    const failed = await until(account, id, 'failed');
     expect(failed.error).toMatchObject({ code: 'OAUTH_REQUIRED', retryable: true });
     expect(failed.error.message).not.toContain('not-a-good-one');
     await account.post(tokens, target.issueTokens());
     expect(await account.retry(id)).toMatchObject({ status: 200, body: { status: 'validating' } });
-    expect(await account.until(id, 'ready')).not.toHaveProperty('error');
+    expect(await until(account, id, 'ready')).not.toHaveProperty('error');
   });
 });
 
 describe('a server that cannot be connected', () => {
   test('at a dead address fails, and the message says what to check', async () => {
-    const account = await Account.open();
-    const failed = await account.connected({ url: 'http://127.0.0.1:1/mcp' }, 'failed');
+    const account = await openAccount();
+    const failed = await connected(account, { url: 'http://127.0.0.1:1/mcp' }, 'failed');
     expect(failed.error).toEqual({
       code: 'SERVER_UNREACHABLE',
       message: expect.stringContaining('127.0.0.1:1'),
@@ -209,7 +236,7 @@ describe('a server that cannot be connected', () => {
   });
 
   test.each([false, true])('is tried again when it has come up (saved before: %s)', async (saved) => {
-    const account = await Account.open();
+    const account = await openAccount();
     let up = false;
     const { port, stop } = await listen(async (request, response) => {
       if (!up) return void request.socket.destroy();
@@ -219,13 +246,13 @@ describe('a server that cannot be connected', () => {
     onTestFinished(stop);
     const url = `http://127.0.0.1:${port}/mcp`;
     if (saved) await account.save({ name: 'mine', url });
-    const { connectionRequestId: id, error } = await account.connected({ url }, 'failed');
+    const { connectionRequestId: id, error } = await connected(account, { url }, 'failed');
     expect(error).toMatchObject({ code: 'SERVER_UNREACHABLE', retryable: true });
     expect((await account.retry(id)).status).toBe(200);
-    await account.until(id, 'failed');
+    await until(account, id, 'failed');
     up = true;
     expect((await account.retry(id)).status).toBe(200);
-    const ready = await account.until(id, 'ready');
+    const ready = await until(account, id, 'ready');
     expect(ready.server.name).toBe(saved ? 'mine' : `127.0.0.1:${port}`);
     expect(ready).not.toHaveProperty('error');
     expect(await account.retry(id)).toMatchObject(conflict('INVALID_STATE'));
@@ -233,8 +260,8 @@ describe('a server that cannot be connected', () => {
   });
 
   test('because it wants Basic authorization is not worth another try', async () => {
-    const account = await Account.open();
-    const failed = await account.connected({ url: hostile.url('/401-basic') }, 'failed');
+    const account = await openAccount();
+    const failed = await connected(account, { url: hostile.url('/401-basic') }, 'failed');
     expect(failed.error).toMatchObject({ code: 'UNSUPPORTED_AUTH_METHOD', retryable: false });
     expect(failed.error.message).toContain('Basic');
     expect(await account.retry(failed.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
@@ -246,15 +273,15 @@ describe('a server that cannot be connected', () => {
     ['/status/500', '500'],
     ['/reset', 'closed the connection'],
   ])('at %s says so', async (path, words) => {
-    const account = await Account.open();
-    const { error } = await account.connected({ url: hostile.url(path) }, 'failed');
+    const account = await openAccount();
+    const { error } = await connected(account, { url: hostile.url(path) }, 'failed');
     expect(error).toMatchObject({ code: 'SERVER_UNREACHABLE', retryable: true });
     expect(error.message).toContain(words);
   });
 
   test('because its address is refused is said at once, or when its name is looked up', async () => {
     const outside = await startForTest({ env: { DRYDOCK_HOST: '0.0.0.0' } });
-    const account = await Account.open(outside);
+    const account = await openAccount(outside);
     for (const url of [hostile.url('/odd'), 'http://169.254.169.254/latest', 'http://[::1]/mcp'])
       expect(await account.connect({ url })).toMatchObject({
         status: 400,
@@ -264,8 +291,8 @@ describe('a server that cannot be connected', () => {
       env: { DRYDOCK_HOST: '0.0.0.0' },
       outbound: { resolve: async () => [{ address: '10.0.0.1', family: 4 }] },
     });
-    const other = await Account.open(inside);
-    const { error } = await other.connected({ url: 'http://inside.example.com/mcp' }, 'failed');
+    const other = await openAccount(inside);
+    const { error } = await connected(other, { url: 'http://inside.example.com/mcp' }, 'failed');
     expect(error).toMatchObject({ code: 'URL_NOT_ALLOWED', retryable: false });
   });
 });
@@ -275,8 +302,8 @@ describe('open requests', () => {
 
   test('are at most five of an account, also when twenty are made at once', async () => {
     const idle = await startForTest({ worker: false });
-    const account = await Account.open(idle);
-    const other = await Account.open(idle);
+    const account = await openAccount(idle);
+    const other = await openAccount(idle);
     const make = (n: number) => account.connect({ url: `https://example.com/${n}` });
     const made = await Promise.all(Array.from({ length: 20 }, (_, n) => make(n)));
     expect(made.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -296,7 +323,7 @@ describe('open requests', () => {
 
   test('are at most five when failed ones are tried again', async () => {
     const idle = await startForTest({ worker: false });
-    const account = await Account.open(idle);
+    const account = await openAccount(idle);
     const five = () =>
       Promise.all(Array.from({ length: 5 }, () => account.connect({ url: 'https://example.com/' })));
     const failed = await five();
@@ -323,10 +350,10 @@ describe('open requests', () => {
   });
 
   test('are seen by nobody else', async () => {
-    const account = await Account.open();
-    const { connectionRequestId: id } = await account.connected({ url: 'http://127.0.0.1:1/' }, 'failed');
+    const account = await openAccount();
+    const { connectionRequestId: id } = await connected(account, { url: 'http://127.0.0.1:1/' }, 'failed');
     const { key } = await service.member('admin');
-    for (const other of [await Account.open(), new Account(key, '', service), account])
+    for (const other of [await openAccount(), new Account(key, '', service), account])
       for (const ask of [other.read, other.cancel, other.retry])
         expect(await ask(other === account ? 'scr_none' : id)).toMatchObject({
           status: 404,
@@ -340,7 +367,7 @@ describe('open requests', () => {
   });
 
   test('need a project the caller may use', async () => {
-    const account = await Account.open();
+    const account = await openAccount();
     for (const projectId of ['prj_none', await service.defaultProject()])
       expect(await account.connect({ url: 'https://example.com/', projectId })).toMatchObject({
         status: 403,
@@ -349,9 +376,9 @@ describe('open requests', () => {
   });
 
   test('expire after an hour, and take the server with them that only waited', async () => {
-    const account = await Account.open();
+    const account = await openAccount();
     const url = hostile.url('/401-oauth');
-    const { connectionRequestId: id } = await account.connected({ url }, 'awaiting_authorization');
+    const { connectionRequestId: id } = await connected(account, { url }, 'awaiting_authorization');
     expect(await account.servers()).toHaveLength(1);
     await query(service, 'update server_connections set expires_at = now() where id = $1', [id]);
     expect((await account.read(id)).body.status).toBe('expired');
@@ -372,8 +399,8 @@ describe('cancelling', () => {
   const url = () => hostile.url('/401-oauth');
 
   test('removes the server it saved for waiting, and twice is no error', async () => {
-    const account = await Account.open();
-    const { connectionRequestId: id } = await account.connected({ url: url() }, 'awaiting_authorization');
+    const account = await openAccount();
+    const { connectionRequestId: id } = await connected(account, { url: url() }, 'awaiting_authorization');
     expect(await account.servers()).toHaveLength(1);
     const answers = await Promise.all([account.cancel(id), account.cancel(id), account.cancel(id)]);
     for (const answer of answers)
@@ -384,12 +411,12 @@ describe('cancelling', () => {
   });
 
   test('keeps a server it did not save, or that somebody has edited', async () => {
-    const account = await Account.open();
+    const account = await openAccount();
     await account.save({ name: 'mine', url: url() });
-    const mine = await account.connected({ url: url() }, 'awaiting_authorization');
+    const mine = await connected(account, { url: url() }, 'awaiting_authorization');
     expect((await account.cancel(mine.connectionRequestId)).status).toBe(200);
     expect(await account.servers()).toEqual(['mine']);
-    const edited = await account.connected({ url: hostile.url('/401-issuer') }, 'awaiting_authorization');
+    const edited = await connected(account, { url: hostile.url('/401-issuer') }, 'awaiting_authorization');
     const server = `/projects/${account.project}/servers/${edited.serverId}`;
     await service.patch(server, { name: 'renamed' }, { key: account.key });
     expect((await account.cancel(edited.connectionRequestId)).status).toBe(200);
@@ -397,27 +424,17 @@ describe('cancelling', () => {
   });
 
   test('is too late when the server is connected', async () => {
-    const account = await Account.open();
-    const ready = await account.connected({ url: await service.demoUrl() }, 'ready');
+    const account = await openAccount();
+    const ready = await connected(account, { url: await service.demoUrl() }, 'ready');
     expect(await account.cancel(ready.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
   });
 
   test.each([401, 200])('while the server is looked at saves nothing (it answers %i)', async (status) => {
-    const account = await Account.open();
-    let asked = 0;
-    let answer = (): void => {};
-    const held = new Promise<void>((resolve) => (answer = resolve));
-    const { port, stop } = await listen(async (request, response) => {
-      const { rpc } = await readRpc(request);
-      asked++;
-      await held;
-      if (status === 401) return sendJson(response, {}, 401);
-      answerLegacy({ request, response, rpc, path: '', origin: '' });
-    });
-    onTestFinished(stop);
-    const { body } = await account.connect({ url: `http://127.0.0.1:${port}/mcp` });
+    const account = await openAccount();
+    const { url, asked, answer } = await startHeld(status);
+    const { body } = await account.connect({ url });
     const id = body.connectionRequestId as string;
-    await expect.poll(() => asked).toBe(1);
+    await expect.poll(asked).toBe(1);
     expect((await account.cancel(id)).body.status).toBe('cancelled');
     answer();
     const job = "select state from jobs where kind = 'advance-server-connection' and payload->>'id' = $1";

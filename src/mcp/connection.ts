@@ -4,6 +4,11 @@ import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.t
 import { type Exchange, Tap } from './tap.ts';
 import { withoutSecrets } from './target.ts';
 
+const mostErrorText = 1000;
+const mostErrorData = 8000;
+
+type RpcError = NonNullable<FailureFacts['rpc']>;
+
 export interface Answer {
   /** The result exactly as the server sent it. */
   result: Record<string, unknown>;
@@ -63,17 +68,17 @@ export class Connection {
   async request(method: string, params: Record<string, unknown>, wait: Wait): Promise<Answer> {
     if (this.broken) throw this.broken;
     const started = performance.now();
-    const { frame, error } = await this.exchange(method, params, wait);
+    const { frame, sent, error } = await this.exchange(method, params, wait);
     const durationMs = Math.round(performance.now() - started);
     if (frame?.result) {
       const complaint = error instanceof Error ? this.scrub(error.message) : undefined;
       return { result: frame.result, durationMs, ...(complaint !== undefined && { complaint }) };
     }
     if (frame?.error) {
-      const rpc = { ...frame.error, message: this.scrub(frame.error.message) };
+      const rpc = this.quotable(frame.error);
       throw new McpFailure('rpc', rpc.message, { rpc });
     }
-    throw this.explain(error);
+    throw this.explain(error, sent);
   }
 
   /** Whether the other side still answers. A stateless server has no session that could be gone. */
@@ -103,7 +108,7 @@ export class Connection {
     method: string,
     params: Record<string, unknown>,
     wait: Wait,
-  ): Promise<{ frame?: Exchange['frame']; error?: unknown }> {
+  ): Promise<Pick<Exchange, 'frame' | 'sent'> & { error?: unknown }> {
     const deadline = new Deadline(wait);
     const exchange: Exchange = { method, sent: false, lost: deadline.giveUp };
     // The SDK has a deadline of its own; ours comes first.
@@ -112,7 +117,7 @@ export class Connection {
       await this.tap.watch(exchange, () => this.ask(method, params, options));
       return exchange;
     } catch (error) {
-      return { ...(exchange.frame && { frame: exchange.frame }), error: deadline.reason ?? error };
+      return { ...exchange, error: deadline.reason ?? error };
     } finally {
       deadline.end();
     }
@@ -130,10 +135,24 @@ export class Connection {
     return client.request({ method, params } as Parameters<Client['request']>[0], options as never);
   }
 
-  private explain(error: unknown): McpFailure {
-    const known = failureIn(error) ?? this.broken;
+  private explain(error: unknown, sent: boolean): McpFailure {
+    const known = failureIn(error);
     if (known) return known;
+    // What broke the connection also took this request, which may have arrived.
+    const { broken } = this;
+    if (broken) return new McpFailure(broken.kind, broken.message, { ...broken.facts, notSent: !sent });
     return explain(error, this.parts.secrets());
+  }
+
+  /** An error of the server as it may be shown: bounded, and without what we told the server. */
+  private quotable({ code, message, data }: RpcError): RpcError {
+    const text = JSON.stringify(data) ?? '';
+    const showable = text.length <= mostErrorData && this.scrub(text) === text;
+    return {
+      code,
+      message: this.scrub(message).slice(0, mostErrorText),
+      ...(data !== undefined && showable && { data }),
+    };
   }
 
   private scrub(text: string): string {

@@ -10,10 +10,10 @@ interface Series {
   count: number;
 }
 
-interface PoolState {
-  total: number;
-  idle: number;
-  waiting: number;
+/** What is open at this moment. */
+interface Gauges {
+  database: { total: number; idle: number; waiting: number };
+  mcpConnections: number;
 }
 
 /**
@@ -23,10 +23,10 @@ interface PoolState {
 export class Metrics {
   private readonly series = new Map<string, Series>();
   private readonly lag = monitorEventLoopDelay({ resolution: 20 });
-  private readonly pool: () => PoolState;
+  private readonly gauges: () => Gauges;
 
-  constructor(pool: () => PoolState) {
-    this.pool = pool;
+  constructor(gauges: () => Gauges) {
+    this.gauges = gauges;
     this.lag.enable();
   }
 
@@ -70,12 +70,15 @@ export class Metrics {
   }
 
   private *connections(): Generator<string> {
-    const { total, idle, waiting } = this.pool();
+    const { database, mcpConnections } = this.gauges();
+    const { total, idle, waiting } = database;
     const name = 'drydock_database_connections';
     yield* heading(name, 'gauge', 'Database connections by state; waiting are requests without one');
     yield `${name}{state="busy"} ${total - idle}`;
     yield `${name}{state="idle"} ${idle}`;
     yield `${name}{state="waiting"} ${waiting}`;
+    yield* heading('drydock_mcp_connections', 'gauge', 'Connections to MCP servers that are kept warm');
+    yield `drydock_mcp_connections ${mcpConnections}`;
   }
 
   private *process(): Generator<string> {
