@@ -53,7 +53,7 @@ function machineProvider(
       return new PrivateKeyJwtProvider({
         clientId: text('client_id'),
         privateKey: text('private_key_pem'),
-        algorithm: String(context['signing_algorithm'] ?? 'ES256'),
+        algorithm: context['signing_algorithm'] === undefined ? 'ES256' : text('signing_algorithm'),
       });
     case 'auth/client-credentials-basic':
       return new ClientCredentialsProvider({

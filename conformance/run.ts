@@ -74,7 +74,7 @@ const legs: Leg[] = [
 const wanted = process.argv.slice(2);
 const chosen = legs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 if (chosen.length < Math.max(1, wanted.length)) {
-  console.error(`usage: npm run conformance [-- ${legs.map(({ name }) => name).join('|')}]`);
+  say(`usage: npm run conformance [-- ${legs.map(({ name }) => name).join('|')}]`);
   process.exit(2);
 }
 const baseline = JSON.parse(await readFile(join(here, 'expected-failures.json'), 'utf8')) as Baseline;
@@ -98,7 +98,7 @@ function stop(signal: NodeJS.Signals): void {
 
 async function runLeg(leg: Leg): Promise<boolean> {
   const version = await versionOf(leg.suite);
-  console.log(`\nMCP ${leg.name}: @modelcontextprotocol/conformance ${version}`);
+  say(`\nMCP ${leg.name}: @modelcontextprotocol/conformance ${version}`);
   const scenarios = await leg.scenarios();
   const left = [...scenarios.keys()];
   const outcomes: Outcome[] = [];
@@ -141,31 +141,30 @@ async function countsIn(scenario: string, folder: string): Promise<Omit<Outcome,
 
 function tell(done: number, all: number): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${all} scenarios done`);
-  else if (done % 10 === 0) console.error(`${done} of ${all} scenarios done`);
+  else if (done % 10 === 0) process.stderr.write(`${done} of ${all} scenarios done\n`);
 }
 
 function report(outcomes: Outcome[], scored: ReadonlySet<string>, known: Record<string, string>): boolean {
   const width = Math.max(...outcomes.map(({ scenario }) => scenario.length), 8);
-  console.log(`\n${'scenario'.padEnd(width)}  passed  failed  verdict       scored`);
+  say(`\n${'scenario'.padEnd(width)}  passed  failed  verdict       scored`);
   for (const outcome of outcomes) {
     const { scenario, passed, failed, warnings } = outcome;
     const verdict = passes(outcome) ? 'pass' : scenario in known ? 'fail, known' : 'FAIL';
     const figures = `${String(passed).padStart(6)}  ${String(failed + warnings).padStart(6)}`;
-    console.log(
+    say(
       `${scenario.padEnd(width)}  ${figures}  ${verdict.padEnd(12)}  ${scored.has(scenario) ? 'yes' : 'no'}`,
     );
-    if (!passes(outcome) && known[scenario] !== undefined) console.log(`    ${known[scenario]}`);
+    if (!passes(outcome) && known[scenario] !== undefined) say(`    ${known[scenario]}`);
   }
   const missing = [...scored].filter((name) => !outcomes.some(({ scenario }) => scenario === name));
-  for (const name of missing) console.log(`${name}: did not run`);
+  for (const name of missing) say(`${name}: did not run`);
   const stale = Object.keys(known).filter((name) =>
     outcomes.some((outcome) => outcome.scenario === name && passes(outcome)),
   );
-  for (const name of stale)
-    console.log(`${name} passes now: take it out of conformance/expected-failures.json`);
+  for (const name of stale) say(`${name} passes now: take it out of conformance/expected-failures.json`);
   const counted = outcomes.filter(({ scenario }) => scored.has(scenario));
   const unexpected = counted.filter((outcome) => !passes(outcome) && !(outcome.scenario in known));
-  console.log(`\nscored ${counted.filter(passes).length} of ${scored.size} scenarios passed`);
+  say(`\nscored ${counted.filter(passes).length} of ${scored.size} scenarios passed`);
   return scored.size > 0 && unexpected.length + missing.length + stale.length === 0;
 }
 
@@ -193,7 +192,7 @@ function node22(): string {
 /** The suite is not part of the service's own dependencies, so the first run fetches it. */
 async function installed(): Promise<{ parse: (text: string) => unknown }> {
   if (!existsSync(modules)) {
-    console.log('installing the conformance suite and Node 22 into conformance/node_modules');
+    say('installing the conformance suite and Node 22 into conformance/node_modules');
     const install = spawn('npm', ['ci', '--prefix', here, '--ignore-scripts', '--loglevel', 'error'], {
       stdio: 'inherit',
     });
@@ -204,4 +203,8 @@ async function installed(): Promise<{ parse: (text: string) => unknown }> {
     }
   }
   return createRequire(join(here, 'package.json'))('yaml') as { parse: (text: string) => unknown };
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

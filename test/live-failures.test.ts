@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
+import { saveServer } from './support/live.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
 import { type ModernOnly, modernOnlyStdio, startModernOnly } from './targets/modern-only.ts';
 import { type Everything, everythingStdio, startEverything } from './targets/processes.ts';
@@ -10,11 +11,9 @@ let hostile: Hostile;
 let modern: ModernOnly;
 let sse: Everything;
 let selfSigned: SelfSigned;
-let project: string;
 
 beforeAll(async () => {
   service = await startTestService();
-  project = await service.defaultProject();
   [hostile, modern, sse, selfSigned] = await Promise.all([
     startHostile(),
     startModernOnly(),
@@ -27,20 +26,6 @@ afterAll(async () => {
   await dispose(service);
   await Promise.all([hostile?.stop(), modern?.stop(), sse?.stop(), selfSigned?.stop()]);
 });
-
-let count = 0;
-
-/** Saves a server; the answers of its operations. */
-async function saved(settings: object) {
-  const name = `server ${++count}`;
-  const { body } = await service.post(`/projects/${project}/servers`, { name, ...settings });
-  const path = `/projects/${project}/servers/${body.id}`;
-  const on =
-    (operation: string) =>
-    (options: object = {}): Promise<Answer> =>
-      service.post(`${path}/${operation}`, options);
-  return { id: body.id as string, name, validate: on('validate'), doctor: on('doctor') };
-}
 
 const order = 'probe connection initialization capabilities tools resources resourceTemplates prompts'.split(
   ' ',
@@ -194,7 +179,7 @@ const rows: Row[] = [
     answers: [
       401,
       'OAUTH_REQUIRED',
-      /^The server asks for authorization\. Complete OAuth with the server "server /,
+      /^The server asks for authorization\. Complete OAuth with the server "401 with /,
     ],
     details: (server) => ({
       ...needsOAuth(server),
@@ -362,12 +347,12 @@ describe.each(rows)('$name', (row) => {
 
   test('validate', async () => {
     const settings = row.settings();
-    const server = await saved(settings);
+    const server = await saveServer(service, { name: row.name, ...settings });
     const started = performance.now();
-    const { status, body, headers } = await server.validate(row.options);
+    const { status, body, headers } = await server.post('validate', row.options);
     expect(performance.now() - started).toBeLessThan(soon);
     const [expectedStatus, code, message] = row.answers;
-    const details = row.details({ ...server, url: settings.url ?? '' });
+    const details = row.details({ id: server.id, name: row.name, url: settings.url ?? '' });
     expect({ status, body }).toEqual({
       status: expectedStatus,
       body: { code, message: expect.stringMatching(message), details },
@@ -376,9 +361,9 @@ describe.each(rows)('$name', (row) => {
   });
 
   test('doctor', async () => {
-    const server = await saved(row.settings());
+    const server = await saveServer(service, row.settings());
     const started = performance.now();
-    const { status, body } = await server.doctor(row.options);
+    const { status, body } = await server.post('doctor', row.options);
     expect(performance.now() - started).toBeLessThan(soon);
     expect(status).toBe(200);
     expect(body.status).toBe(row.doctor ?? 'error');
@@ -421,8 +406,8 @@ describe('servers that work', () => {
       '2025-11-25',
     ],
   ])('%s', async (_, settings, statuses, era, revision) => {
-    const server = await saved(settings());
-    const [validated, { body }] = [await server.validate(), await server.doctor()];
+    const server = await saveServer(service, settings());
+    const [validated, { body }] = [await server.post('validate'), await server.post('doctor')];
     expect(validated).toMatchObject({
       status: 200,
       body: { success: true, status: 'connected', initInfo: { protocolVersion: revision } },

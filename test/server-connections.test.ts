@@ -350,20 +350,13 @@ describe('open requests', () => {
   });
 
   test('are seen by nobody else', async () => {
-    const account = await openAccount();
+    const account = new Account(service.key, await service.defaultProject(), service);
     const { connectionRequestId: id } = await connected(account, { url: 'http://127.0.0.1:1/' }, 'failed');
-    const { key } = await service.member('admin');
-    for (const other of [await openAccount(), new Account(key, '', service), account])
-      for (const ask of [other.read, other.cancel, other.retry])
-        expect(await ask(other === account ? 'scr_none' : id)).toMatchObject({
-          status: 404,
-          body: { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } },
-        });
-    const colleague = await service.member('owner');
-    const { body } = await service.post('/server-connections', { url: 'http://127.0.0.1:1/' });
-    expect(
-      await service.get(`/server-connections/${body.connectionRequestId}`, { key: colleague.key }),
-    ).toMatchObject({ status: 404, body: { details: { code: 'REQUEST_NOT_FOUND' } } });
+    const colleague = new Account((await service.member('owner')).key, account.project, service);
+    const unknown = { status: 404, body: { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } } };
+    for (const other of [await openAccount(), colleague])
+      for (const ask of [other.read, other.cancel, other.retry]) expect(await ask(id)).toMatchObject(unknown);
+    expect(await account.read('scr_none')).toMatchObject(unknown);
   });
 
   test('need a project the caller may use', async () => {

@@ -1,12 +1,17 @@
-import type { Client, Transport } from '@modelcontextprotocol/client';
+import { type Client, ProtocolError, type Transport } from '@modelcontextprotocol/client';
 import { Deadline, type Wait } from './deadline.ts';
 import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
+import { MarkedTools } from './marked-tools.ts';
 import { type Exchange, Tap } from './tap.ts';
 import { withoutSecrets } from './target.ts';
+
+/** What a server answers when a header and the body disagree. */
+const headerMismatch = -32020;
 
 const mostErrorText = 1000;
 const mostErrorData = 8000;
 
+type CallParams = Parameters<Client['callTool']>[0];
 type RpcError = NonNullable<FailureFacts['rpc']>;
 
 export interface Answer {
@@ -45,6 +50,7 @@ export class Connection {
   broken: McpFailure | undefined;
   private readonly parts: Parts;
   private readonly tap: Tap;
+  private readonly marked = new MarkedTools();
 
   constructor(parts: Parts) {
     this.parts = parts;
@@ -71,6 +77,7 @@ export class Connection {
     const { frame, sent, error } = await this.exchange(method, params, wait);
     const durationMs = Math.round(performance.now() - started);
     if (frame?.result) {
+      if (method === 'tools/list') this.marked.learn(frame.result['tools']);
       const complaint = error instanceof Error ? this.scrub(error.message) : undefined;
       return { result: frame.result, durationMs, ...(complaint !== undefined && { complaint }) };
     }
@@ -129,10 +136,27 @@ export class Connection {
     options: { signal: AbortSignal; timeout: number },
   ): Promise<unknown> {
     const { client } = this.parts;
-    // Here the SDK also copies marked parameters into headers, and corrects them when the server objects.
-    if (method === 'tools/call') return client.callTool(params as Parameters<Client['callTool']>[0], options);
+    if (method === 'tools/call') return this.call(params as CallParams, options);
     // The methods we send are known to the SDK; the type of each result is not ours to rely on.
     return client.request({ method, params } as Parameters<Client['request']>[0], options as never);
+  }
+
+  /** The SDK copies marked parameters into headers, if it is told which tools have some. */
+  private async call(
+    params: CallParams,
+    options: { signal: AbortSignal; timeout: number },
+  ): Promise<unknown> {
+    const { client } = this.parts;
+    const toolDefinition = this.marked.get(params.name);
+    if (!toolDefinition) return client.callTool(params, options);
+    try {
+      return await client.callTool(params, { ...options, toolDefinition });
+    } catch (error) {
+      // The tool has changed since it was listed. Without a definition of ours the SDK lists again.
+      if (!(error instanceof ProtocolError) || error.code !== headerMismatch) throw error;
+      this.marked.forget(params.name);
+      return client.callTool(params, options);
+    }
   }
 
   private explain(error: unknown, sent: boolean): McpFailure {

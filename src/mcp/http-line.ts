@@ -10,6 +10,7 @@ import { type HttpTarget, secretsOf } from './target.ts';
 export class HttpLine {
   private readonly outbound: Outbound;
   private readonly target: HttpTarget;
+  private readonly url: URL;
   /** Challenges are answered by an authorization flow above us. */
   private readonly leavesChallenges: boolean;
   /** Until then, statuses like 404 tell the eras apart and belong to the negotiation. */
@@ -24,6 +25,7 @@ export class HttpLine {
   constructor(outbound: Outbound, target: HttpTarget, leavesChallenges = false) {
     this.outbound = outbound;
     this.target = target;
+    this.url = new URL(target.url);
     this.leavesChallenges = leavesChallenges;
   }
 
@@ -72,11 +74,11 @@ export class HttpLine {
 
   private send(url: URL, init: RequestInit, token?: string): Promise<Response> {
     const broke = (failure: McpFailure): void => void (this.streamFailure = failure);
-    return this.outbound.fetch(url, this.withHeaders(init, token), broke);
+    return this.outbound.fetch(url, this.withHeaders(url, init, token), broke);
   }
 
-  private withHeaders(init: RequestInit, token?: string): RequestInit {
-    const headers = new Headers(this.target.headers);
+  private withHeaders(url: URL, init: RequestInit, token?: string): RequestInit {
+    const headers = new Headers(url.origin === this.url.origin ? this.target.headers : {});
     for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
     if (token !== undefined) {
       headers.set('authorization', `Bearer ${token}`);
@@ -88,7 +90,8 @@ export class HttpLine {
 
   private async refuse(url: URL, response: Response, init: RequestInit): Promise<void> {
     const { status } = response;
-    if (this.leavesChallenges && (status === 401 || status === 403)) return;
+    // The flow above us also talks to the authorization server, and reads its refusals itself.
+    if (this.leavesChallenges && (status === 401 || status === 403 || url.href !== this.url.href)) return;
     if (status === 401)
       throw new McpFailure('unauthorized', 'The server asks for authorization', {
         status,
