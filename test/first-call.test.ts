@@ -9,8 +9,8 @@ function shownCall(banner: string): { url: string; body: string } {
 }
 
 test('the first boot shows a call that does something real', async () => {
-  const { serve } = await place();
-  const drydock = await serve();
+  const home = await place();
+  const drydock = await home.serve();
   const { url, body } = shownCall(drydock.stdout);
   const headers = { authorization: `Bearer ${drydock.key}`, 'content-type': 'application/json' };
   const answer = await fetch(url, { method: 'POST', headers, body });
@@ -21,12 +21,12 @@ test('the first boot shows a call that does something real', async () => {
 });
 
 test('a second boot saves nothing again', async () => {
-  const { serve } = await place();
-  const first = await serve();
+  const home = await place();
+  const first = await home.serve();
   const { url } = shownCall(first.stdout);
   const key = first.key;
   await first.end();
-  const second = await serve();
+  const second = await home.serve();
   expect(second.stdout).not.toContain('curl');
   const list = new URL(url).pathname.replace(/\/[^/]+\/tools\/call$/, '');
   const answer = await fetch(new URL(list, second.baseUrl), { headers: { authorization: `Bearer ${key}` } });
@@ -34,8 +34,8 @@ test('a second boot saves nothing again', async () => {
 });
 
 test('an exposed service saves no command', async () => {
-  const { serve } = await place();
-  const drydock = await serve({ DRYDOCK_HOST: '0.0.0.0' });
+  const home = await place();
+  const drydock = await home.serve({ DRYDOCK_HOST: '0.0.0.0' });
   expect(drydock.stdout).not.toContain('tools/call');
   expect(drydock.stdout).toContain('/me');
 });

@@ -225,7 +225,7 @@ const rows: Row[] = [
       upstreamStatus: 403,
     }),
     probe: ['error', /403/],
-    connection: ['error', /Authorize again with .*\badmin\b.*import the new tokens/],
+    connection: ['error', /(?=.*\badmin\b).*Authorize again .*import the new tokens\.$/],
   },
   {
     name: '429 with Retry-After',
@@ -242,7 +242,7 @@ const rows: Row[] = [
       /sends us on to http:\/\/example\.invalid\/mcp\. If that is the server, save its URL/,
     ),
     details: () => ({ cause: 'redirect', upstreamStatus: 307, location: 'http://example.invalid/mcp' }),
-    probe: ['error', /redirects to another address\. Save the URL it points to\.$/],
+    probe: ['error', /[Ss]ave (its URL instead|the URL it points to)\.$/],
     // The advice once, not twice.
     connection: ['error', /^The server sends us on to \S+\. If that is the server, save its URL instead\.$/],
   },

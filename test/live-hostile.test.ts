@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -193,6 +196,11 @@ describe('too much', () => {
     return (heapUsed + arrayBuffers) / 1024 / 1024;
   };
 
+  const heldAfterCollection = (): number => {
+    collect();
+    return held();
+  };
+
   test.each([
     ['/huge', 'tools/call', /more than 32 MiB; the answer was cut off/],
     ['/huge-first', 'validate', /more than 32 MiB; the answer was cut off/],
@@ -201,8 +209,7 @@ describe('too much', () => {
     ['/gzip-bomb-later', 'tools/call', /compressed its answer \(gzip\)/],
   ])('%s in %s is refused and leaves nothing behind', async (path, operation, message) => {
     const server = await saved({ url: hostile.url(path) });
-    collect();
-    const before = held();
+    const before = heldAfterCollection();
     let peak = before;
     const sampler = setInterval(() => (peak = Math.max(peak, held())), 5);
     onTestFinished(() => clearInterval(sampler));
@@ -214,9 +221,9 @@ describe('too much', () => {
       });
       expect(took).toBeLessThan(8000);
     }
-    collect();
     expect(peak - before).toBeLessThan(400);
-    expect(held() - before).toBeLessThan(50);
+    // Soon, not at once: the connections are still being closed.
+    await expect.poll(() => heldAfterCollection() - before, { timeout: 5000 }).toBeLessThan(50);
     expect((await healthy.ask('tools')).status).toBe(200);
   });
 
@@ -237,14 +244,30 @@ describe('too much', () => {
   });
 
   test('a command that writes without end is stopped', async () => {
-    const script = 'const much = "x".repeat(1 << 20); const go = () => process.stdout.write(much, go); go();';
-    const server = await saved({ command: process.execPath, args: ['-e', script] });
+    const script = `
+      const much = 'x'.repeat(1 << 20);
+      const more = () => process.stdout.write(much, more);
+      more();`;
+    const folder = await mkdtemp(join(tmpdir(), 'drydock-hostile-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const note = `require('node:fs').writeFileSync(${JSON.stringify(folder)} + '/' + process.pid, '');`;
+    const server = await saved({ command: process.execPath, args: ['-e', note + script], timeout: 3000 });
     const { answer, took } = await timed(server.ask('validate'));
-    expect(answer).toMatchObject({ status: 502, body: { code: 'SERVER_UNREACHABLE' } });
-    expect(answer.body.message).toMatch(/MiB|large|size/i);
-    expect(took).toBeLessThan(8000);
+    expect(answer.status).toBeGreaterThan(500);
+    expect(took).toBeLessThan(6000);
+    const started = (await readdir(folder)).map(Number);
+    expect(started.length).toBeGreaterThan(0);
+    await expect.poll(() => started.filter(isRunning), { timeout: 10_000 }).toEqual([]);
   });
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 test('redirects in a circle come to an end', async () => {
   const server = await saved({ url: hostile.url('/redirect-loop') });
@@ -254,6 +277,18 @@ test('redirects in a circle come to an end', async () => {
   expect(took).toBeLessThan(3000);
   expect(asked()).toBeGreaterThan(1);
   expect(asked()).toBeLessThan(60);
+});
+
+test('redirects that stay on the server are followed, by doctor too', async () => {
+  const url = await serve((exchange) => {
+    if (exchange.path === '/mcp/') answerLegacy(exchange);
+    else exchange.response.writeHead(307, { location: '/mcp/' }).end();
+  });
+  const server = await saved({ url: `${url}/mcp` });
+  expect((await server.call()).status).toBe(200);
+  const { body } = await server.ask('doctor');
+  expect(body.checks.probe).toEqual({ status: 'ok', detail: expect.stringContaining('2025-11-25') });
+  expect(body.status).toBe('ready');
 });
 
 describe('a caller who hangs up', () => {

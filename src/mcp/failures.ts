@@ -48,6 +48,8 @@ export interface FailureFacts {
   challenge?: Challenge;
   /** The grant was refused by its authorization server and will not work again. */
   grantDead?: boolean;
+  /** Other tokens have taken the place of those in use. */
+  grantGone?: boolean;
   retryAfter?: number;
   location?: string;
   contentType?: string;
@@ -86,7 +88,7 @@ export function failureIn(error: unknown): McpFailure | undefined {
   return undefined;
 }
 
-const unreachable = 'Could not reach the MCP server';
+export const unreachable = 'Could not reach the MCP server';
 
 /** Trouble of DNS, TCP or TLS as a failure; undefined when the error is none. */
 export function networkFailure(error: unknown, host: string): McpFailure | undefined {

@@ -155,8 +155,16 @@ export function challengeOf(response: Response): { challenge?: Challenge } {
 function forbidden(response: Response): McpFailure {
   const facts = { status: 403, ...challengeOf(response) };
   return facts.challenge?.error === 'insufficient_scope'
-    ? new McpFailure('scope', 'The token does not carry the scope this needs', facts)
+    ? new McpFailure(
+        'scope',
+        `The token lacks a scope that the server asks for${named(facts.challenge.scopes)}`,
+        facts,
+      )
     : new McpFailure('forbidden', 'The server refused the credentials it was given (HTTP status 403)', facts);
+}
+
+function named(scopes: string[] | undefined): string {
+  return scopes ? `: ${scopes.join(' ')}` : '';
 }
 
 function rateLimited(response: Response): McpFailure {

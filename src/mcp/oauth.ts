@@ -7,7 +7,7 @@ import {
   type OAuthProtectedResourceMetadata,
   refreshAuthorization,
 } from '@modelcontextprotocol/client';
-import { causesOf, failureIn, McpFailure } from './failures.ts';
+import { causesOf, failureIn, McpFailure, unreachable } from './failures.ts';
 import type { Outbound } from './outbound.ts';
 
 /** What a server and its authorization server publish about getting a token. */
@@ -71,6 +71,8 @@ export interface RefreshRequest {
 }
 
 export interface RefreshedTokens {
+  /** Who issued them; later refresh tokens go there and nowhere else. */
+  issuer: string;
   accessToken: string;
   refreshToken: string;
   expiresIn?: number;
@@ -97,6 +99,7 @@ export async function refreshTokens(
       fetchFn,
     });
     return {
+      issuer,
       accessToken: tokens.access_token,
       refreshToken: tokens.refresh_token ?? request.refreshToken,
       ...(tokens.expires_in !== undefined && { expiresIn: tokens.expires_in }),
@@ -114,10 +117,13 @@ async function authorizationServerOf(
 ): Promise<{ issuer: string; metadata?: AuthorizationServerMetadata }> {
   if (authorizationServerUrl === undefined) {
     const facts = await discoverAuthorization(outbound, serverUrl, undefined, signal);
-    return {
-      issuer: facts.authorizationServerUrl ?? new URL('/', serverUrl).href,
-      ...(facts.authorizationServerMetadata && { metadata: facts.authorizationServerMetadata }),
-    };
+    const { authorizationServerUrl: issuer, authorizationServerMetadata: metadata, problem } = facts;
+    if (issuer !== undefined && metadata) return { issuer, metadata };
+    // A refresh token is not sent to where the authorization server might be.
+    throw new McpFailure(
+      'unknown',
+      `The token could not be refreshed: ${problem}. Name the authorization server with \`authorizationServerUrl\` when importing`,
+    );
   }
   const metadata = await discoverAuthorizationServerMetadata(authorizationServerUrl, {
     fetchFn: within(outbound, signal),
@@ -147,10 +153,11 @@ function refreshFailure(error: unknown, issuer: string): McpFailure {
         },
       );
   const known = failureIn(error);
+  const late = [...causesOf(error)].some(({ name }) => name === 'TimeoutError');
   const host = new URL(issuer).host;
   return new McpFailure(
-    known?.kind ?? 'network',
-    `The token could not be refreshed at ${host}: ${known?.message ?? reasonOf(error)}`,
+    known?.kind ?? (late ? 'timeout' : 'unknown'),
+    `The token could not be refreshed at ${host}: ${late ? 'it did not answer in time' : reasonOf(error)}`,
     known?.facts ?? {},
   );
 }
@@ -161,6 +168,11 @@ function within(outbound: Outbound, signal: AbortSignal): FetchLike {
 
 function reasonOf(error: unknown): string {
   const known = failureIn(error);
-  if (known) return known.message;
-  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
+  if (known) return known.message.replace(`${unreachable}: `, '');
+  if (error instanceof IssuerMismatchError) return 'its metadata names another issuer';
+  // What it says besides may repeat what we sent.
+  const status = /^HTTP (\d{3})\b/.exec(error instanceof Error ? error.message : '')?.[1];
+  if (status !== undefined) return `it answered with HTTP status ${status}`;
+  if (error instanceof OAuthError) return `it answered with the error ${error.code.slice(0, 100)}`;
+  return 'its answer is not what OAuth prescribes';
 }

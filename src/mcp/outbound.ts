@@ -127,7 +127,7 @@ export class Outbound {
     if (coding !== 'identity') {
       body.destroy();
       throw new McpFailure(
-        'not-mcp',
+        'unknown',
         `${url.host} compressed its answer (${coding}) though it was asked not to`,
       );
     }

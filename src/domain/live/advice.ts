@@ -9,12 +9,14 @@ const next: Partial<Record<FailureKind, string>> = {
   closed: 'Look at the log of the server: it ended before it had answered.',
   command: 'Check the command; it is run as it is, without a shell, so give its full path.',
   'rate-limited': 'Wait, then try again.',
-  redirect: 'Save the URL it points to.',
+  redirect: 'Use the URL it points to.',
   'not-mcp': 'Check the URL: the path of an MCP server is often /mcp.',
   'too-large': 'Answers must stay below 32 MiB; page the lists or return links.',
   timeout: 'Check that the server is not stuck, or save a larger `timeout` for it.',
   scope: 'Authorize again with the scopes it names, and import the new tokens.',
-  forbidden: 'Check that the stored credentials may use this server.',
+  forbidden:
+    'If it needs credentials, save them in `headers` or import tokens; check that those it has may use it.',
+  unauthorized: 'Complete OAuth with the server again, then import the tokens.',
   version: 'Update the server, or choose a revision it speaks with `mcpProtocolVersion`.',
 };
 

@@ -61,9 +61,11 @@ export class Grants {
 
   private async token(id: string): Promise<string> {
     const current = this.known.get(id) ?? (await this.load(id));
-    const { expiresAt } = current.grant;
+    const { expiresAt, updatedAt } = current.grant;
     const left = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt - this.options.clock();
-    if (left > early || !refreshable(current)) return current.secrets.accessToken;
+    // One that lives for a minute must not be refreshed with each request.
+    const soon = Math.min(early, ((expiresAt ?? 0) - updatedAt) / 4);
+    if (left > soon || !refreshable(current)) return current.secrets.accessToken;
     try {
       return (await this.refresh(id, current.grant.version)).secrets.accessToken;
     } catch (error) {
@@ -88,7 +90,10 @@ export class Grants {
   private async load(id: string): Promise<Held> {
     const { db, vault } = this.options;
     const grant = await findGrant(db, id);
-    if (!grant) throw new McpFailure('unauthorized', 'The imported tokens are gone; import them again');
+    if (!grant)
+      throw new McpFailure('unauthorized', 'The imported tokens are gone; import them again', {
+        grantGone: true,
+      });
     if (grant.deadReason !== null)
       throw new McpFailure('unauthorized', grant.deadReason, { grantDead: true });
     const { sealedId, sealedKeyId: keyId, ciphertext } = grant;
@@ -153,7 +158,7 @@ export class Grants {
 
   private async store(grant: GrantRow, secrets: GrantSecrets, tokens: RefreshedTokens): Promise<void> {
     const { db, vault, clock } = this.options;
-    const { accessToken, refreshToken, expiresIn, scope } = tokens;
+    const { accessToken, refreshToken, expiresIn, scope, issuer } = tokens;
     const { organizationId, projectId } = grant;
     await db.transaction(async (trx) => {
       const sealedId = await vault.seal(
@@ -162,7 +167,9 @@ export class Grants {
         { ...secrets, accessToken, refreshToken },
       );
       const expiresAt = expiresIn === undefined ? null : clock() + expiresIn * 1000;
-      if (await renewGrant(trx, grant.id, grant.version, { sealedId, expiresAt, scope: scope ?? null }))
+      if (
+        await renewGrant(trx, grant.id, grant.version, { sealedId, expiresAt, scope: scope ?? null, issuer })
+      )
         await vault.forget(trx, grant.sealedId);
       // Other tokens were imported meanwhile; these are for nobody.
       else await vault.forget(trx, sealedId);

@@ -33,7 +33,7 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = (context, { serverId
     if (new URL(serverUrl).href !== new URL(server.url).href)
       throw new Refusal(
         'VALIDATION_ERROR',
-        'serverUrl: These tokens are for another URL than the one saved for this server',
+        'serverUrl: The server is saved with another URL, and tokens are sent to no other. Edit the server, or import tokens for the URL in details',
         { details: { serverUrl: server.url } },
       );
     const saved = await openSecrets(context, db, server);

@@ -1,4 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
+import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation } from '../../mcp/mcp.ts';
 import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
 import { stdioAllowed } from '../../platform/config/load.ts';
@@ -126,16 +127,27 @@ export async function withServer<T>(
   options: LiveOptions,
   work: (conversation: Conversation, server: LiveServerRow) => Promise<T>,
 ): Promise<T> {
-  const reached = await reach(context, serverId, options);
-  requireGrant(reached, options);
-  const { server, target } = reached;
-  try {
-    return await context.mcp.use(target, callWait(context, server), (conversation) =>
-      work(conversation, server),
-    );
-  } catch (error) {
-    throw refusalOf(error, server);
-  }
+  const attempt = async (): Promise<T> => {
+    const reached = await reach(context, serverId, options);
+    requireGrant(reached, options);
+    const { server, target } = reached;
+    try {
+      return await context.mcp.use(target, callWait(context, server), (conversation) =>
+        work(conversation, server),
+      );
+    } catch (error) {
+      throw replaced(error) ? error : refusalOf(error, server);
+    }
+  };
+  return attempt().catch((error: unknown) => {
+    if (!replaced(error)) throw error;
+    return attempt();
+  });
+}
+
+/** New tokens were imported while the old ones were refused, so nothing was carried out yet. */
+function replaced(error: unknown): boolean {
+  return error instanceof McpFailure && error.facts.grantGone === true;
 }
 
 /** What would be refused by the server is refused before it is asked. */

@@ -51,7 +51,9 @@ function unauthorized({ facts, message }: McpFailure, server: LiveServerRow): Re
   const { challenge } = facts;
   const bearer = challenge === undefined || challenge.scheme.toLowerCase() === 'bearer';
   const ownHeader = hasAuthorizationHeader(server.settings) && challenge?.resourceMetadataUrl === undefined;
-  if (bearer && !ownHeader) return oauthRequired(server, facts, message);
+  // A grant that is known to be dead was not even sent.
+  const dead = facts.grantDead ?? (server.grantDead && server.grantUrl === server.url);
+  if (bearer && !ownHeader) return oauthRequired(server, { ...facts, grantDead: dead }, message);
   const asks = bearer
     ? 'The server refused the stored Authorization header'
     : `The server asks for ${challenge.scheme} authorization`;

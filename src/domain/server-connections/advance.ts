@@ -1,6 +1,8 @@
+import { Refusal } from '../../contract/errors.ts';
 import { McpFailure } from '../../mcp/failures.ts';
-import { type ProbeFindings, probe } from '../../mcp/probe.ts';
+import { probe } from '../../mcp/probe.ts';
 import type { Db } from '../../platform/database/database.ts';
+import { lineUpInProject } from '../../platform/database/queries/projects.ts';
 import {
   type ConnectionChange,
   type ConnectionRow,
@@ -13,6 +15,7 @@ import {
   findLiveServer,
   insertServerIfFree,
   type LiveServerRow,
+  serversAt,
 } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
@@ -35,6 +38,7 @@ export function connectionJobs(services: Services): JobKind[] {
       kind: advanceKind,
       handle: async (payload) => {
         const row = await findConnectionForWork(services.db, (payload as { id: string }).id);
+        if (row?.projectId === null) return undefined;
         if (row?.status === 'discovering') return discover(services, row);
         if (row?.status === 'validating') return validate(services, row);
         return undefined;
@@ -68,18 +72,15 @@ async function discover(services: Services, row: ConnectionRow): Promise<Outcome
   if (seen.status === 'oauth_required') {
     if (server && usableGrant(server) !== undefined && !row.request.reauthorize)
       return validate(services, row);
-    return async (db) => {
-      const saved = await saveServer(services, db, row, { useOAuth: true });
-      await changeConnection(db, row, { status: 'awaiting_authorization', ...saved });
-    };
+    return save(services, row, 'awaiting_authorization', { useOAuth: true });
   }
   if (seen.status === 'ready' || server) return validate(services, row);
-  const code = findings.unauthorized ? 'UNSUPPORTED_AUTH_METHOD' : codeOf(findings);
+  const code = findings.unauthorized ? 'UNSUPPORTED_AUTH_METHOD' : codeOf(findings.failure);
   const retryable = code !== 'UNSUPPORTED_AUTH_METHOD' && code !== 'URL_NOT_ALLOWED';
   return settle(row, { status: 'failed', error: { code, message: check.detail, retryable } });
 }
 
-function codeOf({ failure }: ProbeFindings): string {
+function codeOf(failure: McpFailure | undefined): string {
   if (failure?.kind === 'address') return 'URL_NOT_ALLOWED';
   return failure?.kind === 'timeout' ? 'TIMEOUT' : 'SERVER_UNREACHABLE';
 }
@@ -98,13 +99,25 @@ async function validate(services: Services, row: ConnectionRow): Promise<Outcome
     await services.mcp.once(target, wait, async () => {});
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
-    const refusal = server ? refusalOf(error, server) : error;
-    const code = (refusal as { code?: string }).code ?? 'SERVER_UNREACHABLE';
+    const refusal = server && refusalOf(error, server);
+    const code = refusal instanceof Refusal ? refusal.code : codeOf(error);
     return settle(row, { status: 'failed', error: { code, message: adviceFor(error), retryable: true } });
   }
+  return save(services, row, 'ready', {});
+}
+
+/** The status is taken first: a request that was cancelled meanwhile saves nothing. */
+function save(
+  services: Services,
+  row: ConnectionRow,
+  status: ConnectionRow['status'],
+  settings: { useOAuth?: boolean },
+): Outcome {
   return async (db) => {
-    const saved = await saveServer(services, db, row, {});
-    await changeConnection(db, row, { status: 'ready', ...saved });
+    const current = await changeConnection(db, row, { status });
+    if (!current) return;
+    const saved = await saveServer(services, db, current, settings);
+    if (saved) await changeConnection(db, current, { status, ...saved });
   };
 }
 
@@ -119,8 +132,12 @@ async function saveServer(
   db: Db,
   row: ConnectionRow,
   settings: { useOAuth?: boolean },
-): Promise<ConnectionChange> {
-  if (row.serverId !== null || row.projectId === null) return {};
+): Promise<ConnectionChange | undefined> {
+  if (row.serverId !== null || row.projectId === null) return undefined;
+  // Two requests for one URL stand in line, so that the second finds the server of the first.
+  await lineUpInProject(db, row.projectId);
+  const [existing] = await serversAt(db, row.projectId, row.url);
+  if (existing) return { serverId: existing.id };
   const wanted = row.request.name ?? new URL(row.url).host;
   for (let number = 1; ; number++) {
     const fields = {

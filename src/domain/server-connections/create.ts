@@ -1,10 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { holdProject, visibleDefaultProject } from '../../platform/database/queries/projects.ts';
-import {
-  countOpenConnections,
-  insertConnection,
-} from '../../platform/database/queries/server-connections.ts';
+import { insertConnection } from '../../platform/database/queries/server-connections.ts';
 import { findServer, type ServerRow, serversAt } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
@@ -14,8 +11,7 @@ import { checkAddress, noSuchServer } from '../servers/rules.ts';
 import type { Verb } from '../verbs.ts';
 import { advanceKind } from './advance.ts';
 import { hideQuery, presentConnection } from './present.ts';
-
-const mostOpen = 5;
+import { checkOpen } from './rules.ts';
 
 export const createServerConnection: Verb<'createServerConnection'> = async (context, { body }) => {
   const { url, name, reauthorize } = body;
@@ -24,14 +20,7 @@ export const createServerConnection: Verb<'createServerConnection'> = async (con
   const { organization, user } = context.actor;
   const row = await context.db.transaction(async (db) => {
     if (!(await holdProject(db, projectId))) throw denied();
-    if ((await countOpenConnections(db, organization.id, user.id)) >= mostOpen)
-      throw new Refusal(
-        'CONFLICT',
-        `${mostOpen} connection requests of this account are open. Finish or cancel one`,
-        {
-          details: { code: 'ACTIVE_REQUEST_LIMIT', limit: mostOpen },
-        },
-      );
+    await checkOpen(context, db);
     const server = await existingServer(db, projectId, url, body.serverId);
     const created = await insertConnection(db, {
       id: newId('scr', context.clock()),

@@ -8,9 +8,12 @@ type ServerConnection = OutputOf<Operations['getServerConnection']>;
 
 const final = new Set<ConnectionRow['status']>(['ready', 'failed', 'expired', 'cancelled']);
 
-/** An open request is over when its hour is, whether or not somebody has written that down. */
+/** An open request is over when its hour is, or when what it is about was deleted, whether or not that is written down. */
 export function statusNow(context: Pick<Context, 'clock'>, row: ConnectionRow): ConnectionRow['status'] {
-  return !final.has(row.status) && row.expiresAt <= context.clock() ? 'expired' : row.status;
+  if (final.has(row.status)) return row.status;
+  const gone = row.projectId === null || (row.status === 'awaiting_authorization' && row.serverId === null);
+  if (gone) return 'cancelled';
+  return row.expiresAt <= context.clock() ? 'expired' : row.status;
 }
 
 export async function presentConnection(context: Context, row: ConnectionRow): Promise<ServerConnection> {
@@ -33,6 +36,8 @@ export async function presentConnection(context: Context, row: ConnectionRow): P
 /** People put keys into queries. */
 export function hideQuery(url: string): string {
   const shown = new URL(url);
-  for (const name of shown.searchParams.keys()) shown.searchParams.set(name, 'hidden');
+  shown.hash = '';
+  const fields = [...shown.searchParams].map(([name, value]) => (value === '' ? 'hidden' : `${name}=hidden`));
+  shown.search = fields.join('&');
   return shown.href;
 }

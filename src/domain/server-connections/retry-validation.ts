@@ -3,7 +3,7 @@ import { enqueue } from '../../platform/jobs/queue.ts';
 import type { Verb } from '../verbs.ts';
 import { advanceKind } from './advance.ts';
 import { presentConnection, statusNow } from './present.ts';
-import { connectionOf, expired, wrongState } from './rules.ts';
+import { checkOpen, connectionOf, expired, wrongState } from './rules.ts';
 
 export const retryServerConnectionValidation: Verb<'retryServerConnectionValidation'> = async (
   context,
@@ -16,6 +16,7 @@ export const retryServerConnectionValidation: Verb<'retryServerConnectionValidat
     if (status !== 'failed') throw wrongState('Only a request that has failed can be tried again', status);
     if (current.error?.retryable === false)
       throw wrongState('Trying again will not help; the error says what to change', status);
+    await checkOpen(context, db);
     const next = current.serverId === null ? 'discovering' : 'validating';
     const again = await changeConnection(db, current, { status: next });
     if (!again) throw wrongState('Somebody else has changed the request just now', status);

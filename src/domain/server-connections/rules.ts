@@ -1,5 +1,10 @@
 import { Refusal } from '../../contract/errors.ts';
-import { type ConnectionRow, findConnection } from '../../platform/database/queries/server-connections.ts';
+import type { Db } from '../../platform/database/database.ts';
+import {
+  type ConnectionRow,
+  countOpenConnections,
+  findConnection,
+} from '../../platform/database/queries/server-connections.ts';
 import type { Context } from '../context.ts';
 
 /** The request in the path, if the caller has made it. */
@@ -8,6 +13,18 @@ export async function connectionOf(context: Context, requestId: string): Promise
   const row = await findConnection(context.db, organization.id, user.id, requestId);
   if (!row) throw noSuchRequest();
   return row;
+}
+
+const mostOpen = 5;
+
+/** Whether one more may be open. Callers of one account stand in line here until their transaction ends. */
+export async function checkOpen({ actor }: Context, db: Db): Promise<void> {
+  if ((await countOpenConnections(db, actor.organization.id, actor.user.id)) >= mostOpen)
+    throw new Refusal(
+      'CONFLICT',
+      `${mostOpen} connection requests of this account are open. Finish or cancel one`,
+      { details: { code: 'ACTIVE_REQUEST_LIMIT', limit: mostOpen } },
+    );
 }
 
 function noSuchRequest(): Refusal {

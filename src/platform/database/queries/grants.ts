@@ -13,6 +13,8 @@ export interface GrantRow {
   clientId: string | null;
   scope: string | null;
   expiresAt: number | null;
+  /** When its tokens came. */
+  updatedAt: number;
   version: number;
   sealedKeyId: string;
   ciphertext: Buffer;
@@ -26,7 +28,8 @@ const find = statement<GrantRow>(
   `select g.id, g.server_id as "serverId", g.project_id as "projectId", p.organization_id as "organizationId",
      g.sealed_id as "sealedId", g.server_url as "serverUrl", g.resource_url as "resourceUrl",
      g.authorization_server_url as "authorizationServerUrl", g.client_id as "clientId", g.scope,
-     g.expires_at as "expiresAt", g.version, coalesce(g.refreshing_until > now(), false) as refreshing,
+     g.expires_at as "expiresAt", g.updated_at as "updatedAt", g.version,
+     coalesce(g.refreshing_until > now(), false) as refreshing,
      g.dead_reason as "deadReason", v.key_id as "sealedKeyId", v.ciphertext
    from oauth_grants g join projects p on p.id = g.project_id join sealed_values v on v.id = g.sealed_id
    where g.id = $1`,
@@ -56,7 +59,7 @@ const release = statement(
 const renew = statement(
   'grants.renew',
   `update oauth_grants set sealed_id = $3, expires_at = to_timestamp($4::double precision / 1000),
-     scope = coalesce($5, scope), version = version + 1, refreshing_until = null, updated_at = now()
+     scope = coalesce($5, scope), authorization_server_url = coalesce(authorization_server_url, $6), version = version + 1, refreshing_until = null, updated_at = now()
    where id = $1 and version = $2`,
 );
 const kill = statement(
@@ -71,7 +74,7 @@ export function findGrant(db: Db, id: string): Promise<GrantRow | undefined> {
 
 export type GrantFields = Omit<
   GrantRow,
-  'organizationId' | 'sealedKeyId' | 'ciphertext' | 'version' | 'refreshing' | 'deadReason'
+  'organizationId' | 'sealedKeyId' | 'ciphertext' | 'updatedAt' | 'version' | 'refreshing' | 'deadReason'
 >;
 
 export async function insertGrant(db: Db, grant: GrantFields): Promise<void> {
@@ -109,6 +112,8 @@ export interface RenewedGrant {
   sealedId: string;
   expiresAt: number | null;
   scope: string | null;
+  /** Remembered, so that nobody can name another one later. */
+  issuer: string;
 }
 
 /** Whether the version was still the current one. */
@@ -118,7 +123,16 @@ export async function renewGrant(
   version: number,
   renewed: RenewedGrant,
 ): Promise<boolean> {
-  return (await db.run(renew, [id, version, renewed.sealedId, renewed.expiresAt, renewed.scope])) === 1;
+  return (
+    (await db.run(renew, [
+      id,
+      version,
+      renewed.sealedId,
+      renewed.expiresAt,
+      renewed.scope,
+      renewed.issuer,
+    ])) === 1
+  );
 }
 
 export async function killGrant(db: Db, id: string, version: number, reason: string): Promise<void> {

@@ -75,6 +75,17 @@ export function listProjectRows(db: Db, by: Viewer, after: string, most: number)
   return db.rows(list, [...viewer(by), after, most]);
 }
 
+// Excludes others who ask for it, but not those who only hold the project.
+const lineUp = statement<object>(
+  'projects.line-up',
+  'select 1 from projects where id = $1 for no key update',
+);
+
+/** One at a time within a project, until the transaction ends. */
+export async function lineUpInProject(db: Db, id: string): Promise<void> {
+  await db.row(lineUp, [id]);
+}
+
 export async function holdProject(db: Db, id: string): Promise<boolean> {
   return (await db.row(hold, [id])) !== undefined;
 }
