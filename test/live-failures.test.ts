@@ -211,7 +211,7 @@ const rows: Row[] = [
     settings: at('/status/403'),
     answers: [403, 'FORBIDDEN', /HTTP status 403/],
     details: () => ({ cause: 'forbidden', upstreamAuthRequired: true, upstreamStatus: 403 }),
-    ...both(/HTTP status 403\)?\. Check that the stored credentials may use this server\.$/),
+    ...both(/HTTP status 403\)?\. .*credentials.*\.$/),
   },
   {
     name: '403 insufficient_scope',
@@ -233,7 +233,8 @@ const rows: Row[] = [
     answers: [429, 'RATE_LIMITED', /The MCP server limits the rate of requests/],
     details: () => ({ cause: 'rate-limited', reason: 'TARGET_RATE_LIMITED', upstreamStatus: 429 }),
     retryAfter: '7',
-    ...both(/Wait, then try again\.$/),
+    probe: ['error', /Wait, then try again\.$/],
+    connection: ['error', /Try again in 7 s\.$/],
   },
   {
     name: 'a redirect to another origin',
@@ -242,7 +243,7 @@ const rows: Row[] = [
       /sends us on to http:\/\/example\.invalid\/mcp\. If that is the server, save its URL/,
     ),
     details: () => ({ cause: 'redirect', upstreamStatus: 307, location: 'http://example.invalid/mcp' }),
-    probe: ['error', /[Ss]ave (its URL instead|the URL it points to)\.$/],
+    probe: ['error', /(save its URL instead|the URL it points to)\.$/],
     // The advice once, not twice.
     connection: ['error', /^The server sends us on to \S+\. If that is the server, save its URL instead\.$/],
   },
@@ -258,17 +259,17 @@ const rows: Row[] = [
   {
     name: 'a redirect to the metadata address',
     settings: at('/redirect-metadata'),
-    answers: unreachable(/^(?!.*save).*169\.254\.169\.254.*never contacted/),
+    answers: unreachable(/^(?!.*save its URL).*169\.254\.169\.254.*never contacted/),
     details: () => ({ cause: 'redirect', upstreamStatus: 307, location: 'http://169.254.169.254/latest' }),
     // Saving that address is the one thing not to advise.
-    ...both(/^(?!.*[Ss]ave )./),
+    ...both(/^(?!.*([Ss]ave|[Uu]se) (its|the) URL)./),
   },
   {
     name: 'a revision that nobody speaks',
     settings: at('/old-version'),
     answers: unreachable(/protocol revision 1999-01-01, which is not supported/),
     details: because('version'),
-    probe: ['ok', /^Speaks 1999-01-01/],
+    probe: ['error', /^Insists on protocol revision 1999-01-01.*Update the server/],
     connection: ['error', /Update the server, or choose a revision it speaks/],
   },
   {

@@ -11,11 +11,12 @@ import { Connection, explain } from './connection.ts';
 import { Deadline, type Wait } from './deadline.ts';
 import type { EraVerdict } from './eras.ts';
 import { causesOf, failureIn, McpFailure } from './failures.ts';
-import { HttpLine } from './http-line.ts';
+import { HttpLine, unsupportedVersion, versionFailure } from './http-line.ts';
 import type { Outbound } from './outbound.ts';
 import {
   type Address,
   type HttpTarget,
+  hideSecrets,
   type ProtocolSettings,
   type StdioTarget,
   secretsOf,
@@ -85,7 +86,7 @@ async function connectStreamable(
     onInsufficientScope: participant?.authProvider ? 'reauthorize' : 'throw',
     ...(participant?.authProvider && { authProvider: participant.authProvider }),
   });
-  const client = await handshake(target, address, transport, options, () => line.complaint());
+  const client = await handshake(target, address, transport, options, line);
   line.established = true;
   const connection = new Connection({
     client,
@@ -109,7 +110,7 @@ async function connectSse(target: Target, address: HttpTarget, options: ConnectO
     ...(options.participant?.authProvider && { authProvider: options.participant.authProvider }),
   });
   const legacy = { ...options, verdict: { era: 'legacy', transport: 'sse' } as const };
-  const client = await handshake(target, address, transport, legacy, () => line.complaint());
+  const client = await handshake(target, address, transport, legacy, line);
   line.established = true;
   streamEnded = () => void client.close().catch(() => {});
   const connection = new Connection({ client, transport, kind: 'sse', secrets: () => line.secrets() });
@@ -139,28 +140,36 @@ async function connectStdio(
     stderr: 'pipe',
     maxBufferSize: 32 * megabytes,
   });
-  let stderr = '';
-  transport.stderr?.on('data', (chunk: Buffer) => {
-    stderr = (stderr + chunk.toString('utf8')).slice(-stderrKept);
-  });
   const secrets = secretsOf(address);
-  const lastWords = (): string => {
-    const text = withoutSecrets(stderr.trim(), secrets);
-    return text === '' ? '' : `. It wrote: ${text}`;
+  const longest = secrets[0]?.length ?? 0;
+  const kept = stderrKept + longest;
+  let stderr = '';
+  let cut = false;
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+    cut ||= stderr.length > kept;
+    stderr = stderr.slice(-kept);
+  });
+  const shown = (): string => {
+    const text = withoutSecrets(stderr, secrets);
+    // What is kept may begin inside a secret.
+    return text
+      .slice(cut ? longest : 0)
+      .slice(-stderrKept)
+      .trim();
   };
-  const client = await handshake(target, address, transport, options, () => undefined).catch(
-    (error: unknown) => {
-      if (error instanceof McpFailure && error.kind === 'closed')
-        throw new McpFailure('closed', `The command ended before it spoke MCP${lastWords()}`, error.facts);
-      throw error;
-    },
-  );
+  const lastWords = (): string => (shown() === '' ? '' : `. It wrote: ${shown()}`);
+  const client = await handshake(target, address, transport, options).catch((error: unknown) => {
+    if (error instanceof McpFailure && error.kind === 'closed')
+      throw new McpFailure('closed', `The command ended before it spoke MCP${lastWords()}`, error.facts);
+    throw error;
+  });
   const connection = new Connection({
     client,
     transport,
     kind: 'stdio',
     secrets: () => secrets,
-    stderr: () => stderr,
+    stderr: shown,
   });
   return { connection, verdict: verdictOf(client, 'stdio') };
 }
@@ -170,7 +179,7 @@ async function handshake(
   address: Address,
   transport: Transport,
   options: ConnectOptions,
-  seen: () => McpFailure | undefined,
+  line?: HttpLine,
 ): Promise<Client> {
   const client = createClient(target, options, transport instanceof StdioClientTransport);
   options.participant?.attach?.(client);
@@ -187,8 +196,9 @@ async function handshake(
     // Not awaited: a command is given time to end.
     void client.close().catch(() => {});
     void transport.close().catch(() => {});
-    const known = deadline.reason ?? failureIn(error) ?? startFailure(error, address) ?? seen();
-    throw known ?? explain(error, secretsOf(address));
+    const secrets = line?.secrets() ?? secretsOf(address);
+    const known = deadline.reason ?? failureIn(error) ?? startFailure(error, address, target.protocol);
+    throw hideSecrets(known ?? line?.complaint() ?? explain(error, secrets), secrets);
   } finally {
     deadline.end();
   }
@@ -231,7 +241,11 @@ function isLegacy(versions: readonly string[] | undefined): boolean {
 }
 
 /** A command that cannot be run, or one that ends at once. */
-function startFailure(error: unknown, address: Address): McpFailure | undefined {
+function startFailure(
+  error: unknown,
+  address: Address,
+  { protocolVersion: pinned }: ProtocolSettings,
+): McpFailure | undefined {
   for (const cause of causesOf(error)) {
     if (address.kind === 'stdio') {
       if (cause.code === 'ENOENT' || cause.code === 'EACCES' || cause.code === 'ENOTDIR') {
@@ -247,21 +261,17 @@ function startFailure(error: unknown, address: Address): McpFailure | undefined 
       }
       if (/connection closed/i.test(cause.message)) return new McpFailure('closed', cause.message);
     }
-    const version = /protocol version is not supported: (.*)$/.exec(cause.message)?.[1];
+    const version = /protocol version is not supported: (.*)$/.exec(cause.message)?.[1]?.slice(0, 100);
     if (version !== undefined)
       return new McpFailure(
         'version',
-        `The server insists on protocol revision ${version}, which is not supported`,
+        pinned === undefined
+          ? `The server insists on protocol revision ${version}, which is not supported`
+          : `The server was asked for protocol revision ${pinned} and chose ${version}`,
       );
-    if (
-      /did not offer pinned protocol version|no mutual|UnsupportedProtocolVersion/i.test(
-        `${cause.message} ${cause.name}`,
-      )
-    )
-      return new McpFailure(
-        'version',
-        `The server does not accept the protocol revision it was offered: ${cause.message}`,
-      );
+    if (cause.code === unsupportedVersion) return versionFailure(pinned, (cause as { data?: unknown }).data);
+    if (/did not offer pinned protocol version|no mutual/i.test(cause.message))
+      return versionFailure(pinned, undefined);
   }
   return undefined;
 }

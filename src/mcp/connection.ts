@@ -3,7 +3,7 @@ import { Deadline, type Wait } from './deadline.ts';
 import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
 import { MarkedTools } from './marked-tools.ts';
 import { type Exchange, Tap } from './tap.ts';
-import { withoutSecrets } from './target.ts';
+import { hideSecrets, withoutSecrets } from './target.ts';
 
 /** What a server answers when a header and the body disagree. */
 const headerMismatch = -32020;
@@ -85,7 +85,7 @@ export class Connection {
       const rpc = this.quotable(frame.error);
       throw new McpFailure('rpc', rpc.message, { rpc });
     }
-    throw this.explain(error, sent);
+    throw hideSecrets(this.explain(error, sent), this.parts.secrets());
   }
 
   /** Whether the other side still answers. A stateless server has no session that could be gone. */
@@ -215,6 +215,11 @@ export function explain(error: unknown, secrets: readonly string[], facts: Failu
   const text = withoutSecrets(messages.at(-1) ?? String(error), secrets).slice(0, 500);
   for (const cause of causesOf(error))
     if (cause instanceof SyntaxError || cause.name === 'ZodError')
-      return new McpFailure('not-mcp', `The server sent an answer that is not MCP: ${text}`, facts);
+      // What is quoted of it may be a piece of a secret.
+      return new McpFailure(
+        'not-mcp',
+        `The server sent an answer that is not MCP: ${text.replace(/,? (\.{3})?"[^]*"(\.{3})?/, '')}`,
+        facts,
+      );
   return new McpFailure('unknown', text, facts);
 }

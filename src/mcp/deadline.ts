@@ -3,6 +3,8 @@ import { McpFailure } from './failures.ts';
 export interface Wait {
   /** Milliseconds it may take. */
   timeout: number;
+  /** What was allowed in all, where `timeout` is what is left of it. */
+  allowed?: number | undefined;
   /** Aborts when whoever asked has hung up. */
   signal?: AbortSignal | undefined;
 }
@@ -14,8 +16,8 @@ export class Deadline {
   private readonly timer: NodeJS.Timeout;
   private readonly caller: AbortSignal | undefined;
 
-  constructor({ timeout, signal }: Wait) {
-    this.timer = setTimeout(() => this.giveUp(tooLate(timeout)), timeout);
+  constructor({ timeout, allowed = timeout, signal }: Wait) {
+    this.timer = setTimeout(() => this.giveUp(tooLate(allowed)), timeout);
     this.caller = signal;
     signal?.addEventListener('abort', this.hangUp, { once: true });
     if (signal?.aborted) this.hangUp();

@@ -19,6 +19,7 @@ export class HttpLine {
   private readonly sent: string[] = [];
   private last: { status: number; contentType: string } | undefined;
   private lastFailure: McpFailure | undefined;
+  private refusedVersion: McpFailure | undefined;
   /** Why the last stream that broke did so. */
   streamFailure: McpFailure | undefined;
 
@@ -34,6 +35,7 @@ export class HttpLine {
     try {
       const response = await this.authorized(url, init);
       this.last = { status: response.status, contentType: response.headers.get('content-type') ?? '' };
+      if (!this.established) await this.noteVersions(response, init);
       await this.refuse(url, response, init);
       return response;
     } catch (error) {
@@ -46,6 +48,7 @@ export class HttpLine {
   complaint(): McpFailure | undefined {
     if (this.lastFailure || !this.last) return this.lastFailure;
     const { status, contentType } = this.last;
+    if (this.refusedVersion) return this.refusedVersion;
     if (status >= 300) return new McpFailure('status', meaningOf(status), { status });
     if (/^(application\/json|text\/event-stream)\b/i.test(contentType)) return undefined;
     return new McpFailure(
@@ -53,6 +56,16 @@ export class HttpLine {
       `What answers at this URL is not an MCP server: it sent ${contentType || 'no content type'} instead of JSON or an event stream`,
       { status, contentType },
     );
+  }
+
+  /** In the negotiation a server may say which revisions it speaks; that is why, if nothing comes of it. */
+  private async noteVersions(response: Response, { body }: RequestInit): Promise<void> {
+    this.refusedVersion = undefined;
+    if (response.status !== 400) return;
+    const rpc = rpcErrorIn(await response.clone().text());
+    if (rpc?.code !== unsupportedVersion) return;
+    const asked = /"protocolVersion":"([\d-]+)"/.exec(typeof body === 'string' ? body : '')?.[1];
+    this.refusedVersion = versionFailure(asked, rpc.data);
   }
 
   secrets(): string[] {
@@ -107,7 +120,8 @@ export class HttpLine {
           status,
         },
       );
-    if (status >= 300 && status < 400) refuseRedirect(url, response, init.method ?? 'GET');
+    const redirect = redirectFailure(this.outbound, url, response, init.method ?? 'GET');
+    if (redirect) throw redirect;
     if (status >= 400 && this.established) await this.refuseAnswer(response, init);
   }
 
@@ -128,13 +142,28 @@ export class HttpLine {
   }
 }
 
-function meaningOf(status: number): string {
+/** JSON-RPC code of a server that does not speak the revision it was asked in. */
+export const unsupportedVersion = -32022;
+
+export function versionFailure(asked: string | undefined, data: unknown): McpFailure {
+  const supported = (data as { supported?: unknown } | undefined)?.supported;
+  const offers = Array.isArray(supported)
+    ? `; it speaks ${supported.map(String).join(', ').slice(0, 200)}`
+    : '';
+  return new McpFailure(
+    'version',
+    `The server does not speak ${asked ?? 'the revision it was asked for'}${offers}`,
+  );
+}
+
+export function meaningOf(status: number): string {
   const answered = `The server answered with HTTP status ${status}`;
   if (status === 404)
     return `${answered}: nothing is served at this path; MCP servers are often at /mcp or /sse`;
   if (status === 405) return `${answered}: the path takes no POST requests; MCP servers are often at /mcp`;
-  if (status < 400) return `${answered}: it redirects in a circle`;
-  return `${answered}: this path does not speak MCP`;
+  if (status < 400)
+    return `${answered}: it redirects in a circle, or nowhere. Correct the redirect, or save the URL that answers`;
+  return `${answered}: this path does not speak MCP; MCP servers are often at /mcp`;
 }
 
 export function challengeOf(response: Response): { challenge?: Challenge } {
@@ -160,7 +189,7 @@ function forbidden(response: Response): McpFailure {
         `The token lacks a scope that the server asks for${named(facts.challenge.scopes)}`,
         facts,
       )
-    : new McpFailure('forbidden', 'The server refused the credentials it was given (HTTP status 403)', facts);
+    : new McpFailure('forbidden', 'The server refuses access (HTTP status 403)', facts);
 }
 
 function named(scopes: string[] | undefined): string {
@@ -178,18 +207,26 @@ function rateLimited(response: Response): McpFailure {
 }
 
 /** The SDK follows what stays on the server and keeps the method; any other address must be saved by a person. */
-function refuseRedirect(url: URL, response: Response, method: string): void {
+export function redirectFailure(
+  outbound: Outbound,
+  url: URL,
+  response: Response,
+  method: string,
+): McpFailure | undefined {
+  const { status } = response;
   const location = response.headers.get('location');
-  if (location === null || !URL.canParse(location, url.href)) return;
+  if (status < 300 || status >= 400 || location === null || !URL.canParse(location, url.href))
+    return undefined;
   const to = new URL(location, url);
-  const keepsMethod = method === 'GET' || response.status === 307 || response.status === 308;
-  if (to.origin === url.origin && keepsMethod) return;
+  const keepsMethod = method === 'GET' || status === 307 || status === 308;
+  if (to.origin === url.origin && keepsMethod) return undefined;
   const where = `${to.origin}${to.pathname}`;
-  throw new McpFailure(
-    'redirect',
-    `The server sends us on to ${where}. If that is the server, save its URL instead`,
-    { status: response.status, location: where },
-  );
+  const problem = outbound.refusal(to);
+  const then =
+    problem === undefined
+      ? `The server sends us on to ${where}. If that is the server, save its URL instead`
+      : `The server sends us on to ${where}, but ${problem}`;
+  return new McpFailure('redirect', then, { status, location: where });
 }
 
 function rpcErrorIn(text: string): { code: number; message: string; data?: unknown } | undefined {

@@ -43,15 +43,17 @@ export class Mcp {
   /** Over a warm connection where there is one. */
   use<T>(target: Target, wait: Wait, work: (conversation: Conversation) => Promise<T>): Promise<T> {
     const ends = performance.now() + wait.timeout;
-    return this.pool.use(target, wait, (connection) => work(converse(connection, wait, ends)));
+    const whole = { allowed: wait.timeout, ...wait };
+    return this.pool.use(target, whole, (connection) => work(converse(connection, whole, ends)));
   }
 
   /** Over a connection of its own, negotiated from the beginning and closed afterwards. */
   async once<T>(target: Target, wait: Wait, work: (conversation: Conversation) => Promise<T>): Promise<T> {
     const ends = performance.now() + wait.timeout;
-    const connection = await this.open(target, wait, undefined);
+    const whole = { allowed: wait.timeout, ...wait };
+    const connection = await this.open(target, whole, undefined);
     try {
-      return await work(converse(connection, wait, ends));
+      return await work(converse(connection, whole, ends));
     } finally {
       void connection.close();
     }

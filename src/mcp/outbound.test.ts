@@ -308,7 +308,7 @@ describe('answers', () => {
         response.writeHead(200, { 'content-encoding': coding }).end(gzipSync('{}'));
       }),
     );
-    expect(failure).toMatchObject({ name: 'McpFailure', kind: 'not-mcp' });
+    expect(failure.name).toBe('McpFailure');
     expect(failure.message).toContain(`compressed its answer (${coding})`);
     expect(accepted).toBe('identity');
   });

@@ -32,6 +32,9 @@ const defaults: OutboundLimits = {
 };
 
 const mostRedirects = 5;
+
+/** How a line ends and an empty one follows; the one with two CRLF holds the second of them. */
+const blankLines = ['\n\n', '\n\r', '\r\r'];
 const idleSocket = 1_500;
 
 /** Enough to quote from a page that reports an error. */
@@ -91,9 +94,19 @@ export class Outbound {
       if (!moved || (init.method ?? 'GET') !== 'GET') return response;
       if (hops === mostRedirects || !URL.canParse(location, url.href))
         throw new McpFailure('redirect', `${url.host} redirects too often`, { status: response.status });
+      const from = url.host;
       url = new URL(location, url);
+      if (url.protocol !== 'http:' && url.protocol !== 'https:')
+        throw new McpFailure('redirect', `${from} redirects to ${url.protocol}, which is not followed`, {
+          status: response.status,
+        });
     }
   };
+
+  /** Why nothing would be sent there; undefined when it would, or when only looking up the name can tell. */
+  refusal(url: URL): string | undefined {
+    return refusalOfUrl(url.href, this.policy);
+  }
 
   private send(url: URL, init: RequestInit): Promise<Dispatcher.ResponseData> {
     // All requests of a connection share a signal.
@@ -120,6 +133,16 @@ export class Outbound {
   ): Promise<Response> {
     // Errors of a body nobody reads any more have no other place to go.
     body.on('error', () => {});
+    if (status < 200 || status > 599) {
+      body.destroy();
+      throw new McpFailure(
+        'status',
+        `${url.host} answered with HTTP status ${status}, which does not exist`,
+        {
+          status,
+        },
+      );
+    }
     const headers = new Headers();
     for (const [name, value] of Object.entries(raw))
       for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
@@ -129,6 +152,7 @@ export class Outbound {
       throw new McpFailure(
         'unknown',
         `${url.host} compressed its answer (${coding}) though it was asked not to`,
+        { code: 'CONTENT_ENCODING' },
       );
     }
     const ok = status >= 200 && status < 300;
@@ -146,7 +170,8 @@ export class Outbound {
       for await (const chunk of body as AsyncIterable<Buffer>) {
         size += chunk.length;
         this.held += chunk.length;
-        if (size > this.limits.messageBytes || this.held > this.limits.totalBytes) throw this.tooLarge(url);
+        if (size > this.limits.messageBytes) throw this.tooLarge(url);
+        if (this.held > this.limits.totalBytes) throw this.tooMany();
         chunks.push(chunk);
       }
       return Buffer.concat(chunks);
@@ -176,16 +201,16 @@ export class Outbound {
   ): ReadableStream<Uint8Array> {
     const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     let message = 0;
+    /** A blank line may come in two pieces. */
+    let last: Buffer = Buffer.alloc(0);
     return new ReadableStream<Uint8Array>({
       pull: async (stream) => {
         const { value, done } = await chunks.next();
         if (done) return stream.close();
-        const end = Math.max(
-          value.lastIndexOf('\n\n'),
-          value.lastIndexOf('\r\n\r\n'),
-          value.lastIndexOf('\r\r'),
-        );
-        message = end === -1 ? message + value.length : value.length - end;
+        const piece = Buffer.concat([last, value]);
+        const end = Math.max(...blankLines.map((ends) => piece.lastIndexOf(ends)));
+        message = end === -1 ? message + value.length : piece.length - end - 2;
+        last = value.subarray(-1);
         if (message > this.limits.messageBytes) {
           body.destroy();
           const failure = this.tooLarge(url);
@@ -196,6 +221,15 @@ export class Outbound {
       },
       cancel: () => void body.destroy(),
     });
+  }
+
+  private tooMany(): McpFailure {
+    const most = Math.floor(this.limits.totalBytes / mebibyte);
+    return new McpFailure(
+      'too-large',
+      `The answers being read from MCP servers at once are larger than ${most} MiB. Try again later`,
+      { code: 'TOTAL_BYTES' },
+    );
   }
 
   private tooLarge(url: URL): McpFailure {
@@ -222,6 +256,8 @@ function bodyOf(body: RequestInit['body']): string | null {
 function guardedLookup(policy: AddressPolicy, resolve: Resolve): LookupFunction {
   const allowed = async (hostname: string): Promise<{ address: string; family: number }[]> => {
     const addresses = await resolve(hostname);
+    if (addresses.length === 0)
+      throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
     const usable = addresses.filter(({ address }) => refusalOf(address, policy) === undefined);
     if (usable.length > 0) return usable;
     const problem = refusalOf(addresses[0]?.address ?? '', policy);

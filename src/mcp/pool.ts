@@ -140,15 +140,32 @@ export class Pool {
 
   /** Everybody who wants the same connection waits for the same opening of it. */
   private async fresh(target: Target, wait: Wait): Promise<Entry> {
-    const current = this.entries.get(target.key);
-    if (current && !current.connection.broken) return this.take(current);
-    const opening = this.openings.get(target.key) ?? this.begin(target, wait);
-    opening.waiting++;
     const deadline = new Deadline(wait);
+    const ends = this.now() + wait.timeout;
     try {
-      return this.take(await deadline.race(opening.entry));
+      for (;;) {
+        const current = this.entries.get(target.key);
+        if (current && !current.connection.broken) return this.take(current);
+        const begun = this.openings.get(target.key);
+        const left = { ...wait, timeout: Math.max(1, ends - this.now()) };
+        const entry = await this.join(begun ?? this.begin(target, left), deadline).catch((error: unknown) => {
+          // Whoever began it had less time left than we have.
+          const notOurs =
+            begun && !deadline.reason && error instanceof McpFailure && error.kind === 'timeout';
+          if (!notOurs) throw error;
+        });
+        if (entry) return this.take(entry);
+      }
     } finally {
       deadline.end();
+    }
+  }
+
+  private async join(opening: Opening, deadline: Deadline): Promise<Entry> {
+    opening.waiting++;
+    try {
+      return await deadline.race(opening.entry);
+    } finally {
       opening.waiting--;
       if (opening.waiting === 0) opening.abandon.abort();
     }
@@ -198,7 +215,7 @@ export class Pool {
       while (this.full(process)) {
         const victim = this.idlest(process);
         if (victim) this.retire(victim);
-        else await deadline.race(new Promise<void>((resolve) => this.released.push(resolve)));
+        else await this.release(deadline);
       }
       this.reserved.all++;
       if (process) this.reserved.processes++;
@@ -214,6 +231,20 @@ export class Pool {
       throw error;
     } finally {
       deadline.end();
+    }
+  }
+
+  /** Until somebody gives something back. */
+  private async release(deadline: Deadline): Promise<void> {
+    let wake = (): void => {};
+    const woken = new Promise<void>((resolve) => (wake = resolve));
+    this.released.push(wake);
+    try {
+      await deadline.race(woken);
+    } catch (error) {
+      // Whoever waits behind us must not lose a turn to us.
+      this.released = this.released.filter((other) => other !== wake);
+      throw error;
     }
   }
 

@@ -1,11 +1,13 @@
 import { Deadline, type Wait } from './deadline.ts';
 import { failureIn, McpFailure } from './failures.ts';
-import { challengeOf } from './http-line.ts';
+import { challengeOf, meaningOf, redirectFailure } from './http-line.ts';
 import { type AuthorizationFacts, discoverAuthorization } from './oauth.ts';
 import type { Outbound } from './outbound.ts';
+import { hideSecrets, secretsOf } from './target.ts';
 
 const newest = '2026-07-28';
 const newestLegacy = '2025-11-25';
+const mostRedirects = 5;
 
 interface ProbeAttempt {
   transport: 'streamable-http' | 'sse';
@@ -28,6 +30,8 @@ export interface ProbeFindings {
   /** The refusal to talk to strangers, if that is what we are. */
   unauthorized?: McpFailure;
   authorization: AuthorizationFacts;
+  /** Where it sent us instead of answering. */
+  redirect?: McpFailure;
   failure?: McpFailure;
 }
 
@@ -56,7 +60,7 @@ export async function probe(
     deadline.end();
   }
   if (!findings.failure || findings.unauthorized) await addAuthorization(outbound, url, findings, wait);
-  return findings;
+  return hideSecrets(findings, secretsOf({ kind: 'http', url, headers }));
 }
 
 async function addAuthorization(
@@ -154,7 +158,7 @@ class Knocks {
     const attempt: ProbeAttempt = { transport, request, outcome: 'no answer', durationMs: 0 };
     this.findings.attempts.push(attempt);
     try {
-      const response = await this.outbound.fetch(this.url, { method, ...init });
+      const response = await this.arrive(method, init);
       attempt.status = response.status;
       attempt.outcome = outcomeOf(response, undefined);
       if (response.status === 401) {
@@ -171,6 +175,23 @@ class Knocks {
       throw error;
     } finally {
       attempt.durationMs = Math.round(performance.now() - started);
+    }
+  }
+
+  /** Goes where the SDK would go: along redirects that stay on the server. */
+  private async arrive(method: string, init: RequestInit): Promise<Response> {
+    let url = new URL(this.url);
+    for (let hops = 0; ; hops++) {
+      const response = await this.outbound.fetch(url, { method, ...init });
+      const { status } = response;
+      if (status < 300 || status >= 400) return response;
+      const location = response.headers.get('location');
+      this.findings.redirect =
+        redirectFailure(this.outbound, url, response, method) ??
+        new McpFailure('status', meaningOf(status), { status });
+      if (this.findings.redirect.kind === 'redirect' || location === null || hops === mostRedirects)
+        return response;
+      url = new URL(location, url);
     }
   }
 
@@ -198,7 +219,8 @@ function supportedIn(error: { code: number; data?: unknown } | undefined): unkno
 
 function outcomeOf(response: Response, message: Reply['message']): string {
   if (message?.result) return 'answered';
-  if (message?.error) return `JSON-RPC error ${message.error.code}: ${message.error.message}`.slice(0, 300);
+  if (typeof message?.error?.code === 'number')
+    return `JSON-RPC error ${message.error.code}: ${message.error.message}`.slice(0, 300);
   const type = response.headers.get('content-type') ?? 'no content type';
   return `HTTP ${response.status}, ${type}`;
 }

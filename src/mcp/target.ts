@@ -1,3 +1,5 @@
+import { McpFailure } from './failures.ts';
+
 /** Who authorizes our requests to an HTTP target. */
 export interface Credential {
   /** The access token to send now. */
@@ -54,5 +56,25 @@ export function secretsOf(address: Address): string[] {
 }
 
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '[hidden]'), text);
+  return secrets.reduce(
+    (scrubbed, secret) =>
+      scrubbed.replaceAll(secret, '[hidden]').replaceAll(encodeURIComponent(secret), '[hidden]'),
+    text,
+  );
+}
+
+/** The same for all text in a value. */
+export function hideSecrets<T>(value: T, secrets: readonly string[]): T {
+  if (typeof value === 'string') return withoutSecrets(value, secrets) as T;
+  if (Array.isArray(value)) return value.map((one: unknown) => hideSecrets(one, secrets)) as T;
+  if (value instanceof McpFailure)
+    return new McpFailure(
+      value.kind,
+      withoutSecrets(value.message, secrets),
+      hideSecrets(value.facts, secrets),
+    ) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [withoutSecrets(key, secrets), hideSecrets(one, secrets)]),
+  ) as T;
 }

@@ -4,19 +4,19 @@ const next: Partial<Record<FailureKind, string>> = {
   address: 'Save an address this service may reach, or ask its operator to allow the network.',
   dns: 'Check the spelling of the host name in the URL.',
   refused: 'Check that the server is running and that the port in the URL is the one it listens on.',
-  reset: 'Look at the log of the server: it ended the connection before it had answered.',
+  reset:
+    'Look at the log of the server: it ended the connection before it had answered. If the port speaks TLS, write https:// in the URL.',
   network: 'Check that this machine can reach the server, and that no firewall is in between.',
   closed: 'Look at the log of the server: it ended before it had answered.',
   command: 'Check the command; it is run as it is, without a shell, so give its full path.',
   'rate-limited': 'Wait, then try again.',
-  redirect: 'Use the URL it points to.',
   'not-mcp': 'Check the URL: the path of an MCP server is often /mcp.',
   'too-large': 'Answers must stay below 32 MiB; page the lists or return links.',
   timeout: 'Check that the server is not stuck, or save a larger `timeout` for it.',
+  unauthorized: 'Save what it asks for in `headers`, or complete OAuth and import the tokens.',
   scope: 'Authorize again with the scopes it names, and import the new tokens.',
   forbidden:
     'If it needs credentials, save them in `headers` or import tokens; check that those it has may use it.',
-  unauthorized: 'Complete OAuth with the server again, then import the tokens.',
   version: 'Update the server, or choose a revision it speaks with `mcpProtocolVersion`.',
 };
 
@@ -30,10 +30,21 @@ const tlsNext: [RegExp, string][] = [
   [/EPROTO|WRONG_VERSION|SSL/, 'It may speak plain HTTP; try http:// instead of https://.'],
 ];
 
+/** Where the kind alone does not tell what to do. */
+const nextByCode: Record<string, string> = {
+  UND_ERR_HEADERS_OVERFLOW: 'Make it send fewer or shorter headers; 32 KiB are accepted.',
+  CONTENT_ENCODING: 'Make it, or the proxy before it, compress only where `Accept-Encoding` allows it.',
+  TOTAL_BYTES: 'Wait, then try again.',
+};
+
 /** What a person can do about a failure. */
 export function adviceFor({ kind, facts, message }: McpFailure): string {
   const said = /[.!?]$/.test(message) ? message : `${message}.`;
-  const more = kind === 'tls' ? tlsNext.find(([pattern]) => pattern.test(facts.code ?? ''))?.[1] : next[kind];
+  const more =
+    kind === 'tls'
+      ? tlsNext.find(([pattern]) => pattern.test(facts.code ?? ''))?.[1]
+      : (nextByCode[facts.code ?? ''] ?? next[kind]);
+  if (facts.retryAfter !== undefined) return `${said} Try again in ${facts.retryAfter} s.`;
   if (kind === 'status' && (facts.status ?? 0) >= 500) return `${said} Look at the log of the server.`;
   if (kind === 'rpc') return `The server answered with an error: ${said}`;
   return more === undefined ? said : `${said} ${more}`;

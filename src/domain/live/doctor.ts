@@ -23,7 +23,9 @@ export const runDoctor: Verb<'runDoctor'> = async (context, { serverId, body }) 
   const reached = await reach(context, serverId, body);
   const report = emptyReport(context, reached);
   const ends = performance.now() + diagnosisWait(context, reached.server).timeout;
+  const { timeout: allowed } = diagnosisWait(context, reached.server);
   const wait = () => ({
+    allowed,
     ...diagnosisWait(context, reached.server),
     timeout: Math.max(1, ends - performance.now()),
   });

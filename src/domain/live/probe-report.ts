@@ -5,6 +5,8 @@ import type { ProbeFindings } from '../../mcp/probe.ts';
 import { adviceFor } from './advice.ts';
 import type { Check } from './doctor.ts';
 
+const legacyVersions = new Set(['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
+
 type Probe = NonNullable<OutputOf<Operations['runDoctor']>['probe']>;
 
 /** The findings of a probe in the words of the API, and the verdict on them. */
@@ -71,6 +73,12 @@ function checkOf(probe: Probe, findings: ProbeFindings, hasCredentials: boolean)
   const { failure, unauthorized, authorization } = findings;
   if (unauthorized) return authorizationCheck(probe, findings, hasCredentials);
   if (failure) return { status: 'error', detail: adviceFor(failure) };
+  const { legacyVersion, modernVersions } = findings;
+  if (legacyVersion !== undefined && modernVersions.length === 0 && !legacyVersions.has(legacyVersion))
+    return {
+      status: 'error',
+      detail: `Insists on protocol revision ${legacyVersion.slice(0, 100)}, which clients do not speak. Update the server.`,
+    };
   if (probe.status === 'reachable') return { status: 'error', detail: adviceFor(notMcp(findings)) };
   return {
     status: 'ok',
@@ -89,6 +97,11 @@ function authorizationCheck(probe: Probe, findings: ProbeFindings, hasCredential
           status: 'error',
           detail: `The server asks for ${scheme || 'an unknown kind of'} authorization and publishes no OAuth metadata. If it takes a key or a fixed token, save it in \`headers\`.`,
         };
+  if (scheme === '' && findings.authorization.authorizationServerMetadata === undefined)
+    return {
+      status: 'ok',
+      detail: `The server asks for authorization and does not say which. If it is OAuth, complete it, then import the tokens; if it takes a key or a fixed token, save it in \`headers\`.`,
+    };
   if (hasCredentials)
     return { status: 'ok', detail: `The server asks for OAuth; the stored tokens will be tried.${trouble}` };
   return {
@@ -98,7 +111,7 @@ function authorizationCheck(probe: Probe, findings: ProbeFindings, hasCredential
 }
 
 /** Something answers, but not as an MCP server does. */
-function notMcp({ attempts }: ProbeFindings): McpFailure {
+function notMcp({ attempts, redirect }: ProbeFindings): McpFailure {
   const statuses = attempts.map(({ status }) => status ?? 0);
   const bad = attempts.find(({ status }) => (status ?? 0) >= 500);
   if (bad?.status !== undefined)
@@ -107,8 +120,7 @@ function notMcp({ attempts }: ProbeFindings): McpFailure {
     });
   if (statuses.includes(429)) return new McpFailure('rate-limited', 'The server limits the rate of requests');
   if (statuses.includes(403)) return new McpFailure('forbidden', 'The server answered with HTTP status 403');
-  if (statuses.some((status) => status >= 300 && status < 400))
-    return new McpFailure('redirect', 'The server redirects to another address');
+  if (redirect && statuses.some((status) => status >= 300 && status < 400)) return redirect;
   if (statuses[0] === 404)
     return new McpFailure('not-mcp', 'Nothing is served at this path (HTTP status 404)');
   if (statuses[0] === 405)
