@@ -1,15 +1,17 @@
-import { Agent, request } from 'node:http';
+import { Pool } from 'undici';
 
 /** A lean client of the API: what it costs would count as ours. */
 export class Api {
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  private readonly base: string;
+  private readonly pool: Pool;
+  private readonly prefix: string;
   private readonly key: string;
   private project = '';
   private saved = 0;
 
   private constructor(base: string, key: string) {
-    this.base = base;
+    const { origin, pathname } = new URL(base);
+    this.pool = new Pool(origin, { connections: 64 });
+    this.prefix = pathname;
     this.key = key;
   }
 
@@ -33,26 +35,18 @@ export class Api {
     await this.send('POST', `${server}/tools/call`, { toolName: 'echo', parameters: { message: 'ahoy' } });
   }
 
-  private send(method: string, path: string, body?: object): Promise<unknown> {
-    const content = body === undefined ? '' : JSON.stringify(body);
-    return new Promise((resolve, reject) => {
-      const sent = request(`${this.base}${path}`, {
-        method,
-        agent: this.agent,
-        headers: {
-          authorization: `Bearer ${this.key}`,
-          ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
-        },
-      });
-      sent.on('error', reject).on('response', (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => {
-          if ((response.statusCode ?? 500) < 300) resolve(JSON.parse(text));
-          else reject(new Error(`${response.statusCode} ${text}`));
-        });
-      });
-      sent.end(content);
+  private async send(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+    const { statusCode, body: answer } = await this.pool.request({
+      method,
+      path: `${this.prefix}${path}`,
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
     });
+    const text = await answer.text();
+    if (statusCode >= 300) throw new Error(`${statusCode} ${text}`);
+    return JSON.parse(text);
   }
 }

@@ -94,18 +94,19 @@ try {
     const a: Sample[] = [];
     const b: Sample[] = [];
     const c: Sample[] = [];
-    const many: Sample[][] = [[], []];
+    const many: Sample[][] = [[], [], []];
     for (let round = 0; round < rounds; round++) {
       a.push(await sample(calls, 1, viaSdk));
       b.push(await sample(calls, 1, viaApi));
       c.push(await sample(connects, 1, connecting));
       many[0]?.push(await sample(calls * 4, callers, viaSdk));
       many[1]?.push(await sample(calls * 4, callers, viaApi));
+      if (connects >= 10) many[2]?.push(await sample(callers, callers, connecting));
       process.stderr.write(`\r${name}: round ${round + 1} of ${rounds} `);
     }
     process.stderr.write('\r');
     await direct.close();
-    report(name, a, b, c, many as [Sample[], Sample[]]);
+    report(name, a, b, c, many as [Sample[], Sample[], Sample[]]);
   }
 } finally {
   await stopAll();
@@ -142,6 +143,7 @@ function report(name: string, a: Sample[], b: Sample[], c: Sample[], [a50, b50]:
   console.log(
     `${callers} callers: throughput of b to a ${show(ratios(rate(b50), rate(a50)))}, p99 of b to a ${show(ratios(p99(b50), p99(a50)))}`,
   );
+  if (c50.length > 0) console.log(`${callers} callers: c/b at p50 ${show(ratios(p50(c50), p50(b50)), 1)}`);
 }
 
 async function sample(times: number, lanes: number, work: () => Promise<void>): Promise<Sample> {

@@ -5,8 +5,9 @@ import { findProject, holdProject, type ProjectRow } from '../platform/database/
 import type { Context, ProjectContext } from './context.ts';
 
 /** The project in the path, if the actor may do this there. */
-export async function admit(context: Context, operation: Operation, projectId: string): Promise<ProjectRow> {
-  const project = await projectOf(context, projectId);
+export function admit({ actor }: Context, operation: Operation): ProjectRow {
+  const { project } = actor.path;
+  if (!project) throw noSuchProject();
   if (operation.access === 'project admin' && project.role !== 'admin')
     throw new Refusal('FORBIDDEN', 'This needs an administrator of the project');
   return project;

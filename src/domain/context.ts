@@ -7,6 +7,7 @@ import type { Config } from '../platform/config/settings.ts';
 import type { Db } from '../platform/database/database.ts';
 import type { OrganizationRole } from '../platform/database/queries/identity.ts';
 import type { ProjectRow } from '../platform/database/queries/projects.ts';
+import type { LiveServerRow } from '../platform/database/queries/servers.ts';
 import type { Log } from '../platform/log.ts';
 import type { Cursors } from '../platform/secrets/cursors.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
@@ -39,6 +40,8 @@ export interface Actor {
   };
   organization: { id: string; plan: string };
   role: OrganizationRole;
+  /** What the path names, read together with the key. */
+  path: { project: ProjectRow | undefined; server: LiveServerRow | undefined };
 }
 
 export interface PublicContext extends Services {

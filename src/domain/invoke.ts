@@ -29,7 +29,7 @@ export async function invoke(context: PublicContext, actor: Actor | undefined, c
   const allowed =
     call.operation.access === 'key' || call.operation.access === 'requester'
       ? known
-      : { ...known, project: await admit(known, call.operation, call.input['projectId'] as string) };
+      : { ...known, project: admit(known, call.operation) };
   try {
     if (call.operation.idempotency && call.idempotencyKey !== undefined)
       return await onlyOnce(allowed, call, call.idempotencyKey, verb);

@@ -1,4 +1,9 @@
-import { type Client, ProtocolError, type Transport } from '@modelcontextprotocol/client';
+import {
+  type Client,
+  ProtocolError,
+  type RequestOptions,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { Deadline, type Wait } from './deadline.ts';
 import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
 import { MarkedTools } from './marked-tools.ts';
@@ -74,12 +79,15 @@ export class Connection {
   async request(method: string, params: Record<string, unknown>, wait: Wait): Promise<Answer> {
     if (this.broken) throw this.broken;
     const started = performance.now();
-    const { frame, sent, error } = await this.exchange(method, params, wait);
+    const { frame, sent, value, error } = await this.exchange(method, params, wait);
     const durationMs = Math.round(performance.now() - started);
     if (frame?.result) {
       if (method === 'tools/list') this.marked.learn(frame.result['tools']);
       const complaint = error instanceof Error ? this.scrub(error.message) : undefined;
-      return { result: frame.result, durationMs, ...(complaint !== undefined && { complaint }) };
+      // A participant was asked for input and has given it: the SDK went on, and this is what came of it.
+      const answered = frame.result['resultType'] === 'input_required' && value !== undefined;
+      const result = answered ? (value as Record<string, unknown>) : frame.result;
+      return { result, durationMs, ...(complaint !== undefined && { complaint }) };
     }
     if (frame?.error) {
       const rpc = this.quotable(frame.error);
@@ -115,14 +123,14 @@ export class Connection {
     method: string,
     params: Record<string, unknown>,
     wait: Wait,
-  ): Promise<Pick<Exchange, 'frame' | 'sent'> & { error?: unknown }> {
+  ): Promise<Pick<Exchange, 'frame' | 'sent'> & { value?: unknown; error?: unknown }> {
     const deadline = new Deadline(wait);
     const exchange: Exchange = { method, sent: false, lost: deadline.giveUp };
     // The SDK has a deadline of its own; ours comes first.
-    const options = { signal: deadline.signal, timeout: wait.timeout + 60_000 };
+    const options = { signal: deadline.signal, timeout: wait.timeout + 60_000, ...this.tap.label(exchange) };
     try {
-      await this.tap.watch(exchange, () => this.ask(method, params, options));
-      return exchange;
+      const value = await this.ask(method, params, options);
+      return { ...exchange, value };
     } catch (error) {
       return { ...exchange, error: deadline.reason ?? error };
     } finally {
@@ -130,11 +138,7 @@ export class Connection {
     }
   }
 
-  private ask(
-    method: string,
-    params: Record<string, unknown>,
-    options: { signal: AbortSignal; timeout: number },
-  ): Promise<unknown> {
+  private ask(method: string, params: Record<string, unknown>, options: RequestOptions): Promise<unknown> {
     const { client } = this.parts;
     if (method === 'tools/call') return this.call(params as CallParams, options);
     // The methods we send are known to the SDK; the type of each result is not ours to rely on.
@@ -142,10 +146,7 @@ export class Connection {
   }
 
   /** The SDK copies marked parameters into headers, if it is told which tools have some. */
-  private async call(
-    params: CallParams,
-    options: { signal: AbortSignal; timeout: number },
-  ): Promise<unknown> {
+  private async call(params: CallParams, options: RequestOptions): Promise<unknown> {
     const { client } = this.parts;
     const toolDefinition = this.marked.get(params.name);
     if (!toolDefinition) return client.callTool(params, options);

@@ -1,6 +1,6 @@
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { type Challenge, McpFailure } from './failures.ts';
-import type { Outbound } from './outbound.ts';
+import { type Outbound, plain } from './outbound.ts';
 import { type HttpTarget, secretsOf } from './target.ts';
 
 /**
@@ -11,6 +11,7 @@ export class HttpLine {
   private readonly outbound: Outbound;
   private readonly target: HttpTarget;
   private readonly url: URL;
+  private readonly own: Record<string, string>;
   /** Challenges are answered by an authorization flow above us. */
   private readonly leavesChallenges: boolean;
   /** Until then, statuses like 404 tell the eras apart and belong to the negotiation. */
@@ -27,6 +28,7 @@ export class HttpLine {
     this.outbound = outbound;
     this.target = target;
     this.url = new URL(target.url);
+    this.own = plain(target.headers);
     this.leavesChallenges = leavesChallenges;
   }
 
@@ -91,10 +93,9 @@ export class HttpLine {
   }
 
   private withHeaders(url: URL, init: RequestInit, token?: string): RequestInit {
-    const headers = new Headers(url.origin === this.url.origin ? this.target.headers : {});
-    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+    const headers = { ...(url.origin === this.url.origin && this.own), ...plain(init.headers) };
     if (token !== undefined) {
-      headers.set('authorization', `Bearer ${token}`);
+      headers['authorization'] = `Bearer ${token}`;
       if (!this.sent.includes(token)) this.sent.push(token);
       if (this.sent.length > 2) this.sent.shift();
     }

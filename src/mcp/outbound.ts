@@ -32,6 +32,7 @@ const defaults: OutboundLimits = {
 };
 
 const mostRedirects = 5;
+const mostVerdicts = 10_000;
 
 /** How a line ends and an empty one follows; the one with two CRLF holds the second of them. */
 const blankLines = ['\n\n', '\n\r', '\r\r'];
@@ -48,6 +49,7 @@ export class Outbound {
   private readonly policy: AddressPolicy;
   private readonly limits: OutboundLimits;
   private readonly agent: Agent;
+  private readonly verdicts = new Map<string, { problem: string | undefined }>();
   private held = 0;
 
   constructor(policy: AddressPolicy, { resolve = system, ...limits }: OutboundOptions = {}) {
@@ -73,7 +75,7 @@ export class Outbound {
     onStreamFailure: (failure: McpFailure) => void = () => {},
   ): Promise<Response> => {
     const url = new URL(address);
-    const problem = refusalOfUrl(url.href, this.policy);
+    const problem = this.refusal(url);
     if (problem !== undefined) throw new McpFailure('address', problem, { notSent: true });
     try {
       const { statusCode, headers, body } = await this.send(url, init);
@@ -105,20 +107,23 @@ export class Outbound {
 
   /** Why nothing would be sent there; undefined when it would, or when only looking up the name can tell. */
   refusal(url: URL): string | undefined {
-    return refusalOfUrl(url.href, this.policy);
+    const known = this.verdicts.get(url.hostname);
+    if (known) return known.problem;
+    const problem = refusalOfUrl(url.href, this.policy);
+    if (this.verdicts.size >= mostVerdicts) this.verdicts.clear();
+    this.verdicts.set(url.hostname, { problem });
+    return problem;
   }
 
   private send(url: URL, init: RequestInit): Promise<Dispatcher.ResponseData> {
     // All requests of a connection share a signal.
     if (init.signal) setMaxListeners(0, init.signal);
-    const headers = new Headers(init.headers);
-    // An answer that grows when unpacked would pass the limit on its size.
-    headers.set('accept-encoding', 'identity');
     return this.agent.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: init.method ?? 'GET',
-      headers: Object.fromEntries(headers),
+      // An answer that grows when unpacked would pass the limit on its size.
+      headers: { ...plain(init.headers), 'accept-encoding': 'identity' },
       body: bodyOf(init.body),
       signal: init.signal ?? null,
     });
@@ -143,10 +148,10 @@ export class Outbound {
         },
       );
     }
-    const headers = new Headers();
-    for (const [name, value] of Object.entries(raw))
-      for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
-    const coding = headers.get('content-encoding') ?? 'identity';
+    const headers = Object.entries(raw).flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]),
+    );
+    const coding = String(raw['content-encoding'] ?? 'identity');
     if (coding !== 'identity') {
       body.destroy();
       throw new McpFailure(
@@ -156,7 +161,7 @@ export class Outbound {
       );
     }
     const ok = status >= 200 && status < 300;
-    if (ok && /^text\/event-stream\b/i.test(headers.get('content-type') ?? ''))
+    if (ok && /^text\/event-stream\b/i.test(String(raw['content-type'])))
       return new Response(this.events(url, body, onStreamFailure), { status, headers });
     const content = ok ? await this.whole(url, body) : await this.beginning(body);
     const empty = status === 204 || status === 205 || status === 304;
@@ -243,6 +248,13 @@ export class Outbound {
   close(): Promise<void> {
     return this.agent.destroy();
   }
+}
+
+/** As a record, names in lower case. Making a `Headers` of one would cost more than all else here. */
+export function plain(headers: RequestInit['headers'] = {}): Record<string, string> {
+  if (headers instanceof Headers) return Object.fromEntries(headers);
+  const entries = Array.isArray(headers) ? headers : Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, value]) => [String(name).toLowerCase(), String(value)]));
 }
 
 function bodyOf(body: RequestInit['body']): string | null {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { findKey, type KeyRow } from '../../platform/database/queries/identity.ts';
+import { type CallerRow, findCaller } from '../../platform/database/queries/callers.ts';
 import type { Actor } from '../context.ts';
 import { hashApiKey } from './api-key.ts';
 
@@ -16,15 +16,18 @@ export async function authenticate(
   db: Db,
   authorization: string | undefined,
   charge: Charge,
+  path: { projectId?: string | undefined; serverId?: string | undefined } = {},
   budget?: Operation['budget'],
 ): Promise<Actor> {
   const token = bearerOf(authorization);
   if (token.startsWith('guest_')) throw new Refusal('UNAUTHORIZED', 'Guests cannot access this endpoint');
-  const key =
-    token.startsWith('sk_') && token.length <= 256 ? await findKey(db, hashApiKey(token)) : undefined;
-  if (!key || key.revoked) throw new Refusal('UNAUTHORIZED', 'Invalid API key');
-  charge(key.keyId, budget);
-  return actorOf(key);
+  const caller =
+    token.startsWith('sk_') && token.length <= 256
+      ? await findCaller(db, hashApiKey(token), path)
+      : undefined;
+  if (!caller || caller.key.revoked) throw new Refusal('UNAUTHORIZED', 'Invalid API key');
+  charge(caller.key.keyId, budget);
+  return actorOf(caller);
 }
 
 function bearerOf(authorization: string | undefined): string {
@@ -34,7 +37,7 @@ function bearerOf(authorization: string | undefined): string {
   return token;
 }
 
-function actorOf(key: KeyRow): Actor {
+function actorOf({ key, project, server }: CallerRow): Actor {
   if (key.userId === null) throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key is gone');
   if (key.organizationId === null || key.role === null)
     throw new Refusal(
@@ -54,5 +57,6 @@ function actorOf(key: KeyRow): Actor {
     },
     organization: { id: key.organizationId, plan: key.plan },
     role: key.role,
+    path: { project, server },
   };
 }

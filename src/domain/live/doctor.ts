@@ -20,7 +20,7 @@ const slow = 3000;
 
 /** Whatever the target does, this answers with a report. */
 export const runDoctor: Verb<'runDoctor'> = async (context, { serverId, body }) => {
-  const reached = await reach(context, serverId, body);
+  const reached = reach(context, serverId, body);
   const report = emptyReport(context, reached);
   const ends = performance.now() + diagnosisWait(context, reached.server).timeout;
   const { timeout: allowed } = diagnosisWait(context, reached.server);

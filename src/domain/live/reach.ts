@@ -29,13 +29,14 @@ export interface Reached {
   target: Target;
 }
 
-export async function reach(
+/** The server in the path, which was read together with the key. */
+export function reach(
   context: ProjectContext,
   serverId: string,
   options: LiveOptions,
-): Promise<Reached> {
-  const server = await findLiveServer(context.db, context.project.id, serverId);
-  if (!server) throw noSuchServer();
+  server = context.actor.path.server,
+): Reached {
+  if (server?.id !== serverId) throw noSuchServer();
   if (server.transportType === 'stdio' && !stdioAllowed(context.config))
     throw new Refusal(
       'FEATURE_NOT_SUPPORTED',
@@ -127,8 +128,7 @@ export async function withServer<T>(
   options: LiveOptions,
   work: (conversation: Conversation, server: LiveServerRow) => Promise<T>,
 ): Promise<T> {
-  const attempt = async (): Promise<T> => {
-    const reached = await reach(context, serverId, options);
+  const attempt = async (reached: Reached): Promise<T> => {
     requireGrant(reached, options);
     const { server, target } = reached;
     try {
@@ -139,10 +139,13 @@ export async function withServer<T>(
       throw replaced(error) ? error : refusalOf(error, server);
     }
   };
-  return attempt().catch((error: unknown) => {
+  try {
+    return await attempt(reach(context, serverId, options));
+  } catch (error) {
     if (!replaced(error)) throw error;
-    return attempt();
-  });
+    const now = await findLiveServer(context.db, context.project.id, serverId);
+    return attempt(reach(context, serverId, options, now));
+  }
 }
 
 /** New tokens were imported while the old ones were refused, so nothing was carried out yet. */

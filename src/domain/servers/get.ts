@@ -1,10 +1,9 @@
-import { findServer } from '../../platform/database/queries/servers.ts';
 import type { Verb } from '../verbs.ts';
 import { presentServer } from './present.ts';
 import { noSuchServer } from './rules.ts';
 
-export const getProjectServer: Verb<'getProjectServer'> = async (context, { serverId }) => {
-  const server = await findServer(context.db, context.project.id, serverId);
-  if (!server) throw noSuchServer();
+export const getProjectServer: Verb<'getProjectServer'> = (context, { serverId }) => {
+  const { server } = context.actor.path;
+  if (server?.id !== serverId) throw noSuchServer();
   return presentServer(server);
 };

@@ -17,6 +17,13 @@ export function statement<Row = never>(name: string, text: string): Statement<Ro
   return { name, text };
 }
 
+/** What to select, given what each field is read from. */
+export function selectList(columns: Record<string, string>): string {
+  return Object.entries(columns)
+    .map(([field, from]) => `${from} as "${field}"`)
+    .join(', ');
+}
+
 /** Where queries run: the pool, or the transaction in progress. */
 export interface Db {
   rows<Row>(query: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;

@@ -6,7 +6,7 @@ import { notJson } from './errors.ts';
 import { invalid } from './invalid.ts';
 import { parseJsonObject, problemOfText } from './json.ts';
 
-const idShape = /^[A-Za-z0-9_-]{1,128}$/;
+export const idShape = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** What the verb receives, checked against the contract: path, query and body in that order. */
 export function readInput(operation: Operation, request: FastifyRequest): Record<string, unknown> {

@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operation.ts';
 import type { Actor, Services } from '../../domain/context.ts';
 import { authenticate, type Charge } from '../../domain/identity/authenticate.ts';
 import { invoke } from '../../domain/invoke.ts';
-import { readInput } from './input.ts';
+import { idShape, readInput } from './input.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,9 +41,16 @@ function identify(
   { services, charge, used }: OperationOptions,
 ): onRequestAsyncHookHandler {
   return async (request) => {
-    request.actor = await authenticate(services.db, request.headers.authorization, charge, budget);
+    const path = pathOf(request);
+    request.actor = await authenticate(services.db, request.headers.authorization, charge, path, budget);
     used(request.actor.keyId);
   };
+}
+
+/** The ids in the path. What cannot be one is refused later, as something that does not exist. */
+function pathOf({ params }: FastifyRequest): Record<string, string> {
+  const ids = Object.entries(params as Record<string, string>);
+  return Object.fromEntries(ids.filter(([, id]) => idShape.test(id)));
 }
 
 async function answer(

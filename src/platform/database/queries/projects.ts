@@ -1,4 +1,4 @@
-import { type Db, statement } from '../database.ts';
+import { type Db, selectList, statement } from '../database.ts';
 import type { OrganizationRole } from './identity.ts';
 
 export interface ProjectRow {
@@ -20,16 +20,32 @@ export interface Viewer {
   role: OrganizationRole;
 }
 
-// $1 organization, $2 user, $3 the user's role there. Owners and admins administer every project;
-// members see public projects and those they were invited to.
+/**
+ * Whether somebody with this role in the organization, perhaps invited to the project with another, sees the project.
+ * Owners and admins administer every project; members see public projects and those they were invited to.
+ */
+export const mayView = (role: string, invited: string): string =>
+  `(${role} <> 'member' or p.visibility = 'public' or ${invited} is not null)`;
+
+export const projectColumns = (role: string, invited: string): Record<keyof ProjectRow, string> => ({
+  id: 'p.id',
+  organizationId: 'p.organization_id',
+  name: 'p.name',
+  description: 'p.description',
+  icon: 'p.icon',
+  visibility: 'p.visibility',
+  isDefault: 'p.is_default',
+  role: `case when ${role} <> 'member' then 'admin' else coalesce(${invited}, 'member') end`,
+  createdAt: 'p.created_at',
+  updatedAt: 'p.updated_at',
+});
+
+// $1 organization, $2 user, $3 the user's role there.
 const visible = `
   from projects p left join project_members m on m.project_id = p.id and m.user_id = $2
-  where p.organization_id = $1 and ($3 <> 'member' or p.visibility = 'public' or m.role is not null)`;
+  where p.organization_id = $1 and ${mayView('$3', 'm.role')}`;
 
-const columns = `
-  p.id, p.organization_id as "organizationId", p.name, p.description, p.icon, p.visibility,
-  p.is_default as "isDefault", p.created_at as "createdAt", p.updated_at as "updatedAt",
-  case when $3 <> 'member' then 'admin' else coalesce(m.role, 'member') end as role`;
+const columns = selectList(projectColumns('$3', 'm.role'));
 
 const find = statement<ProjectRow>('projects.find', `select ${columns} ${visible} and p.id = $4`);
 // Served by projects_organization.

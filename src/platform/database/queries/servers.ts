@@ -1,4 +1,4 @@
-import { type Db, statement } from '../database.ts';
+import { type Db, selectList, statement } from '../database.ts';
 
 /** What is kept of a server besides its columns; nothing here is secret. */
 export interface ServerSettings {
@@ -126,14 +126,30 @@ export interface LiveServerRow extends ServerRow {
   ciphertext: Buffer | null;
 }
 
+export const liveServerColumns: Record<keyof LiveServerRow, string> = {
+  id: 's.id',
+  projectId: 's.project_id',
+  name: 's.name',
+  enabled: 's.enabled',
+  transportType: 's.transport_type',
+  url: 's.url',
+  settings: 's.settings',
+  sealedId: 's.sealed_id',
+  createdAt: 's.created_at',
+  updatedAt: 's.updated_at',
+  revision: 's.revision',
+  grantId: 'g.id',
+  grantUrl: 'g.server_url',
+  grantDead: 'g.dead_reason is not null',
+  sealedKeyId: 'v.key_id',
+  ciphertext: 'v.ciphertext',
+};
+export const liveServerTables = `servers s left join oauth_grants g on g.server_id = s.id
+     left join sealed_values v on v.id = s.sealed_id`;
+
 const live = statement<LiveServerRow>(
   'servers.live',
-  `select s.id, s.project_id as "projectId", s.name, s.enabled, s.transport_type as "transportType", s.url,
-     s.settings, s.sealed_id as "sealedId", s.created_at as "createdAt", s.updated_at as "updatedAt", s.revision,
-     g.id as "grantId", g.server_url as "grantUrl", g.dead_reason is not null as "grantDead",
-     v.key_id as "sealedKeyId", v.ciphertext
-   from servers s left join oauth_grants g on g.server_id = s.id left join sealed_values v on v.id = s.sealed_id
-   where s.project_id = $1 and s.id = $2`,
+  `select ${selectList(liveServerColumns)} from ${liveServerTables} where s.project_id = $1 and s.id = $2`,
 );
 
 export function findLiveServer(db: Db, projectId: string, id: string): Promise<LiveServerRow | undefined> {
