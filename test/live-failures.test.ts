@@ -382,6 +382,7 @@ describe.each(rows)('$name', (row) => {
 
 describe('servers that work', () => {
   const all = 'ok ok ok ok ok ok ok ok';
+  const asCommand = `skipped${all.slice(2)}`;
   test.each([
     ['only the new revision', () => ({ url: modern.url }), all, /^Speaks only 2026-07-28:/, '2026-07-28'],
     [
@@ -392,20 +393,8 @@ describe('servers that work', () => {
       '2025-11-25',
     ],
     ['only HTTP+SSE', () => ({ url: sse.url }), all, /HTTP\+SSE.*Offer Streamable HTTP\.$/, '2025-11-25'],
-    [
-      'only the new revision, as a command',
-      () => modernOnlyStdio(),
-      `skipped${all.slice(2)}`,
-      noAddress[1],
-      '2026-07-28',
-    ],
-    [
-      'only the old ones, as a command',
-      () => everythingStdio(),
-      `skipped${all.slice(2)}`,
-      noAddress[1],
-      '2025-11-25',
-    ],
+    ['only the new revision, as a command', () => modernOnlyStdio(), asCommand, noAddress[1], '2026-07-28'],
+    ['only the old ones, as a command', () => everythingStdio(), asCommand, noAddress[1], '2025-11-25'],
   ])('%s', async (_, settings, statuses, era, revision) => {
     const server = await saveServer(service, settings());
     const [validated, { body }] = [await server.post('validate'), await server.post('doctor')];

@@ -119,7 +119,13 @@ interface Sample {
   perSecond: number;
 }
 
-function report(name: string, a: Sample[], b: Sample[], c: Sample[], [a50, b50]: [Sample[], Sample[]]): void {
+function report(
+  name: string,
+  a: Sample[],
+  b: Sample[],
+  c: Sample[],
+  [a50, b50, c50]: [Sample[], Sample[], Sample[]],
+): void {
   const p50 = (samples: Sample[]): number[] => samples.map((one) => one.p50);
   const p99 = (samples: Sample[]): number[] => samples.map((one) => one.p99);
   const rate = (samples: Sample[]): number[] => samples.map((one) => one.perSecond);

@@ -254,7 +254,7 @@ export class Outbound {
 export function plain(headers: RequestInit['headers'] = {}): Record<string, string> {
   if (headers instanceof Headers) return Object.fromEntries(headers);
   const entries = Array.isArray(headers) ? headers : Object.entries(headers);
-  return Object.fromEntries(entries.map(([name, value]) => [String(name).toLowerCase(), String(value)]));
+  return Object.fromEntries(entries.map(([name, value]) => [name?.toLowerCase(), value] as [string, string]));
 }
 
 function bodyOf(body: RequestInit['body']): string | null {

@@ -3,7 +3,7 @@ import type { OrganizationRole } from './identity.ts';
 import { mayView, type ProjectRow, projectColumns } from './projects.ts';
 import { type LiveServerRow, liveServerColumns, liveServerTables } from './servers.ts';
 
-export interface KeyRow {
+interface KeyRow {
   keyId: string;
   revoked: boolean;
   userId: string | null;
@@ -87,15 +87,17 @@ export async function findCaller(
   if (!row) return undefined;
   const visible = row['visible'] === true;
   return {
-    key: part<KeyRow>(row, 'key') as KeyRow,
-    project: visible ? part<ProjectRow>(row, 'project') : undefined,
-    server: visible ? part<LiveServerRow>(row, 'server') : undefined,
+    key: part(row, 'key') as KeyRow,
+    project: visible ? part(row, 'project') : undefined,
+    server: visible ? part(row, 'server') : undefined,
   };
 }
 
 /** Undefined when nothing was joined: what there is has an id. */
-function part<Row>(row: Flat, name: Part): Row | undefined {
+function part<Name extends Part>(row: Flat, name: Name): CallerRow[Name] | undefined {
   const fields: Flat = {};
   for (const field in parts[name]) fields[field] = row[`${name}.${field}`];
-  return name === 'key' || (fields['id'] ?? undefined) !== undefined ? (fields as Row) : undefined;
+  return name === 'key' || (fields['id'] ?? undefined) !== undefined
+    ? (fields as unknown as CallerRow[Name])
+    : undefined;
 }
