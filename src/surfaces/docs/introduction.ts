@@ -25,7 +25,7 @@ export function chapters(base: string, first: Placed | undefined): Chapter[] {
     {
       id: 'times',
       title: 'Times',
-      text: html`<p>Every time is a number: milliseconds since 1 January 1970, UTC.</p>`,
+      text: html`<p>A time is a number, milliseconds since 1 January 1970, UTC, unless its format says <code>date-time</code>.</p>`,
     },
     {
       id: 'authentication',
