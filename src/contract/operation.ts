@@ -60,6 +60,12 @@ export const areas = {
   Export: 'Everything a server lists, in one document that can be compared.',
   OAuth: 'Tokens for servers that need an OAuth grant.',
   'Server connections': 'Saving a server by its URL alone, authorization included.',
+  Clients: 'How we talk to servers: model, prompt, capabilities, protocol profile.',
+  'Clients (deprecated)': 'The same under their first name. Use the operations of Clients.',
+  Environments: 'A client, servers, skills, plugins, secrets and a model, pinned together to run against.',
+  Skills: 'Instructions that a model can be given; written with the command line.',
+  Plugins: 'Bundles of servers and skills, installed with the command line.',
+  Secrets: 'Values that runs receive. They go in and never come out.',
   Sessions: 'Chat sessions across a project.',
   Catalog: 'What this deployment offers: models and client templates.',
 } as const;

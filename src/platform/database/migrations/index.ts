@@ -1,5 +1,6 @@
 import { foundation } from './0001-foundation.ts';
 import { liveServers } from './0002-live-servers.ts';
+import { clientsAndEnvironments } from './0003-clients-and-environments.ts';
 
 export interface Migration {
   name: string;
@@ -7,4 +8,4 @@ export interface Migration {
 }
 
 /** In the order they run. A migration that has run is never edited: its checksum is recorded. */
-export const migrations: readonly Migration[] = [foundation, liveServers];
+export const migrations: readonly Migration[] = [foundation, liveServers, clientsAndEnvironments];
