@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { statusOfCode } from '../src/contract/errors.ts';
 import { operationList } from '../src/contract/index.ts';
-import { type Operation, paramNames } from '../src/contract/operation.ts';
+import type { Operation } from '../src/contract/operation.ts';
 import { setMember } from '../src/domain/operator/members.ts';
-import { exampleFor, fillPath, makeParameters } from './support/path-parameters.ts';
+import { arrange, exampleFor, fillPath, makeParameters, parametersOf } from './support/path-parameters.ts';
 import { type Caller, expectedRefusal, type Principal, principals } from './support/principals.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 import { snapshotOf } from './support/snapshot.ts';
@@ -28,25 +28,35 @@ describe.each(operationList)('$id ($access)', (operation) => {
   const cases = casesOf(operation);
 
   test.each(cases.filter(({ refusal }) => !refusal))('$title', async ({ principal, status }) => {
-    const path = fillPath(operation.path, await fixtureFor(principal, paramNames(operation.path)));
+    const parameters = await arrange(
+      service,
+      operation,
+      await fixtureFor(principal, parametersOf(operation)),
+    );
+    const path = fillPath(operation.path, parameters);
     const answer = await call(
       principal,
       operation.method,
       path,
-      operation.body && (await exampleFor(service, operation)),
+      operation.body && (await exampleFor(service, operation, parameters)),
     );
     expectDiscreet(principal, answer, status);
     expect(operation.response.safeParse(answer.body).error).toBeUndefined();
   });
 
   test.each(cases.filter(({ refusal }) => refusal))('$title', async ({ principal, refusal, status }) => {
-    const path = fillPath(operation.path, await fixtureFor(principal, paramNames(operation.path)));
+    const parameters = await arrange(
+      service,
+      operation,
+      await fixtureFor(principal, parametersOf(operation)),
+    );
+    const path = fillPath(operation.path, parameters);
     const before = await snapshotOf(database);
     const answer = await call(
       principal,
       operation.method,
       path,
-      operation.body && (await exampleFor(service, operation)),
+      operation.body && (await exampleFor(service, operation, parameters)),
     );
     expectDiscreet(principal, answer, status);
     expect(answer.body).toEqual({

@@ -1,14 +1,21 @@
 import * as account from './account.ts';
 import * as catalog from './catalog.ts';
+import * as clients from './clients.ts';
+import * as environments from './environments.ts';
+import * as hosts from './hosts.ts';
 import * as oauth from './oauth.ts';
 import { isOperation, type Operation } from './operation.ts';
+import * as plugins from './plugins.ts';
 import * as projects from './projects.ts';
+import * as secrets from './secrets.ts';
 import * as connections from './server-connections.ts';
 import * as diagnostics from './server-diagnostics.ts';
 import * as serverExport from './server-export.ts';
+import * as serverGroups from './server-groups.ts';
 import * as primitives from './server-primitives.ts';
 import * as servers from './servers.ts';
 import * as sessions from './sessions.ts';
+import * as skills from './skills.ts';
 
 const declared = {
   ...account,
@@ -19,6 +26,13 @@ const declared = {
   ...serverExport,
   ...oauth,
   ...connections,
+  ...clients,
+  ...hosts,
+  ...environments,
+  ...serverGroups,
+  ...secrets,
+  ...skills,
+  ...plugins,
   ...sessions,
   ...catalog,
 };

@@ -6,10 +6,19 @@ import type { ErrorCode } from './errors.ts';
  * - `public`: anyone, without a key
  * - `key`: any working API key
  * - `requester`: the account that made the thing in the path, with a key of the same organization
+ * - `project viewer`: a key whose owner can see the project that the thing in the path belongs to
  * - `project member`: a key whose owner can see the project in the path
  * - `project admin`: a key whose owner administers that project
+ * - `own or project admin`: the owner of what is personal, which nobody else sees; else as `project admin`
  */
-export type Access = 'public' | 'key' | 'requester' | 'project member' | 'project admin';
+export type Access =
+  | 'public'
+  | 'key'
+  | 'requester'
+  | 'project viewer'
+  | 'project member'
+  | 'project admin'
+  | 'own or project admin';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -27,7 +36,10 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** Absent: the operation takes no body, and an empty object is tolerated. */
   readonly body?: z.ZodType;
-  /** A body that works; shown in the documentation and sent by the access matrix. */
+  /**
+   * A body that works; shown in the documentation and sent by the access matrix. An id is written as the path
+   * parameter that would hold it, like `{serverId}`.
+   */
   readonly example?: unknown;
   readonly status: 200 | 201 | 202;
   readonly response: z.ZodType;
@@ -36,6 +48,8 @@ export interface Operation {
   readonly access: Access;
   /** Draws on the organization's credits or a daily budget. */
   readonly spends?: boolean;
+  /** Kept for existing clients; names the path to use instead. */
+  readonly deprecated?: string;
   /** Charged to a budget of its own instead of the key's. */
   readonly budget?: 'polls';
   /** `key`: a repeated `Idempotency-Key` replays the first answer instead of acting again. */
@@ -81,6 +95,9 @@ export type InputOf<O extends Operation> = { [Name in ParamNames<O['path']>]: st
 
 export type OutputOf<O extends Operation> = z.input<O['response']>;
 
+/** Path parameters that may hold a name, which is any text. */
+export const textParams: ReadonlySet<string> = new Set(['client']);
+
 export function paramNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 }
@@ -92,7 +109,8 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
     codes.add('UNAUTHORIZED');
     codes.add('RATE_LIMITED');
   }
-  if (operation.access === 'project admin') codes.add('FORBIDDEN');
+  if (operation.access === 'project admin' || operation.access === 'own or project admin')
+    codes.add('FORBIDDEN');
   if (paramNames(operation.path).length > 0) codes.add('NOT_FOUND');
   if (operation.idempotency === 'key') codes.add('CONFLICT');
   return [...codes].sort();

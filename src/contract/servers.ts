@@ -51,12 +51,12 @@ const ownHeaders = new Set([
   'upgrade',
 ]);
 
-const HeaderName = z
+export const HeaderName = z
   .string()
   .max(256)
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'Not a header name')
   .refine((name) => !ownHeaders.has(name.toLowerCase()), 'This header is made by the connection itself');
-const HeaderValue = z
+export const HeaderValue = z
   .string()
   .max(16384)
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'A header value is one line of Latin-1 text');
@@ -229,5 +229,6 @@ export const deleteProjectServer = operation({
   path: '/projects/{projectId}/servers/{serverId}',
   status: 200,
   response: z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'ProjectServerDeleted' }),
+  errors: ['CONFLICT'],
   access: 'project member',
 });

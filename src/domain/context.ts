@@ -61,6 +61,6 @@ export interface ProjectContext extends Context {
 
 export type ContextFor<Who extends Access> = Who extends 'public'
   ? PublicContext
-  : Who extends 'key' | 'requester'
+  : Who extends 'key' | 'requester' | 'project viewer'
     ? Context
     : ProjectContext;

@@ -1,5 +1,5 @@
 import { Refusal } from '../contract/errors.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { Access, Operation } from '../contract/operation.ts';
 import { vanishedReference } from '../platform/database/database.ts';
 import {
   claimIdempotencyKey,
@@ -7,8 +7,8 @@ import {
   type IdempotencyScope,
   recordAnswer,
 } from '../platform/database/queries/idempotency.ts';
-import { admit, noSuchProject } from './access.ts';
-import type { Actor, Context, PublicContext } from './context.ts';
+import { admit, admitOwner, noSuchProject } from './access.ts';
+import type { Actor, Context, ProjectContext, PublicContext } from './context.ts';
 import { type AnyVerb, verbs } from './verbs.ts';
 
 export interface Call {
@@ -26,10 +26,7 @@ export async function invoke(context: PublicContext, actor: Actor | undefined, c
   if (call.operation.access === 'public') return verb(context, call.input);
   if (!actor) throw new Error(`${call.operation.id} was called without an actor`);
   const known: Context = { ...context, actor };
-  const allowed =
-    call.operation.access === 'key' || call.operation.access === 'requester'
-      ? known
-      : { ...known, project: admit(known, call.operation) };
+  const allowed = settledInside.includes(call.operation.access) ? known : await enter(known, call);
   try {
     if (call.operation.idempotency && call.idempotencyKey !== undefined)
       return await onlyOnce(allowed, call, call.idempotencyKey, verb);
@@ -38,6 +35,15 @@ export async function invoke(context: PublicContext, actor: Actor | undefined, c
     throw overtaken(error) ?? error;
   }
 }
+
+async function enter(known: Context, { operation, input }: Call): Promise<ProjectContext> {
+  const entered = { ...known, project: admit(known, operation) };
+  if (operation.access === 'own or project admin') await admitOwner(entered, operation, input);
+  return entered;
+}
+
+/** No project is in the path; what these look up decides who may see it. */
+const settledInside: readonly Access[] = ['key', 'requester', 'project viewer'];
 
 /** What the actor had when the request began was deleted before it could write: it is as if it never was. */
 function overtaken(error: unknown): Refusal | undefined {

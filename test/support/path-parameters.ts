@@ -1,5 +1,9 @@
 import { operationList } from '../../src/contract/index.ts';
 import { type Operation, paramNames } from '../../src/contract/operation.ts';
+import { configIdOf } from '../../src/domain/clients/config.ts';
+import { configFromTemplate } from '../../src/domain/clients/from-template.ts';
+import { installPlugin } from '../../src/domain/operator/plugins.ts';
+import { addSkill } from '../../src/domain/operator/skills.ts';
 import type { TestService } from './service.ts';
 
 interface Workshop {
@@ -19,6 +23,39 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
         url: await service.demoUrl(),
       }),
     ),
+  secretId: async ({ service, need }) =>
+    idOf(
+      service.post(`/projects/${await need('projectId')}/secrets`, {
+        name: 'FIXTURE',
+        value: 'fixture',
+        delivery: 'materialized',
+      }),
+    ),
+  skillId: async ({ service, need }) => {
+    const files = new Map([['SKILL.md', skillText]]);
+    return (await addSkill(service.db, files, { project: await need('projectId') })).id;
+  },
+  pluginVersionId: async ({ service, need }) => {
+    const files = new Map([
+      ['plugin.json', Buffer.from('{ "name": "fixture" }')],
+      ['skills/fixture/SKILL.md', skillText],
+    ]);
+    const place = { project: await need('projectId') };
+    return (await installPlugin(service.running.services, files, place)).versionId;
+  },
+  client: async ({ service, need }) => makeClient(service, await need('projectId'), 'fixture'),
+  hostId: async ({ service, need }) => makeClient(service, await need('projectId'), 'host'),
+  // Named by its content, so the same wherever a client is made like this.
+  configId: async () => configIdOf(configFromTemplate('claude')),
+  environmentId: async ({ service, need }) => {
+    const projectId = await need('projectId');
+    const serverIds = [await need('serverId')];
+    const config = { modelId: 'anthropic/claude-haiku-4.5', serverIds };
+    const hostId = await idOf(
+      service.post(`/projects/${projectId}/clients`, { name: 'of environment', config }),
+    );
+    return idOf(service.post(`/projects/${projectId}/environments`, { name: 'fixture', hostId }));
+  },
   requestId: async ({ service, need }) => {
     const request = { url: 'http://127.0.0.1:1/mcp', projectId: await need('projectId') };
     const earlier = openRequests.get(service) ?? [];
@@ -35,25 +72,72 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
   },
 };
 
+async function makeClient(service: TestService, projectId: string, name: string): Promise<string> {
+  return idOf(service.post(`/projects/${projectId}/clients`, { name, template: 'claude' }));
+}
+
+/** States that the example of an operation starts from, other than the one a thing is made in. */
+const arrangements: Record<
+  string,
+  (service: TestService, parameters: Record<string, string>) => Promise<Record<string, string>>
+> = {
+  nameEnvironment: async (service, { projectId }) => {
+    const hostId = await makeClient(service, projectId as string, 'on the fly');
+    const { body } = await service.post(`/projects/${projectId}/environments/ensure-adhoc`, { hostId });
+    return { environmentId: body.environment.id };
+  },
+  restoreEnvironment: async (service, { projectId, environmentId }) => {
+    const path = `/projects/${projectId}/environments/${environmentId}/archive`;
+    await service.post(path, { expectedRevision: 1 });
+    return {};
+  },
+};
+
+/** The parameters, with what the operation needs to succeed. */
+export async function arrange(
+  service: TestService,
+  { id }: Pick<Operation, 'id'>,
+  parameters: Record<string, string>,
+): Promise<Record<string, string>> {
+  return { ...parameters, ...(await arrangements[id]?.(service, parameters)) };
+}
+
+const skillText = Buffer.from('---\nname: fixture\ndescription: For tests\n---\nDo nothing.\n');
+
 const openRequests = new WeakMap<TestService, string[]>();
 
 const unreal = 'https://weather.example.com/mcp';
 
-/** The same body about a server that is really there. */
-export function realServers(body: Buffer, url: string): Buffer {
-  const at = body.indexOf(unreal);
-  return at === -1
-    ? body
-    : Buffer.concat([body.subarray(0, at), Buffer.from(url), body.subarray(at + unreal.length)]);
+/** The same body about things that are really there. */
+export function realThings(body: Buffer, url: string, parameters: Record<string, string>): Buffer {
+  // Byte for byte: a body need not be text.
+  return Buffer.from(aboutReal(body.toString('latin1'), url, parameters), 'latin1');
 }
 
-/** The example of an operation, about a server that is really there. */
-export async function exampleFor(service: TestService, { example }: Operation): Promise<unknown> {
-  return JSON.parse(JSON.stringify(example ?? {}).replaceAll(unreal, await service.demoUrl()));
+/** The example of an operation, about things that are really there. */
+export async function exampleFor(
+  service: TestService,
+  { example }: Operation,
+  parameters: Record<string, string>,
+): Promise<unknown> {
+  return JSON.parse(aboutReal(JSON.stringify(example ?? {}), await service.demoUrl(), parameters));
+}
+
+function aboutReal(text: string, url: string, parameters: Record<string, string>): string {
+  return text
+    .replaceAll(unreal, url)
+    .replaceAll(/\{(\w+)\}/g, (open, name: string) =>
+      Object.hasOwn(parameters, name) ? (parameters[name] as string) : open,
+    );
+}
+
+/** What has to be there for the example of an operation to work. */
+export function parametersOf({ path, example }: Operation): string[] {
+  return [...new Set(paramNames(path + JSON.stringify(example ?? {})))];
 }
 
 /** Of all operations together. */
-export const everyParameter = [...new Set(operationList.flatMap(({ path }) => paramNames(path)))];
+export const everyParameter = [...new Set(operationList.flatMap(parametersOf))];
 
 /** Real things for these path parameters, made by the first owner and belonging together. */
 export async function makeParameters(

@@ -169,6 +169,8 @@ export function expectedRefusal(
   if (access === 'requester') return { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } };
   if (standing === 'elsewhere') return { code: 'NOT_FOUND' };
   if (access === 'project admin' && standing === 'member') return { code: 'FORBIDDEN' };
+  // The fixtures are shared in the project.
+  if (access === 'own or project admin' && standing === 'member') return { code: 'FORBIDDEN' };
   return undefined;
 }
 

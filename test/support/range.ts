@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { operationList } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { everyParameter, fillPath, makeParameters, realServers } from './path-parameters.ts';
+import { arrange, everyParameter, fillPath, makeParameters, realThings } from './path-parameters.ts';
 import type { TestService } from './service.ts';
 import { describeShot, encodeShot, type Shot } from './shot.ts';
 import { type Hit, problemOf } from './verdict.ts';
@@ -35,16 +35,20 @@ export class Range {
   /** Throws when the answer is not one the contract allows. */
   async fire(shot: Shot): Promise<void> {
     const index = this.fired++ % this.targets.length;
-    const target = this.targets.at(index) as Record<string, string>;
+    const shared = this.targets.at(index) as Record<string, string>;
+    // A name can be given once; each shot of that kind gets something without one.
+    const naming = shot.operation?.id === 'nameEnvironment';
+    const target = naming ? await arrange(this.service, shot.operation as Operation, shared) : shared;
     const { key } = this.service;
     const head = shot.method === 'HEAD';
-    const real = { ...shot, body: shot.body && realServers(shot.body, await this.service.demoUrl()) };
+    const url = await this.service.demoUrl();
+    const real = { ...shot, body: shot.body && realThings(shot.body, url, target) };
     const answer = await this.wire.send(encodeShot(real, { ...target, key }), { head });
     const hit = shot.aimed ? (shot.operation as Operation) : await this.hitOf(answer);
     const problem = problemOf(answer, hit, { head, key });
     if (problem) throw new Error(`${problem}\n\n${describeShot(shot)}\n\n${describe(answer)}`);
     this.count(hit, answer.status);
-    if (answer.status < 300 && typeof hit === 'object') await this.restore(hit, answer, index, target);
+    if (answer.status < 300 && typeof hit === 'object') await this.restore(hit, answer, index, shared);
   }
 
   /** The same for bytes that may hold several requests, or half of one. */

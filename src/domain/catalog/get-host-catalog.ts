@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import { clientTemplates } from '../clients/templates/index.ts';
+import { profileOf } from '../clients/templates/profile.ts';
 import type { ClientTemplate } from '../clients/templates/template.ts';
 import type { Verb } from '../verbs.ts';
 
@@ -24,12 +25,8 @@ function entryOf(template: ClientTemplate): HostCatalog['catalog']['hostsById'][
     ...(template.harness && { harness: template.harness }),
     ...(template.progressiveToolDiscovery && { progressiveToolDiscovery: true }),
     ...(template.respectToolVisibility === false && { respectToolVisibility: false }),
-    mcpProfile: {
-      profileVersion: 1,
-      mcpProtocolVersion: template.protocolVersion ?? template.supportedProtocolVersions.at(-1),
-      initialize: { clientInfo: template.clientInfo },
-      ...(template.openaiApps && { apps: { openaiApps: true } }),
-    },
+    about: template.about,
+    mcpProfile: profileOf(template),
   };
 }
 

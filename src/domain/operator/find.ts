@@ -4,6 +4,12 @@ import {
   listOrganizationRows,
   type OrganizationRow,
 } from '../../platform/database/queries/organizations.ts';
+import {
+  findProjects,
+  holdProject,
+  lineUpInProject,
+  type ProjectPlace,
+} from '../../platform/database/queries/projects.ts';
 import { findUser, listUserRows, type UserRow } from '../../platform/database/queries/users.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 
@@ -32,6 +38,29 @@ export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<
   const user = await findUser(db, idOrEmail);
   if (!user) throw new OperatorProblem(`No user ${idOrEmail}. See: drydock users list`);
   return user;
+}
+
+/** By id or name. Left out, the only Default project there is. */
+export async function projectNamed(db: Db, idOrName: string | undefined): Promise<ProjectPlace> {
+  const found = await findProjects(db, idOrName);
+  const exact = found.find(({ id }) => id === idOrName) ?? found[0];
+  if (!exact) throw new OperatorProblem(`No project ${idOrName ?? 'exists'}`);
+  if (found.length === 1 || exact.id === idOrName) return exact;
+  const ids = found.map(({ id }) => id).join(', ');
+  throw new OperatorProblem(
+    idOrName === undefined
+      ? `There are several organizations; name a project with --project: ${ids}`
+      : `Several projects are called ${idOrName}; use the id: ${ids}`,
+  );
+}
+
+/** A transaction that writes inside a project, one operator at a time. */
+export function writeAsOperator<T>(db: Db, project: ProjectPlace, work: (db: Db) => Promise<T>): Promise<T> {
+  return db.transaction(async (trx) => {
+    if (!(await holdProject(trx, project.id))) throw new OperatorProblem(`No project ${project.id}`);
+    await lineUpInProject(trx, project.id);
+    return work(trx);
+  });
 }
 
 export const listOrganizations = listOrganizationRows;

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database/database.ts';
 import { violates } from '../../platform/database/database.ts';
-import { deleteUser as deleteRow, insertUser } from '../../platform/database/queries/users.ts';
+import { deleteSecretsOf } from '../../platform/database/queries/secrets.ts';
+import { deleteUser as deleteRow, insertUser, lockUser } from '../../platform/database/queries/users.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
@@ -25,6 +26,8 @@ export async function createUser(db: Db, input: { email: string; name: string })
 export async function deleteUser(db: Db, idOrEmail: string): Promise<void> {
   const { id } = await userNamed(db, idOrEmail);
   await db.transaction(async (trx) => {
+    await lockUser(trx, id);
+    await deleteSecretsOf(trx, id);
     await deleteRow(trx, id);
     await auditOperator(trx, 'user.delete', id);
   });

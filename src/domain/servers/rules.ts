@@ -1,7 +1,9 @@
 import { Refusal } from '../../contract/errors.ts';
 import { refusalOfUrl } from '../../mcp/address-guard.ts';
 import { addressPolicy, stdioAllowed } from '../../platform/config/load.ts';
-import { violates } from '../../platform/database/database.ts';
+import { type Db, violates } from '../../platform/database/database.ts';
+import { pluginNameOf } from '../../platform/database/queries/plugins.ts';
+import type { ServerRow } from '../../platform/database/queries/servers.ts';
 import type { Services } from '../context.ts';
 
 /** A stdio server runs a command on the operator's machine, so an exposed service refuses it. */
@@ -29,6 +31,15 @@ export function refuseTakenName(name: string): (error: unknown) => never {
       });
     throw error;
   };
+}
+
+/** What a plugin brought changes with the plugin, so that a version stays what it was. */
+export async function refuseManaged(db: Db, server: ServerRow): Promise<void> {
+  if (server.pluginVersionId === null) return;
+  const plugin = await pluginNameOf(db, server.pluginVersionId);
+  throw new Refusal('CONFLICT', `This server belongs to the plugin ${plugin}; change the plugin`, {
+    details: { reason: 'PLUGIN_MANAGED', plugin },
+  });
 }
 
 export function noSuchServer(): Refusal {

@@ -10,7 +10,7 @@ import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verbs.ts';
 import { presentServer } from './present.ts';
-import { checkAddress, checkTransport, noSuchServer, refuseTakenName } from './rules.ts';
+import { checkAddress, checkTransport, noSuchServer, refuseManaged, refuseTakenName } from './rules.ts';
 import { given, openSecrets, type ServerSecrets, sealSecrets, traces } from './secrets.ts';
 
 const xaaFields = [
@@ -28,6 +28,7 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
   return writeInProject(context, async (db) => {
     const before = await lockServer(db, context.project.id, serverId);
     if (!before) throw noSuchServer();
+    await refuseManaged(db, before);
     const after = withPlainFields(before, plain, clearXaaConfig ?? false);
     checkTransport(context, after.transportType);
     checkAddress(context, after.url);

@@ -6,8 +6,10 @@ import { configCommand } from './commands/config.ts';
 import { demoServerCommand } from './commands/demo-server.ts';
 import { identityCommands } from './commands/identity.ts';
 import { organizationCommands } from './commands/organizations.ts';
+import { pluginCommands } from './commands/plugins.ts';
 import { secretCommands } from './commands/secrets.ts';
 import { serveCommand, workerCommand } from './commands/serve.ts';
+import { skillCommands } from './commands/skills.ts';
 import type { Host } from './host.ts';
 
 /** Runs a command; a problem the operator can mend is one line and exit code 1. */
@@ -20,6 +22,8 @@ export async function runCli(argv: string[], host: Host): Promise<void> {
   workerCommand(program, host);
   identityCommands(program, host);
   organizationCommands(program, host);
+  skillCommands(program, host);
+  pluginCommands(program, host);
   secretCommands(program, host);
   backupCommands(program, host);
   configCommand(program, host);

@@ -15,7 +15,7 @@ export function curlExample(base: string, method: string, path: string, operatio
     security === undefined && html`-H "Authorization: Bearer $${keyVariable}"`,
     requestBody && html`-H "Content-Type: application/json"`,
     requestBody &&
-      html`-d ${quoted(JSON.stringify(requestBody.content['application/json'].example, null, 2))}`,
+      html`-d ${withIds(quoted(JSON.stringify(requestBody.content['application/json'].example, null, 2)))}`,
   ].filter((line) => line !== false && line !== undefined);
   return html`${lines.map((line, i) => [i > 0 && ' \\\n  ', line])}`;
 }
@@ -38,6 +38,11 @@ function queryOf(parameters: readonly Parameter[]): string {
     return `${name}=${typeof first === 'string' ? encodeURIComponent(first) : `$${variableOf(name)}`}`;
   });
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** Between single quotes a variable is no variable, so they end before it and begin again after it. */
+function withIds(word: string): string {
+  return word.replaceAll(/\{(\w+)\}/g, (_, name: string) => `'"$${variableOf(name)}"'`);
 }
 
 /** As one word of a POSIX shell. */

@@ -24,8 +24,10 @@ const callers: Record<Access, string> = {
   public: 'For anyone, without a key',
   key: 'For any working key',
   requester: 'For the account that made the request',
+  'project viewer': 'For whoever can see the project it belongs to',
   'project member': 'For members of the project',
   'project admin': 'For administrators of the project',
+  'own or project admin': 'For its owner; when it is shared, for administrators of the project',
 };
 
 /** More lines than this would push the next operation away. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
-import type { Operation } from '../../contract/operation.ts';
+import { type Operation, textParams } from '../../contract/operation.ts';
 import { notJson } from './errors.ts';
 import { invalid } from './invalid.ts';
 import { parseJsonObject, problemOfText } from './json.ts';
@@ -24,7 +24,8 @@ export function readInput(operation: Operation, request: FastifyRequest): Record
 /** Something that cannot be an id names nothing. */
 function readParams(params: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(params))
-    if (!idShape.test(value)) throw new Refusal('NOT_FOUND', `No such ${name.replace(/Id$/, '')}`);
+    if (textParams.has(name) ? problemOfText(value) !== undefined : !idShape.test(value))
+      throw new Refusal('NOT_FOUND', `No such ${name.replace(/Id$/, '')}`);
   return { ...params };
 }
 

@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+} from 'fastify';
 import { operationList } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Actor, Services } from '../../domain/context.ts';
@@ -30,10 +36,22 @@ export function registerOperations(app: FastifyInstance, options: OperationOptio
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation: operation.id },
       // Before the body is read: strangers cannot make us buffer anything.
-      onRequest: operation.access === 'public' ? [] : identify(operation, options),
+      onRequest: [
+        ...(operation.deprecated === undefined ? [] : [deprecate(operation.deprecated)]),
+        ...(operation.access === 'public' ? [] : [identify(operation, options)]),
+      ],
       handler: (request, reply) => answer(operation, request, reply, options),
     });
   }
+}
+
+/** On every answer, refusals included, so before anything can refuse. */
+function deprecate(successor: string): onRequestHookHandler {
+  const link = `</api/v1${successor}>; rel="successor-version"`;
+  return (_request, reply, done) => {
+    void reply.header('deprecation', 'true').header('link', link);
+    done();
+  };
 }
 
 function identify(

@@ -68,6 +68,7 @@ function describe(operation: Operation, components: Components, errors: ErrorRes
     tags: [operation.area],
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
+    ...(operation.deprecated !== undefined && { deprecated: true }),
     ...(operation.access === 'public' && { security: [] }),
     'x-drydock-access': operation.access,
     ...(operation.spends && { 'x-drydock-spends': true }),

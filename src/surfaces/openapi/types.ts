@@ -26,6 +26,7 @@ export interface OperationObject {
   summary: string;
   description?: string;
   security?: [];
+  deprecated?: boolean;
   'x-drydock-access': Access;
   'x-drydock-spends'?: true;
   parameters?: Parameter[];

@@ -3,6 +3,7 @@ import type { ClientTemplate } from './template.ts';
 export const chatgpt: ClientTemplate = {
   id: 'chatgpt',
   label: 'ChatGPT',
+  about: 'ChatGPT: takes the revision the server offers, renders apps.',
   modelId: 'openai/gpt-5-nano',
   temperature: 0.7,
   clientInfo: { name: 'openai-mcp' },

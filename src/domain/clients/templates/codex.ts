@@ -3,6 +3,7 @@ import type { ClientTemplate } from './template.ts';
 export const codex: ClientTemplate = {
   id: 'codex',
   label: 'Codex',
+  about: 'Codex: runs tools inside a coding harness, renders apps.',
   modelId: 'openai/gpt-5-nano',
   temperature: 0.7,
   clientInfo: { name: 'codex-mcp-client', version: '0.148.0-alpha.15' },

@@ -3,6 +3,7 @@ import type { ClientTemplate } from './template.ts';
 export const goose: ClientTemplate = {
   id: 'goose',
   label: 'Goose',
+  about: 'Goose on the desktop: an older revision, shows the model tools step by step.',
   modelId: 'openai/gpt-5-nano',
   temperature: 0.7,
   clientInfo: { name: 'goose-desktop', version: '1.38.0' },

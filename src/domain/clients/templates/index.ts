@@ -6,6 +6,7 @@ import { cline } from './cline.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
 import { cursor } from './cursor.ts';
+import { drydock } from './drydock.ts';
 import { goose } from './goose.ts';
 import { mcpjam } from './mcpjam.ts';
 import { mistral } from './mistral.ts';
@@ -18,6 +19,7 @@ import { vscode } from './vscode.ts';
 
 /** Known MCP clients, one file each. */
 export const clientTemplates: readonly ClientTemplate[] = [
+  drydock,
   mcpjam,
   claude,
   claudeCode,

@@ -3,6 +3,7 @@ import type { ClientTemplate } from './template.ts';
 export const slack: ClientTemplate = {
   id: 'slack',
   label: 'Slack',
+  about: "Slack's bot: tools only, one revision behind.",
   modelId: 'openai/gpt-5-nano',
   temperature: 0.7,
   clientInfo: { name: 'Slackbot MCP Client' },

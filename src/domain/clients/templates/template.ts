@@ -4,6 +4,13 @@ export interface ClientTemplate {
   label: string;
   modelId: string;
   temperature: number;
+  /** How it behaves, in a sentence. */
+  about: string;
+  systemPrompt?: string;
+  /** MCP client capabilities it declares. */
+  clientCapabilities?: Record<string, unknown>;
+  /** Tools it offers the model at most. */
+  toolLimit?: number;
   /** What it calls itself when it connects. */
   clientInfo: { name: string; version?: string };
   supportedProtocolVersions: string[];

@@ -3,7 +3,9 @@ import type { ClientTemplate } from './template.ts';
 export const vscode: ClientTemplate = {
   id: 'vscode',
   label: 'Visual Studio Code',
+  about: 'Visual Studio Code: offers the model every tool, also those marked for the app, up to 128 at once.',
   modelId: 'anthropic/claude-sonnet-4.5',
+  toolLimit: 128,
   temperature: 0.7,
   clientInfo: { name: 'Visual Studio Code', version: '1.130.0' },
   supportedProtocolVersions: ['2025-11-25'],

@@ -106,6 +106,27 @@ export async function holdProject(db: Db, id: string): Promise<boolean> {
   return (await db.row(hold, [id])) !== undefined;
 }
 
+export interface ProjectPlace {
+  id: string;
+  organizationId: string;
+  name: string;
+}
+
+// For the operator, who sees every organization.
+const named = statement<ProjectPlace>(
+  'projects.named',
+  `select id, organization_id as "organizationId", name from projects where id = $1 or name = $1 order by id limit 20`,
+);
+const defaults = statement<ProjectPlace>(
+  'projects.defaults',
+  `select id, organization_id as "organizationId", name from projects where is_default order by id limit 20`,
+);
+
+/** By id or name, in any organization; left out, the Default projects. */
+export function findProjects(db: Db, idOrName: string | undefined): Promise<ProjectPlace[]> {
+  return idOrName === undefined ? db.rows(defaults) : db.rows(named, [idOrName]);
+}
+
 export interface NewProject {
   id: string;
   organizationId: string;

@@ -32,12 +32,14 @@ export interface ServerRow {
   url: string | null;
   settings: ServerSettings;
   sealedId: string | null;
+  /** Set when a plugin brought the server, and manages it. */
+  pluginVersionId: string | null;
   createdAt: number;
   updatedAt: number;
 }
 
 const columns = `id, project_id as "projectId", name, enabled, transport_type as "transportType", url, settings,
-  sealed_id as "sealedId", created_at as "createdAt", updated_at as "updatedAt"`;
+  sealed_id as "sealedId", plugin_version_id as "pluginVersionId", created_at as "createdAt", updated_at as "updatedAt"`;
 
 // Served by servers_project.
 const list = statement<ServerRow>(
@@ -80,8 +82,8 @@ export function lockServer(db: Db, projectId: string, id: string): Promise<Serve
 
 const insertIfFree = statement<ServerRow>(
   'servers.insert-if-free',
-  `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id)
-   values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict on constraint servers_name do nothing returning ${columns}`,
+  `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id, plugin_version_id)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict on constraint servers_name do nothing returning ${columns}`,
 );
 // Served by servers_project; a project has few servers with one URL.
 const at = statement<ServerRow>(
@@ -95,9 +97,36 @@ const removeUntouched = statement<{ sealedId: string | null }>(
    returning sealed_id as "sealedId"`,
 );
 
+const holdAll = statement<{ id: string }>(
+  'servers.hold-all',
+  'select id from servers where project_id = $1 and id = any($2) for key share',
+);
+
+/** Those of the servers that exist; they stay until the transaction ends. */
+export async function holdServers(db: Db, projectId: string, ids: string[]): Promise<string[]> {
+  return (await db.rows(holdAll, [projectId, ids])).map(({ id }) => id);
+}
+
+const enabled = statement<{ id: string; name: string }>(
+  'servers.enabled',
+  'select id, name from servers where project_id = $1 and id = any($2) and enabled order by array_position($2, id)',
+);
+
+/** Those of the servers that runs may use, in the order asked. */
+export function enabledServers(
+  db: Db,
+  projectId: string,
+  ids: string[],
+): Promise<{ id: string; name: string }[]> {
+  return db.rows(enabled, [projectId, ids]);
+}
+
 /** The new row; undefined when the name is taken. */
-export function insertServerIfFree(db: Db, server: ServerFields): Promise<ServerRow | undefined> {
-  return db.row(insertIfFree, values(server));
+export function insertServerIfFree(
+  db: Db,
+  server: ServerFields & { pluginVersionId?: string },
+): Promise<ServerRow | undefined> {
+  return db.row(insertIfFree, [...values(server), server.pluginVersionId ?? null]);
 }
 
 /** The servers of a project with this URL. */
@@ -135,6 +164,7 @@ export const liveServerColumns: Record<keyof LiveServerRow, string> = {
   url: 's.url',
   settings: 's.settings',
   sealedId: 's.sealed_id',
+  pluginVersionId: 's.plugin_version_id',
   createdAt: 's.created_at',
   updatedAt: 's.updated_at',
   revision: 's.revision',
@@ -156,7 +186,7 @@ export function findLiveServer(db: Db, projectId: string, id: string): Promise<L
   return db.row(live, [projectId, id]);
 }
 
-export type ServerFields = Omit<ServerRow, 'createdAt' | 'updatedAt'>;
+export type ServerFields = Omit<ServerRow, 'createdAt' | 'updatedAt' | 'pluginVersionId'>;
 
 export async function insertServer(db: Db, server: ServerFields): Promise<ServerRow> {
   return (await db.row(insert, values(server))) as ServerRow;

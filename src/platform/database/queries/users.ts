@@ -18,6 +18,7 @@ const insertUserSql = statement(
   'insert into users (id, email, name) values ($1, $2, $3)',
 );
 
+const lockUserSql = statement<object>('users.lock-user', 'select 1 from users where id = $1 for update');
 const deleteUserSql = statement('users.delete-user', 'delete from users where id = $1');
 
 export function listUserRows(db: Db): Promise<UserRow[]> {
@@ -30,6 +31,11 @@ export function findUser(db: Db, idOrEmail: string): Promise<UserRow | undefined
 
 export async function insertUser(db: Db, id: string, email: string, name: string): Promise<void> {
   await db.run(insertUserSql, [id, email, name]);
+}
+
+/** Until the transaction ends nothing new can belong to this user. */
+export async function lockUser(db: Db, id: string): Promise<void> {
+  await db.row(lockUserSql, [id]);
 }
 
 export async function deleteUser(db: Db, id: string): Promise<void> {

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { ClientConfig, ClientConfigInput, clientSettings } from './client-config.ts';
+import { operation } from './operation.ts';
+import { Time } from './paging.ts';
+import { Name } from './text.ts';
+
+const configId = z
+  .string()
+  .describe('Names the configuration by its content: the same id means the same settings.');
+const expectedConfigId = z.string().min(1).max(200).describe('What `configId` was when it was read.');
+
+export const ClientImpact = z
+  .object({
+    liveEnvironmentCount: z.number().int().min(0),
+    scenarioAttachmentCount: z.number().int().min(0),
+    activeLegacyJourneyCount: z.number().int().min(0),
+  })
+  .meta({ id: 'ClientImpact', description: 'What follows an edit of the configuration.' });
+
+const row = {
+  id: z.string(),
+  name: z.string(),
+  ownerScope: z.looseObject({}).nullable(),
+  hasComputer: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+};
+
+const Client = z
+  .object({ ...row, configId, modelId: z.string(), serverCount: z.number().int() })
+  .meta({ id: 'Client' });
+
+const ClientDetail = z
+  .object({
+    ...row,
+    config: ClientConfig,
+    configId,
+    versionNumber: z.number().int().min(1).describe('Counts the saved edits.'),
+    impact: ClientImpact,
+  })
+  .meta({ id: 'ClientDetail' });
+
+/** Taken by the deprecated spelling too. */
+export const createFields = {
+  name: Name,
+  template: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Id of a built-in template; see the host catalog.'),
+  theme: z.enum(['light', 'dark']).optional().describe('Goes with a template.'),
+  config: ClientConfigInput.optional(),
+};
+
+export function oneSource(
+  body: { template?: unknown; theme?: unknown; config?: unknown },
+  check: z.RefinementCtx,
+): void {
+  if ((body.template === undefined) === (body.config === undefined))
+    check.addIssue({ code: 'custom', message: 'Send exactly one of template and config' });
+  if (body.theme !== undefined && body.template === undefined)
+    check.addIssue({ code: 'custom', path: ['theme'], message: 'Goes with a template only' });
+}
+
+/** `null` sets a field back to its default, or takes it away. */
+const nullable = Object.fromEntries(
+  Object.entries(clientSettings).map(([name, schema]) => [
+    name,
+    name === 'modelId' ? schema.optional() : schema.nullable().optional(),
+  ]),
+) as { [Name in keyof typeof clientSettings]: z.ZodOptional<z.ZodNullable<(typeof clientSettings)[Name]>> };
+
+const ClientFieldSet = z
+  .strictObject(nullable)
+  .refine((fields) => Object.keys(fields).length > 0, 'Give at least one field to set')
+  .meta({ id: 'ClientFieldSet', description: 'Fields left out stay; `null` resets or clears one.' });
+
+const ClientUpdateRequest = z
+  .strictObject({
+    name: Name.optional(),
+    expectedName: z.string().min(1).max(500).optional(),
+    config: ClientConfigInput.optional().describe('Replaces the whole configuration.'),
+    set: ClientFieldSet.optional().describe('Changes these fields of the configuration.'),
+    expectedConfigId: expectedConfigId.optional(),
+    expectedImpact: ClientImpact.optional(),
+  })
+  .superRefine((body, check) => {
+    const refuse = (path: string[], message: string): void =>
+      check.addIssue({ code: 'custom', path, message });
+    const edits = body.config !== undefined || body.set !== undefined;
+    if (body.name === undefined && !edits) refuse([], 'Give a name, a config or fields to set');
+    if (body.config !== undefined && body.set !== undefined) refuse(['set'], 'Send either config or set');
+    if (body.name !== undefined && body.expectedName === undefined)
+      refuse(['expectedName'], 'Required with name: the name you read');
+    if (edits && body.expectedConfigId === undefined)
+      refuse(['expectedConfigId'], 'Required with config and set: the configId you read');
+  })
+  .meta({ id: 'ClientUpdateRequest' });
+
+const withPrivate = z.object({
+  includePrivateBacking: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Also clients that only back a user-testing scenario.'),
+});
+
+export const listClients = operation({
+  id: 'listClients',
+  area: 'Clients',
+  summary: "List a project's clients",
+  method: 'GET',
+  path: '/projects/{projectId}/clients',
+  query: withPrivate,
+  status: 200,
+  response: z.object({ items: z.array(Client) }).meta({ id: 'ClientPage' }),
+  access: 'project member',
+});
+
+export const createClient = operation({
+  id: 'createClient',
+  area: 'Clients',
+  summary: 'Create a client',
+  description: 'From a built-in template or from a configuration of your own.',
+  method: 'POST',
+  path: '/projects/{projectId}/clients',
+  body: z.strictObject(createFields).superRefine(oneSource).meta({ id: 'ClientCreateRequest' }),
+  example: { name: 'Claude', template: 'claude' },
+  status: 201,
+  response: ClientDetail,
+  errors: ['CONFLICT'],
+  access: 'project member',
+});
+
+export const getClient = operation({
+  id: 'getClient',
+  area: 'Clients',
+  summary: 'Read a client',
+  description:
+    '`client` is an id or a name, whatever its case. A name that several clients have is a 409 with their ids.',
+  method: 'GET',
+  path: '/projects/{projectId}/clients/{client}',
+  query: withPrivate,
+  status: 200,
+  response: ClientDetail,
+  errors: ['CONFLICT'],
+  access: 'project member',
+});
+
+export const updateClient = operation({
+  id: 'updateClient',
+  area: 'Clients',
+  summary: 'Edit a client',
+  description:
+    'An edit of the configuration sends the `configId` that was read, a new name the old name; if somebody was faster, the answer is a 409 with the current value in `details`. An edit that changes nothing writes nothing.',
+  method: 'PATCH',
+  path: '/projects/{projectId}/clients/{client}',
+  body: ClientUpdateRequest,
+  example: { name: 'Claude, strict', expectedName: 'fixture' },
+  status: 200,
+  response: ClientDetail,
+  errors: ['CONFLICT'],
+  access: 'project member',
+});
+
+export const setClientServers = operation({
+  id: 'setClientServers',
+  area: 'Clients',
+  summary: "Replace a client's servers",
+  method: 'POST',
+  path: '/projects/{projectId}/clients/{client}/servers',
+  body: z
+    .strictObject({
+      serverIds: z.array(z.string().min(1).max(200)).max(256),
+      optionalServerIds: z.array(z.string().min(1).max(200)).max(256).optional(),
+      expectedConfigId,
+      expectedImpact: ClientImpact.optional(),
+    })
+    .meta({ id: 'ClientServersRequest' }),
+  example: { serverIds: [], expectedConfigId: '{configId}' },
+  status: 200,
+  response: ClientDetail,
+  errors: ['CONFLICT'],
+  access: 'project member',
+});
+
+export const duplicateClient = operation({
+  id: 'duplicateClient',
+  area: 'Clients',
+  summary: 'Duplicate a client',
+  method: 'POST',
+  path: '/projects/{projectId}/clients/{client}/duplicate',
+  body: z.strictObject({ name: Name.optional() }).meta({ id: 'ClientDuplicateRequest' }),
+  example: {},
+  status: 201,
+  response: ClientDetail,
+  errors: ['CONFLICT'],
+  access: 'project member',
+});
+
+export const deleteClient = operation({
+  id: 'deleteClient',
+  area: 'Clients',
+  summary: 'Delete a client',
+  description: 'Refused while a live environment uses it; the answer names those.',
+  method: 'DELETE',
+  path: '/projects/{projectId}/clients/{client}',
+  status: 200,
+  response: z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'ClientDeleted' }),
+  errors: ['CONFLICT'],
+  access: 'project member',
+});

@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import { operation } from './operation.ts';
+import { Time } from './paging.ts';
+import { Name } from './text.ts';
+
+const id = z.string().min(1).max(200);
+const ids = z.array(id).min(1, 'Must name at least one; leave it out or send null for none').max(100);
+
+const SkillSelection = z
+  .strictObject({ mode: z.literal('explicit'), skillIds: ids })
+  .meta({ id: 'EnvironmentSkillSelection' });
+
+const SecretSelection = z.strictObject({ mode: z.literal('explicit'), secretIds: ids }).meta({
+  id: 'EnvironmentSecretSelection',
+  description:
+    'The secrets a run receives, and no others. One that is shared with nobody reaches only its owner.',
+});
+
+const shown = {
+  id: z.string(),
+  projectId: z.string(),
+  description: z.string().optional(),
+  hostId: z.string().describe('The client.'),
+  serverAttachmentId: z.string().optional().describe("A server group, instead of the client's servers."),
+  modelId: z.string().optional(),
+  skillSelection: SkillSelection.optional(),
+  secretSelection: SecretSelection.optional(),
+  pluginVersionIds: z.array(z.string()).optional(),
+  sandboxImageId: z.string().optional(),
+  revision: z.number().int().describe('Counts the writes; send it back as `expectedRevision`.'),
+  archived: z.boolean(),
+  archivedAt: Time.optional(),
+  createdAt: Time,
+  updatedAt: Time,
+};
+
+const Environment = z
+  .object({
+    ...shown,
+    name: z.string().nullable().describe('`null` while it was only made on the fly.'),
+    adhoc: z.literal(true).optional(),
+  })
+  .meta({ id: 'ProjectEnvironment' });
+
+const modelId = z.string().min(1).max(500).regex(/\S/, 'Must not be blank');
+const description = z.string().max(5000);
+
+/** What an environment is made of. */
+const composition = {
+  hostId: id,
+  serverAttachmentId: id.optional(),
+  modelId: modelId.optional(),
+  skillSelection: SkillSelection.optional(),
+  secretSelection: SecretSelection.optional(),
+  pluginVersionIds: ids.optional(),
+  sandboxImageId: id.optional(),
+};
+
+const expectedRevision = z.number().int().min(0).describe('What `revision` was when it was read.');
+
+const EnvironmentUpdateRequest = z
+  .strictObject({
+    expectedRevision,
+    name: Name.optional(),
+    description: description.optional().describe('Empty text clears it.'),
+    hostId: id.optional(),
+    serverAttachmentId: id.nullable().optional(),
+    modelId: modelId.nullable().optional(),
+    skillSelection: SkillSelection.nullable().optional(),
+    secretSelection: SecretSelection.nullable().optional(),
+    pluginVersionIds: ids.nullable().optional(),
+    sandboxImageId: id.nullable().optional(),
+  })
+  .refine((body) => Object.keys(body).length > 1, 'Give at least one field to change')
+  .meta({
+    id: 'ProjectEnvironmentUpdateRequest',
+    description: 'Fields left out stay as they are; `null` clears one.',
+  });
+
+const RevisionRequest = z
+  .strictObject({ expectedRevision })
+  .meta({ id: 'ProjectEnvironmentRevisionRequest' });
+
+export const listEnvironments = operation({
+  id: 'listEnvironments',
+  area: 'Environments',
+  summary: "List a project's environments",
+  description: 'Those made on the fly are left out.',
+  method: 'GET',
+  path: '/projects/{projectId}/environments',
+  query: z.object({ includeArchived: z.enum(['true', 'false']).optional() }),
+  status: 200,
+  response: z.object({ items: z.array(Environment) }).meta({ id: 'ProjectEnvironmentPage' }),
+  access: 'project member',
+});
+
+export const createEnvironment = operation({
+  id: 'createEnvironment',
+  area: 'Environments',
+  summary: 'Create an environment',
+  method: 'POST',
+  path: '/projects/{projectId}/environments',
+  body: z
+    .strictObject({ name: Name, description: description.optional(), ...composition })
+    .meta({ id: 'ProjectEnvironmentCreateRequest' }),
+  example: { name: 'Staging', hostId: '{hostId}' },
+  status: 201,
+  response: Environment,
+  errors: ['CONFLICT'],
+  access: 'project admin',
+});
+
+export const getEnvironmentCapabilities = operation({
+  id: 'getEnvironmentCapabilities',
+  area: 'Environments',
+  summary: 'Say what environments may hold here',
+  method: 'GET',
+  path: '/projects/{projectId}/environments/capabilities',
+  status: 200,
+  response: z
+    .object({ modelOverrides: z.boolean(), modelMatrix: z.boolean(), secretGrants: z.boolean().optional() })
+    .meta({ id: 'ProjectEnvironmentCapabilities', description: 'What is absent is not supported.' }),
+  access: 'project member',
+});
+
+export const getEnvironment = operation({
+  id: 'getEnvironment',
+  area: 'Environments',
+  summary: 'Read an environment',
+  method: 'GET',
+  path: '/projects/{projectId}/environments/{environmentId}',
+  status: 200,
+  response: Environment,
+  access: 'project member',
+});
+
+export const updateEnvironment = operation({
+  id: 'updateEnvironment',
+  area: 'Environments',
+  summary: 'Edit an environment',
+  description: 'Refused with 409 when somebody has written to it since it was read, or when it is archived.',
+  method: 'PATCH',
+  path: '/projects/{projectId}/environments/{environmentId}',
+  body: EnvironmentUpdateRequest,
+  example: { expectedRevision: 1, description: 'For the nightly run' },
+  status: 200,
+  response: Environment,
+  errors: ['CONFLICT'],
+  access: 'project admin',
+});
+
+export const resolveEnvironment = operation({
+  id: 'resolveEnvironment',
+  area: 'Environments',
+  summary: 'Preview what an environment runs with',
+  description:
+    "The client's current configuration, the servers and the plugin versions a run would use now. A 409 says in `details.code` why nothing could run.",
+  method: 'GET',
+  path: '/projects/{projectId}/environments/{environmentId}/resolve',
+  status: 200,
+  response: z
+    .object({
+      environment: z.object({ id: z.string(), name: z.string().nullable(), revision: z.number().int() }),
+      hostId: z.string(),
+      hostName: z.string(),
+      hostConfigId: z.string(),
+      modelId: z.string().optional(),
+      effectiveModelId: z.string(),
+      modelSource: z.enum(['environment', 'host']),
+      serverAttachmentId: z.string().optional(),
+      selectedServerIds: z.array(z.string()),
+      effectiveServerIds: z.array(z.string()),
+      pluginVersions: z.array(
+        z.object({
+          pluginId: z.string(),
+          pluginVersionId: z.string(),
+          name: z.string(),
+          bundleHash: z.string(),
+        }),
+      ),
+      servers: z.array(z.object({ serverId: z.string(), name: z.string() })),
+    })
+    .meta({ id: 'ProjectEnvironmentResolved' }),
+  errors: ['CONFLICT'],
+  access: 'project member',
+});
+
+export const ensureAdhocEnvironment = operation({
+  id: 'ensureAdhocEnvironment',
+  area: 'Environments',
+  summary: 'Make an environment on the fly',
+  description: 'The same content gives the same environment. It is not listed until it is named.',
+  method: 'POST',
+  path: '/projects/{projectId}/environments/ensure-adhoc',
+  body: z.strictObject(composition).meta({ id: 'AdhocEnvironmentRequest' }),
+  example: { hostId: '{hostId}' },
+  status: 200,
+  response: z
+    .object({ environment: Environment, created: z.boolean() })
+    .meta({ id: 'AdhocEnvironmentEnsured' }),
+  errors: ['CONFLICT', 'FORBIDDEN'],
+  access: 'project member',
+});
+
+export const nameEnvironment = operation({
+  id: 'nameEnvironment',
+  area: 'Environments',
+  summary: 'Name an environment made on the fly',
+  description: 'It keeps its id and is listed from then on. One that has a name is refused with 409.',
+  method: 'POST',
+  path: '/projects/{projectId}/environments/{environmentId}/name',
+  body: z
+    .strictObject({ expectedRevision, name: Name, description: description.optional() })
+    .meta({ id: 'EnvironmentNameRequest' }),
+  example: { expectedRevision: 1, name: 'Nightly' },
+  status: 200,
+  response: Environment,
+  errors: ['CONFLICT'],
+  access: 'project admin',
+});
+
+export const archiveEnvironment = operation({
+  id: 'archiveEnvironment',
+  area: 'Environments',
+  summary: 'Archive an environment',
+  description: 'It stays readable, and its name is free.',
+  method: 'POST',
+  path: '/projects/{projectId}/environments/{environmentId}/archive',
+  body: RevisionRequest,
+  example: { expectedRevision: 1 },
+  status: 200,
+  response: Environment,
+  errors: ['CONFLICT'],
+  access: 'project admin',
+});
+
+export const restoreEnvironment = operation({
+  id: 'restoreEnvironment',
+  area: 'Environments',
+  summary: 'Restore an archived environment',
+  description: 'Pins of plugin versions that are gone are dropped. Refused when its name is taken by now.',
+  method: 'POST',
+  path: '/projects/{projectId}/environments/{environmentId}/restore',
+  body: RevisionRequest,
+  example: { expectedRevision: 2 },
+  status: 200,
+  response: Environment,
+  errors: ['CONFLICT'],
+  access: 'project admin',
+});

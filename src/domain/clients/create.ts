@@ -1,0 +1,34 @@
+import { insertClient } from '../../platform/database/queries/clients.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import type { Verb } from '../verbs.ts';
+import { type Config, canonicalConfig, configIdOf } from './config.ts';
+import { configFromTemplate } from './from-template.ts';
+import { presentClientById } from './present.ts';
+import { checkRoom, checkServers } from './rules.ts';
+
+export const createClient: Verb<'createClient'> = (context, { body }) => {
+  const config =
+    body.template === undefined
+      ? canonicalConfig(body.config as Config)
+      : configFromTemplate(body.template, body.theme);
+  return saveClient(context, body.name, config);
+};
+
+export function saveClient(
+  context: ProjectContext,
+  name: string,
+  config: Config,
+): ReturnType<typeof presentClientById> {
+  const projectId = context.project.id;
+  return writeInProject(context, async (db) => {
+    await checkRoom(db, projectId);
+    await checkServers(db, projectId, config);
+    const id = newId('cli', context.clock());
+    await insertClient(db, { id, projectId, name, configId: configIdOf(config), config });
+    await audit(db, context, 'client.create', id);
+    return presentClientById(db, projectId, id);
+  });
+}

@@ -1,0 +1,65 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Db } from '../../platform/database/database.ts';
+import { type ClientRow, lockClient, updateClientRow } from '../../platform/database/queries/clients.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import { type Config, canonicalConfig, configIdOf } from './config.ts';
+import { noSuchClient } from './find.ts';
+import { type Impact, impactOf, presentClientById } from './present.ts';
+import { checkServers } from './rules.ts';
+
+/** What the caller has read and relies on. */
+export interface Expectations {
+  name?: string | undefined;
+  configId?: string | undefined;
+  impact?: Impact | undefined;
+}
+
+interface Change {
+  name?: string | undefined;
+  /** The new configuration, made of the current one. */
+  config?: (current: Config) => Config;
+}
+
+/** The only way to change a client: what was expected still holds, and an edit that changes nothing writes nothing. */
+export function editClient(
+  context: ProjectContext,
+  find: (db: Db) => Promise<ClientRow>,
+  change: Change,
+  expected: Expectations,
+): ReturnType<typeof presentClientById> {
+  const projectId = context.project.id;
+  return writeInProject(context, async (db) => {
+    const { id } = await find(db);
+    const before = await lockClient(db, projectId, id);
+    if (!before) throw noSuchClient();
+    await checkExpectations(db, before, expected);
+    const config = change.config
+      ? canonicalConfig(change.config(before.config))
+      : canonicalConfig(before.config);
+    const after = { id, projectId, name: change.name ?? before.name, configId: configIdOf(config), config };
+    await checkServers(db, projectId, config, before.config);
+    if (after.name !== before.name || after.configId !== before.configId) {
+      await updateClientRow(db, after);
+      await audit(db, context, 'client.update', id);
+    }
+    return presentClientById(db, projectId, id);
+  });
+}
+
+async function checkExpectations(db: Db, client: ClientRow, expected: Expectations): Promise<void> {
+  if (expected.name !== undefined && expected.name !== client.name)
+    throw changed('has another name now', { currentName: client.name });
+  if (expected.configId !== undefined && expected.configId !== client.configId)
+    throw changed('has another configuration now', { currentConfigId: client.configId });
+  if (!expected.impact) return;
+  const impact = await impactOf(db, client);
+  const names = Object.keys(impact) as (keyof Impact)[];
+  if (names.some((name) => impact[name] !== expected.impact?.[name]))
+    throw changed('is used differently now', { currentImpact: impact });
+}
+
+function changed(how: string, details: Record<string, unknown>): Refusal {
+  return new Refusal('CONFLICT', `The client ${how}. Read it again, then repeat the edit`, { details });
+}

@@ -1,0 +1,60 @@
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import type { Db } from '../../platform/database/database.ts';
+import { type ClientRow, environmentsUsing, findClient } from '../../platform/database/queries/clients.ts';
+import { canonicalConfig, serversIn } from './config.ts';
+import { noSuchClient } from './find.ts';
+
+type Row = OutputOf<Operations['listClients']>['items'][number];
+type Detail = OutputOf<Operations['getClient']>;
+export type Impact = Detail['impact'];
+
+export function presentRow(client: ClientRow): Row {
+  const { id, name, configId, config, createdAt, updatedAt } = client;
+  const { required, optional } = serversIn(config);
+  return {
+    id,
+    name,
+    configId,
+    modelId: String(config['modelId']),
+    serverCount: required.length + optional.length,
+    ownerScope: null,
+    hasComputer: config['computer'] !== undefined,
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** What an edit of the configuration would be followed by. Scenarios and journeys do not exist here yet. */
+export async function impactOf(db: Db, client: Pick<ClientRow, 'projectId' | 'id'>): Promise<Impact> {
+  const environments = await environmentsUsing(db, client.projectId, client.id);
+  return {
+    liveEnvironmentCount: environments.length,
+    scenarioAttachmentCount: 0,
+    activeLegacyJourneyCount: 0,
+  };
+}
+
+export async function presentClient(db: Db, client: ClientRow): Promise<Detail> {
+  const { id, name, configId, config, versionNumber, createdAt, updatedAt } = client;
+  return {
+    id,
+    name,
+    // The database keeps the values, not the order of the keys.
+    config: canonicalConfig(config) as Detail['config'],
+    configId,
+    versionNumber,
+    ownerScope: null,
+    hasComputer: config['computer'] !== undefined,
+    createdAt,
+    updatedAt,
+    impact: await impactOf(db, client),
+  };
+}
+
+/** As it is now. */
+export async function presentClientById(db: Db, projectId: string, id: string): Promise<Detail> {
+  const client = await findClient(db, projectId, id);
+  if (!client) throw noSuchClient();
+  return presentClient(db, client);
+}

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { Refusal } from '../../contract/errors.ts';
+import type { Db } from '../../platform/database/database.ts';
+import { holdClient } from '../../platform/database/queries/clients.ts';
+import type { Composition } from '../../platform/database/queries/environments.ts';
+import { pluginVersionsForPinning } from '../../platform/database/queries/plugins.ts';
+import { visibleSecrets } from '../../platform/database/queries/secrets.ts';
+import { findServerGroup } from '../../platform/database/queries/server-groups.ts';
+import { skillsForPinning } from '../../platform/database/queries/skills.ts';
+import type { ProjectContext } from '../context.ts';
+import { pinnabilityOf } from '../skills/pinnability.ts';
+
+/** As it is sent: absent keeps, null clears. */
+export interface CompositionInput {
+  hostId?: string | undefined;
+  serverAttachmentId?: string | null | undefined;
+  modelId?: string | null | undefined;
+  skillSelection?: { skillIds: string[] } | null | undefined;
+  secretSelection?: { secretIds: string[] } | null | undefined;
+  pluginVersionIds?: string[] | null | undefined;
+  sandboxImageId?: string | null | undefined;
+}
+
+const nothing = {
+  serverAttachmentId: null,
+  modelId: null,
+  skillIds: null,
+  secretIds: null,
+  pluginVersionIds: null,
+  sandboxImageId: null,
+};
+
+export function composed(input: CompositionInput & { hostId: string }): Composition {
+  return changed({ hostId: input.hostId, ...nothing }, input);
+}
+
+/** The composition after an edit. Lists of ids are sets. */
+export function changed(before: Composition, input: CompositionInput): Composition {
+  const { hostId, serverAttachmentId, modelId, skillSelection, secretSelection, pluginVersionIds } = input;
+  return {
+    hostId: hostId ?? before.hostId,
+    serverAttachmentId: kept(serverAttachmentId, before.serverAttachmentId),
+    modelId: kept(modelId, before.modelId),
+    skillIds: kept(skillSelection && ordered(skillSelection.skillIds), before.skillIds),
+    secretIds: kept(secretSelection && ordered(secretSelection.secretIds), before.secretIds),
+    pluginVersionIds: kept(pluginVersionIds && ordered(pluginVersionIds), before.pluginVersionIds),
+    sandboxImageId: kept(input.sandboxImageId, before.sandboxImageId),
+  };
+}
+
+function kept<T>(sent: T | null | undefined, before: T | null): T | null {
+  return sent === undefined ? before : sent;
+}
+
+function ordered(ids: string[]): string[] {
+  return [...new Set(ids)].sort();
+}
+
+/** Equal compositions have equal texts. */
+export function compositionKey(composition: Composition): string {
+  const { hostId, serverAttachmentId, modelId, skillIds, secretIds, pluginVersionIds, sandboxImageId } =
+    composition;
+  const parts = [hostId, serverAttachmentId, modelId, skillIds, secretIds, pluginVersionIds, sandboxImageId];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Whether each part that is new may be used. What an environment holds already was checked when it was put in. */
+export async function checkComposition(
+  context: ProjectContext,
+  db: Db,
+  after: Composition,
+  before?: Composition,
+): Promise<void> {
+  const projectId = context.project.id;
+  if (after.hostId !== before?.hostId && !(await holdClient(db, projectId, after.hostId)))
+    throw unknown('hostId', 'client', after.hostId);
+  const group = after.serverAttachmentId;
+  if (
+    group !== null &&
+    group !== before?.serverAttachmentId &&
+    !(await findServerGroup(db, projectId, group))
+  )
+    throw unknown('serverAttachmentId', 'server group', group);
+  if (after.sandboxImageId !== null && after.sandboxImageId !== before?.sandboxImageId)
+    throw unknown('sandboxImageId', 'sandbox image', after.sandboxImageId);
+  if (differs(after.skillIds, before?.skillIds)) await checkSkills(context, db, after.skillIds ?? []);
+  if (differs(after.secretIds, before?.secretIds)) await checkSecrets(context, db, after.secretIds ?? []);
+  if (differs(after.pluginVersionIds, before?.pluginVersionIds))
+    await checkPlugins(context, db, after.pluginVersionIds ?? []);
+}
+
+function differs(after: string[] | null, before: string[] | null | undefined): boolean {
+  return JSON.stringify(after) !== JSON.stringify(before ?? null);
+}
+
+const skillProblems = {
+  personal: ['SKILL_PERSONAL', 'is personal; only skills shared with the project can be pinned'],
+  supporting_files: ['SKILL_SUPPORTING_FILES', 'has supporting files, which pinned skills cannot have'],
+  extra_frontmatter: ['SKILL_EXTRA_FRONTMATTER', 'has frontmatter besides name and description'],
+  plugin_component: ['SKILL_PLUGIN_COMPONENT', 'belongs to a plugin; pin the plugin version instead'],
+} as const;
+
+async function checkSkills(context: ProjectContext, db: Db, ids: string[]): Promise<void> {
+  const rows = new Map((await skillsForPinning(db, context.project.id, ids)).map((row) => [row.id, row]));
+  for (const id of ids) {
+    const row = rows.get(id);
+    const visible = row && (row.sharing === 'project' || row.ownerId === context.actor.user.id);
+    if (!visible) throw unknown('skillSelection', 'skill', id);
+    const { ok, reason } = pinnabilityOf(row);
+    if (ok) continue;
+    const [code, problem] = skillProblems[reason as keyof typeof skillProblems];
+    throw refused('skillSelection', `The skill ${id} ${problem}`, { code, skillId: id });
+  }
+}
+
+async function checkSecrets(context: ProjectContext, db: Db, ids: string[]): Promise<void> {
+  const found = await visibleSecrets(db, context.project.id, context.actor.user.id, ids);
+  const missing = ids.find((id) => !found.some((secret) => secret.id === id));
+  if (missing !== undefined) throw unknown('secretSelection', 'secret', missing);
+}
+
+async function checkPlugins(context: ProjectContext, db: Db, ids: string[]): Promise<void> {
+  if (ids.length > 0 && context.project.role !== 'admin')
+    throw new Refusal('FORBIDDEN', 'Pinning plugin versions needs an administrator of the project');
+  const rows = new Map(
+    (await pluginVersionsForPinning(db, context.project.id, ids)).map((row) => [row.id, row]),
+  );
+  const plugins = new Map<string, string>();
+  for (const id of ids) {
+    const row = rows.get(id);
+    if (!row) throw unknown('pluginVersionIds', 'plugin version', id);
+    const refuse = (code: string, problem: string): Refusal =>
+      refused('pluginVersionIds', `The plugin version ${id} ${problem}`, { code, pluginVersionId: id });
+    if (!row.enabled)
+      throw refuse('PLUGIN_DISABLED', `is of the plugin ${row.pluginName}, which is disabled`);
+    if (row.status !== 'ready') throw refuse('PLUGIN_VERSION_NOT_READY', `is ${row.status}, not ready`);
+    if (row.hasSkillWithFiles)
+      throw refuse('PLUGIN_SKILL_SUPPORTING_FILES', 'has a skill with supporting files');
+    const other = plugins.get(row.pluginId);
+    if (other !== undefined)
+      throw refuse('PLUGIN_TWO_VERSIONS', `and ${other} are of one plugin; pin one of them`);
+    plugins.set(row.pluginId, id);
+  }
+}
+
+function unknown(field: string, what: string, id: string): Refusal {
+  return new Refusal('NOT_FOUND', `${field}: There is no ${what} ${id} in this project`, {
+    details: { field, id },
+  });
+}
+
+function refused(field: string, message: string, details: Record<string, unknown>): Refusal {
+  return new Refusal('VALIDATION_ERROR', `${field}: ${message}`, { details });
+}

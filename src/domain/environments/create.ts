@@ -1,0 +1,51 @@
+import {
+  countEnvironments,
+  type EnvironmentRow,
+  findAdhoc,
+  insertEnvironment,
+} from '../../platform/database/queries/environments.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { Verb } from '../verbs.ts';
+import { checkComposition, composed, compositionKey } from './composition.ts';
+import { mostEnvironments } from './list.ts';
+import { presentEnvironment } from './present.ts';
+import { conflict, refuseTakenName } from './write.ts';
+
+export const createEnvironment: Verb<'createEnvironment'> = (context, { body }) => {
+  const projectId = context.project.id;
+  const composition = composed(body);
+  return writeInProject(context, async (db) => {
+    if ((await countEnvironments(db, projectId)) >= mostEnvironments)
+      throw conflict(`A project has at most ${mostEnvironments} environments`, { reason: 'LIMIT_REACHED' });
+    await checkComposition(context, db, composition);
+    const id = newId('env', context.clock());
+    const fields = { id, projectId, name: body.name, description: body.description || null, ...composition };
+    const row = await insertEnvironment(db, fields, compositionKey(composition));
+    await audit(db, context, 'environment.create', id);
+    // Only those without a name can meet another of the same content.
+    return presentEnvironment(row as EnvironmentRow);
+  }).catch(refuseTakenName);
+};
+
+export const ensureAdhocEnvironment: Verb<'ensureAdhocEnvironment'> = (context, { body }) => {
+  const projectId = context.project.id;
+  const composition = composed(body);
+  const key = compositionKey(composition);
+  return writeInProject(context, async (db) => {
+    await checkComposition(context, db, composition);
+    const id = newId('env', context.clock());
+    const made = await insertEnvironment(
+      db,
+      { id, projectId, name: null, description: null, ...composition },
+      key,
+    );
+    if (made) {
+      await audit(db, context, 'environment.ensure-adhoc', id);
+      return { environment: presentEnvironment(made), created: true };
+    }
+    const existing = (await findAdhoc(db, projectId, key)) as EnvironmentRow;
+    return { environment: presentEnvironment(existing), created: false };
+  });
+};

@@ -1,0 +1,18 @@
+import type { Verb } from '../verbs.ts';
+import { conflict, mustBeLive, writeEnvironment } from './write.ts';
+
+export const nameEnvironment: Verb<'nameEnvironment'> = (context, { environmentId, body }) =>
+  writeEnvironment(context, {
+    action: 'name',
+    id: environmentId,
+    expectedRevision: body.expectedRevision,
+    change: (current) => {
+      mustBeLive(current);
+      if (current.name !== null)
+        throw conflict('The environment has a name already. Edit it to change the name', {
+          code: 'ENV_NAMED',
+          currentName: current.name,
+        });
+      return { ...current, name: body.name, description: body.description || current.description };
+    },
+  });

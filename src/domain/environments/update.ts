@@ -1,0 +1,25 @@
+import type { Verb } from '../verbs.ts';
+import { changed } from './composition.ts';
+import { conflict, mustBeLive, writeEnvironment } from './write.ts';
+
+export const updateEnvironment: Verb<'updateEnvironment'> = (context, { environmentId, body }) => {
+  const { expectedRevision, name, description, ...composition } = body;
+  return writeEnvironment(context, {
+    action: 'update',
+    id: environmentId,
+    expectedRevision,
+    change: (current) => {
+      mustBeLive(current);
+      if (current.name === null)
+        throw conflict('An environment made on the fly keeps its content. Name it first', {
+          code: 'ENV_ADHOC',
+        });
+      return {
+        ...current,
+        name: name ?? current.name,
+        description: description === undefined ? current.description : description || null,
+        ...changed(current, composition),
+      };
+    },
+  });
+};

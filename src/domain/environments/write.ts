@@ -1,0 +1,71 @@
+import { Refusal } from '../../contract/errors.ts';
+import { type Db, violates } from '../../platform/database/database.ts';
+import {
+  type EnvironmentFields,
+  type EnvironmentRow,
+  lockEnvironment,
+  updateEnvironmentRow,
+} from '../../platform/database/queries/environments.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import { checkComposition, compositionKey } from './composition.ts';
+import { presentEnvironment } from './present.ts';
+
+export function noSuchEnvironment(): Refusal {
+  return new Refusal('NOT_FOUND', 'No such environment in this project');
+}
+
+export function conflict(message: string, details: Record<string, unknown>): Refusal {
+  return new Refusal('CONFLICT', message, { details });
+}
+
+/** The database decides whether a name is taken, so that two callers cannot both win. */
+export function refuseTakenName(error: unknown): never {
+  if (violates(error, 'environments_name'))
+    throw conflict('Another live environment of this project has this name', { reason: 'NAME_TAKEN' });
+  if (violates(error, 'environments_adhoc'))
+    throw conflict('An environment with the same content was made on the fly already', {
+      reason: 'ADHOC_TAKEN',
+    });
+  throw error;
+}
+
+interface Write {
+  action: string;
+  id: string;
+  expectedRevision: number;
+  /** What becomes of the environment; throws when its state does not allow it. */
+  change: (current: EnvironmentRow, db: Db) => Promise<EnvironmentFields> | EnvironmentFields;
+  archived?: boolean;
+}
+
+/** The only way to write to an environment: the revision that was read is the one that is replaced. */
+export function writeEnvironment(
+  context: ProjectContext,
+  { action, id, expectedRevision, change, archived = false }: Write,
+): Promise<ReturnType<typeof presentEnvironment>> {
+  const projectId = context.project.id;
+  return writeInProject(context, async (db) => {
+    const before = await lockEnvironment(db, projectId, id);
+    if (!before) throw noSuchEnvironment();
+    if (before.revision !== expectedRevision)
+      throw conflict('Somebody has changed the environment. Read it again, then repeat the edit', {
+        code: 'ENV_REVISION_CONFLICT',
+        currentRevision: before.revision,
+      });
+    const after = await change(before, db);
+    await checkComposition(context, db, after, before);
+    const row = await updateEnvironmentRow(db, after, compositionKey(after), archived);
+    await audit(db, context, `environment.${action}`, id);
+    return presentEnvironment(row);
+  }).catch(refuseTakenName);
+}
+
+export function mustBeLive({ archivedAt, revision }: EnvironmentRow): void {
+  if (archivedAt !== null)
+    throw conflict('The environment is archived. Restore it first', {
+      code: 'ENV_ARCHIVED',
+      currentRevision: revision,
+    });
+}

@@ -1,0 +1,68 @@
+import type { Db } from '../../platform/database/database.ts';
+import { type ClientRow, findClient } from '../../platform/database/queries/clients.ts';
+import type { Config } from '../clients/config.ts';
+import { createClient } from '../clients/create.ts';
+import { removeClient } from '../clients/delete.ts';
+import { duplicateClient } from '../clients/duplicate.ts';
+import { editClient } from '../clients/edit.ts';
+import { noSuchClient } from '../clients/find.ts';
+import { listClients } from '../clients/list.ts';
+import { presentClient } from '../clients/present.ts';
+import type { Verb } from '../verbs.ts';
+
+/** The operations of clients under their first name: ids only, the bodies they had, nothing compared. */
+
+type Detail = Awaited<ReturnType<typeof presentClient>>;
+
+function hostOf({ id, name, config }: Detail): Pick<Detail, 'id' | 'name' | 'config'> {
+  return { id, name, config };
+}
+
+async function clientWithId(db: Db, projectId: string, id: string): Promise<ClientRow> {
+  const client = await findClient(db, projectId, id);
+  if (!client) throw noSuchClient();
+  return client;
+}
+
+export const listHosts: Verb<'listHosts'> = async (context) => {
+  const { items } = await listClients(context, {} as Parameters<typeof listClients>[1]);
+  return {
+    items: items.map(({ id, name, configId, modelId, serverCount, createdAt, updatedAt }) => ({
+      id,
+      name,
+      hostConfigId: configId,
+      modelId,
+      serverCount,
+      createdAt,
+      updatedAt,
+    })),
+  };
+};
+
+export const createHost: Verb<'createHost'> = async (context, input) =>
+  hostOf(await createClient(context, input));
+
+export const getHost: Verb<'getHost'> = async ({ db, project }, { hostId }) =>
+  hostOf(await presentClient(db, await clientWithId(db, project.id, hostId)));
+
+export const updateHost: Verb<'updateHost'> = async (context, { hostId, body }) => {
+  const { name, config } = body;
+  const change = { name, ...(config && { config: () => config as Config }) };
+  return hostOf(await editClient(context, (db) => clientWithId(db, context.project.id, hostId), change, {}));
+};
+
+export const setHostServers: Verb<'setHostServers'> = async (context, { hostId, body }) => {
+  const { serverIds, optionalServerIds = [] } = body;
+  const change = { config: (current: Config) => ({ ...current, serverIds, optionalServerIds }) };
+  return hostOf(await editClient(context, (db) => clientWithId(db, context.project.id, hostId), change, {}));
+};
+
+export const duplicateHost: Verb<'duplicateHost'> = async (context, { projectId, hostId, body }) => {
+  await clientWithId(context.db, context.project.id, hostId);
+  return hostOf(await duplicateClient(context, { projectId, client: hostId, body }));
+};
+
+export const deleteHost: Verb<'deleteHost'> = async (context, { hostId }) => {
+  await clientWithId(context.db, context.project.id, hostId);
+  return removeClient(context, hostId);
+};

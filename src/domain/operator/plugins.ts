@@ -1,0 +1,184 @@
+import type { Db } from '../../platform/database/database.ts';
+import { deleteGrant } from '../../platform/database/queries/grants.ts';
+import {
+  completePluginVersion,
+  deletePlugin,
+  insertPluginVersion,
+  listEveryPlugin,
+  lockPlugin,
+  lockServersOfPlugin,
+  type PluginRow,
+  type ServerComponent,
+  type SkillComponent,
+  savePlugin,
+  setPluginEnabled,
+  versionOfBundle,
+} from '../../platform/database/queries/plugins.ts';
+import type { ProjectPlace } from '../../platform/database/queries/projects.ts';
+import { deleteServer, insertServerIfFree } from '../../platform/database/queries/servers.ts';
+import { insertSkill } from '../../platform/database/queries/skills.ts';
+import type { Files } from '../../platform/folder.ts';
+import { newId } from '../../platform/ids.ts';
+import { OperatorProblem } from '../../platform/problem.ts';
+import { auditOperator } from '../audit.ts';
+import type { Services } from '../context.ts';
+import { type Bundle, type DeclaredServer, type DeclaredSkill, parseBundle } from '../plugins/parse.ts';
+import { given, traces } from '../servers/secrets.ts';
+import { projectNamed, writeAsOperator } from './find.ts';
+
+type Parts = Pick<Services, 'db' | 'vault' | 'config'>;
+
+/**
+ * Installs the bundle as a version of its plugin and puts it in force. A bundle that was installed before keeps its
+ * version.
+ */
+export async function installPlugin(
+  services: Parts,
+  files: Files,
+  place: { project?: string | undefined } = {},
+): Promise<{ versionId: string; name: string; added: boolean }> {
+  const bundle = parseBundle(services.config, files);
+  const project = await projectNamed(services.db, place.project);
+  return writeAsOperator(services.db, project, async (db) => {
+    const before = await lockPlugin(db, project.id, bundle.name);
+    const known = before && (await versionOfBundle(db, before.id, bundle.bundleHash));
+    const versionId = known ?? newId('plgv');
+    const answer = { versionId, name: bundle.name, added: known === undefined };
+    if (before?.activeVersionId === versionId) return answer;
+    const plugin = await savePlugin(db, {
+      id: before?.id ?? newId('plg'),
+      projectId: project.id,
+      name: bundle.name,
+      displayName: bundle.displayName ?? null,
+      description: bundle.description ?? null,
+      activeVersionId: versionId,
+    });
+    if (known === undefined) await addVersion({ services, db, project, plugin, versionId }, bundle);
+    await auditOperator(db, 'plugin.install', versionId, project.organizationId);
+    return answer;
+  });
+}
+
+interface Installation {
+  services: Parts;
+  db: Db;
+  project: ProjectPlace;
+  plugin: PluginRow;
+  versionId: string;
+}
+
+async function addVersion(installation: Installation, bundle: Bundle): Promise<void> {
+  const { db, project, plugin, versionId } = installation;
+  await insertPluginVersion(db, {
+    id: versionId,
+    pluginId: plugin.id,
+    projectId: project.id,
+    declaredVersion: bundle.version ?? null,
+    bundleHash: bundle.bundleHash,
+    manifestHash: bundle.manifestHash,
+    componentCounts: bundle.counts,
+  });
+  const servers: ServerComponent[] = [];
+  for (const server of bundle.servers) servers.push(await addServer(installation, server));
+  const skills: SkillComponent[] = [];
+  for (const skill of bundle.skills) skills.push(await addSkill(installation, skill));
+  await completePluginVersion(db, versionId, { servers, skills });
+}
+
+async function addServer(
+  { services, db, project, plugin, versionId }: Installation,
+  declared: DeclaredServer,
+): Promise<ServerComponent> {
+  const { key, name: wanted, url, command, args, headers, env } = declared;
+  const secrets = given({ headers, env });
+  const owner = { organizationId: project.organizationId, projectId: project.id };
+  const sealedId = Object.keys(secrets).length === 0 ? null : await services.vault.seal(db, owner, secrets);
+  const fields = {
+    projectId: project.id,
+    enabled: plugin.enabled,
+    transportType: command === undefined ? ('http' as const) : ('stdio' as const),
+    url: url ?? null,
+    settings: { ...given({ command, args }), ...traces(secrets) },
+    sealedId,
+    pluginVersionId: versionId,
+  };
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? wanted : `${wanted} ${number}`;
+    const server = await insertServerIfFree(db, { id: newId('srv'), name, ...fields });
+    if (!server) continue;
+    return {
+      componentId: newId('plgc'),
+      componentKey: key,
+      declaredName: key,
+      placement: command === undefined ? 'remote' : 'local',
+      authenticationPolicy: 'on_use',
+      materializedServerId: server.id,
+    };
+  }
+}
+
+async function addSkill(
+  { db, project, plugin, versionId }: Installation,
+  { key, skill }: DeclaredSkill,
+): Promise<SkillComponent> {
+  const id = newId('skl');
+  await insertSkill(db, { id, projectId: project.id, ownerId: null, pluginVersionId: versionId }, skill);
+  return {
+    componentId: newId('plgc'),
+    componentKey: key,
+    declaredName: skill.name,
+    modelRef: `${plugin.name}:${skill.name}`,
+    materializedSkillId: id,
+  };
+}
+
+interface PluginPlace {
+  name: string;
+  /** By id or name; left out, the Default project. */
+  project?: string | undefined;
+}
+
+/** Its servers are switched with it. */
+export async function enablePlugin(db: Db, place: PluginPlace, enabled: boolean): Promise<void> {
+  await writeToPlugin(db, place, enabled ? 'plugin.enable' : 'plugin.disable', (trx, { id }) =>
+    setPluginEnabled(trx, id, enabled),
+  );
+}
+
+/** With every version, and their servers and skills. */
+export async function removePlugin(
+  { db, vault }: Pick<Services, 'db' | 'vault'>,
+  place: PluginPlace,
+): Promise<void> {
+  await writeToPlugin(db, place, 'plugin.remove', async (trx, plugin) => {
+    for (const server of await lockServersOfPlugin(trx, plugin.id)) {
+      const tokens = await deleteGrant(trx, server.id);
+      await deleteServer(trx, plugin.projectId, server.id);
+      for (const sealed of [tokens, server.sealedId]) if (sealed) await vault.forget(trx, sealed);
+    }
+    await deletePlugin(trx, plugin.id);
+  });
+}
+
+async function writeToPlugin(
+  db: Db,
+  place: PluginPlace,
+  action: string,
+  work: (db: Db, plugin: PluginRow) => Promise<void>,
+): Promise<void> {
+  const project = await projectNamed(db, place.project);
+  await writeAsOperator(db, project, async (trx) => {
+    const plugin = await lockPlugin(trx, project.id, place.name);
+    if (!plugin)
+      throw new OperatorProblem(
+        `No plugin ${place.name} in the project ${project.name}. See: drydock plugins list`,
+      );
+    await work(trx, plugin);
+    await auditOperator(trx, action, plugin.id, project.organizationId);
+  });
+}
+
+/** Of one project, or of all. */
+export async function listPlugins(db: Db, project: string | undefined) {
+  return listEveryPlugin(db, project === undefined ? null : (await projectNamed(db, project)).id);
+}

@@ -1,0 +1,73 @@
+import type { Db } from '../../platform/database/database.ts';
+import { listMembers } from '../../platform/database/queries/members.ts';
+import { pluginNameOf } from '../../platform/database/queries/plugins.ts';
+import {
+  deleteSkill,
+  insertSkill,
+  listEverySkill,
+  lockAuthoredSkill,
+  lockSkill,
+  replaceSkill,
+} from '../../platform/database/queries/skills.ts';
+import type { Files } from '../../platform/folder.ts';
+import { newId } from '../../platform/ids.ts';
+import { OperatorProblem } from '../../platform/problem.ts';
+import { auditOperator } from '../audit.ts';
+import { parseSkill } from '../skills/parse.ts';
+import { projectNamed, userNamed, writeAsOperator } from './find.ts';
+
+interface SkillPlace {
+  /** By id or name; left out, the Default project. */
+  project?: string | undefined;
+  /** Whose personal skill it is, by id or e-mail; left out, it is shared with the project. */
+  owner?: string | undefined;
+}
+
+/** Adds a skill, or replaces the content of the one with its name. */
+export async function addSkill(
+  db: Db,
+  files: Files,
+  place: SkillPlace = {},
+): Promise<{ id: string; name: string; replaced: boolean }> {
+  const skill = parseSkill(files);
+  const project = await projectNamed(db, place.project);
+  const owner = place.owner === undefined ? undefined : await userNamed(db, place.owner);
+  if (owner) {
+    const members = await listMembers(db, project.organizationId);
+    if (!members.some(({ userId }) => userId === owner.id))
+      throw new OperatorProblem(`${owner.email} is not a member of the project's organization`);
+  }
+  const ownerId = owner?.id ?? null;
+  return writeAsOperator(db, project, async (trx) => {
+    const existing = await lockAuthoredSkill(trx, project.id, skill.name, ownerId);
+    const id = existing ?? newId('skl');
+    if (existing === undefined)
+      await insertSkill(trx, { id, projectId: project.id, ownerId, pluginVersionId: null }, skill);
+    else await replaceSkill(trx, id, skill);
+    await auditOperator(
+      trx,
+      existing === undefined ? 'skill.add' : 'skill.replace',
+      id,
+      project.organizationId,
+    );
+    return { id, name: skill.name, replaced: existing !== undefined };
+  });
+}
+
+/** Of one project, or of all. */
+export async function listSkills(db: Db, project: string | undefined) {
+  return listEverySkill(db, project === undefined ? null : (await projectNamed(db, project)).id);
+}
+
+export async function removeSkill(db: Db, id: string): Promise<void> {
+  await db.transaction(async (trx) => {
+    const skill = await lockSkill(trx, id);
+    if (!skill) throw new OperatorProblem(`No skill ${id}. See: drydock skills list`);
+    if (skill.pluginVersionId !== null) {
+      const plugin = await pluginNameOf(trx, skill.pluginVersionId);
+      throw new OperatorProblem(`This skill belongs to the plugin ${plugin}; change the plugin`);
+    }
+    await deleteSkill(trx, id);
+    await auditOperator(trx, 'skill.remove', id, skill.organizationId);
+  });
+}

@@ -1,0 +1,19 @@
+import { Refusal } from '../../contract/errors.ts';
+import { findPluginVersion } from '../../platform/database/queries/plugins.ts';
+import { projectOf } from '../access.ts';
+import type { Verb } from '../verbs.ts';
+import { presentVersion } from './present.ts';
+
+export const getPluginVersion: Verb<'getPluginVersion'> = async (context, { pluginVersionId }) => {
+  const row = await findPluginVersion(context.db, pluginVersionId);
+  if (!row) throw noSuchVersion();
+  // Said in the same words, so that nobody learns which versions exist elsewhere.
+  await projectOf(context, row.projectId).catch((error: unknown) => {
+    throw error instanceof Refusal ? noSuchVersion() : error;
+  });
+  return presentVersion(row);
+};
+
+function noSuchVersion(): Refusal {
+  return new Refusal('NOT_FOUND', 'No such plugin version');
+}

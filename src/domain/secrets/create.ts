@@ -1,0 +1,39 @@
+import { Refusal } from '../../contract/errors.ts';
+import { countSecrets, insertSecret } from '../../platform/database/queries/secrets.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import { checkRoom } from '../limits/room.ts';
+import type { Verb } from '../verbs.ts';
+import { presentSecret } from './present.ts';
+import { refuseTakenName } from './rules.ts';
+
+export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
+  const { project, actor } = context;
+  const { name, value, sharing = 'project' } = body;
+  if (sharing === 'project' && project.role !== 'admin')
+    throw new Refusal(
+      'FORBIDDEN',
+      'A secret shared in the project needs an administrator of the project. Send sharing: "user" for one of your own',
+    );
+  return writeInProject(context, async (db) => {
+    await checkRoom(context, db, 'secrets', countSecrets);
+    const owner = { organizationId: actor.organization.id, projectId: project.id };
+    const secret = await insertSecret(db, {
+      id: newId('scr', context.clock()),
+      projectId: project.id,
+      name,
+      description: body.description ?? null,
+      delivery: body.delivery,
+      brokerHosts: body.brokerHosts ?? null,
+      brokerHeader: body.brokerHeader ?? null,
+      brokerTemplate: body.brokerTemplate ?? null,
+      sharing,
+      ownerId: sharing === 'user' ? actor.user.id : null,
+      sealedId: await context.vault.seal(db, owner, value),
+      createdBy: actor.user.id,
+    });
+    await audit(db, context, 'secret.create', secret.id);
+    return presentSecret(secret);
+  }).catch(refuseTakenName(name));
+};

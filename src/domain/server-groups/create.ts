@@ -1,0 +1,50 @@
+import { Refusal } from '../../contract/errors.ts';
+import { violates } from '../../platform/database/database.ts';
+import {
+  countServerGroups,
+  type GroupableServer,
+  insertServerGroup,
+  serversAmong,
+} from '../../platform/database/queries/server-groups.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import { checkRoom } from '../limits/room.ts';
+import type { Verb } from '../verbs.ts';
+import { namesOf, presentServerGroup } from './present.ts';
+
+export const createServerGroup: Verb<'createServerGroup'> = async (context, { body }) => {
+  const { project } = context;
+  const { name, description = null, serverIds } = body;
+  return writeInProject(context, async (db) => {
+    const servers = await serversAmong(db, project.id, serverIds);
+    checkServers(serverIds, servers);
+    await checkRoom(context, db, 'server groups', countServerGroups);
+    const id = newId('grp', context.clock());
+    const group = await insertServerGroup(db, { id, projectId: project.id, name, description, serverIds });
+    await audit(db, context, 'server-group.create', id);
+    return presentServerGroup(group, namesOf(servers));
+  }).catch((error: unknown) => {
+    if (violates(error, 'server_groups_name'))
+      throw new Refusal(
+        'CONFLICT',
+        `A server group named ${JSON.stringify(name)} already exists in this project`,
+        {
+          details: { reason: 'NAME_TAKEN', name },
+        },
+      );
+    throw error;
+  });
+};
+
+function checkServers(ids: readonly string[], servers: readonly GroupableServer[]): void {
+  const found = new Map(servers.map((server) => [server.id, server]));
+  ids.forEach((serverId, at) => {
+    const server = found.get(serverId);
+    if (server && !server.managed) return;
+    const problem = server
+      ? `${JSON.stringify(server.name)} is managed by a plugin; pin the plugin to the environment instead`
+      : `${JSON.stringify(serverId)} is no server of this project`;
+    throw new Refusal('VALIDATION_ERROR', `serverIds.${at}: ${problem}`, { details: { serverId } });
+  });
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { Name } from '../../contract/text.ts';
+import type { SkillText } from '../../platform/database/queries/skills.ts';
+import { type Files, type FolderBounds, hashOf } from '../../platform/folder.ts';
+import { OperatorProblem } from '../../platform/problem.ts';
+import { readFrontmatter } from './frontmatter.ts';
+
+const most = { text: 256 * 1024, files: 50, bytes: 5 * 1024 * 1024 };
+
+/** Of the folder: SKILL.md and what supports it. */
+export const skillBounds: FolderBounds = { files: most.files + 1, bytes: most.bytes };
+
+const text = (name: string) => `${name} must be a text; put it in quotes if it looks like something else`;
+const Head = z.looseObject({
+  name: z.string(text('name')).pipe(Name),
+  description: z.string(text('description')).trim().min(1).max(1024),
+});
+
+/** A skill from the files of its folder, by paths relative to it. */
+export function parseSkill(files: Files): SkillText {
+  const { 'SKILL.md': main, ...others } = Object.fromEntries(files);
+  if (!main) throw new OperatorProblem('The folder holds no SKILL.md');
+  if (main.length > most.text) throw new OperatorProblem(`SKILL.md is larger than ${most.text} bytes`);
+  const supporting = Object.entries(others);
+  if (supporting.length > most.files)
+    throw new OperatorProblem(`A skill has at most ${most.files} supporting files`);
+  if (supporting.reduce((sum, [, content]) => sum + content.length, main.length) > most.bytes)
+    throw new OperatorProblem(`A skill is at most ${most.bytes} bytes large`);
+  const { fields, body } = readFrontmatter(textOf(main));
+  const head = Head.safeParse(fields);
+  if (!head.success) {
+    const [issue] = head.error.issues;
+    throw new OperatorProblem(`SKILL.md: ${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  const { name, description, ...frontmatter } = head.data;
+  return {
+    name,
+    description,
+    content: body,
+    frontmatter,
+    aggregateHash: hashOf([['SKILL.md', body], ...supporting]),
+    files: new Map(supporting),
+  };
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    const decoded = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (!decoded.includes('\0')) return decoded;
+  } catch {
+    // Said below.
+  }
+  throw new OperatorProblem('SKILL.md is not text in UTF-8');
+}

@@ -1,0 +1,137 @@
+import { type Db, statement } from '../database.ts';
+
+/** A client with its current configuration. */
+export interface ClientRow {
+  id: string;
+  projectId: string;
+  name: string;
+  configId: string;
+  config: Record<string, unknown>;
+  versionNumber: number;
+  privateBacking: boolean;
+  createdAt: number;
+  updatedAt: number;
+}
+
+const columns = `c.id, c.project_id as "projectId", c.name, c.config_id as "configId", f.config,
+  c.version_number as "versionNumber", c.private_backing as "privateBacking", c.created_at as "createdAt",
+  c.updated_at as "updatedAt"`;
+const tables = 'clients c join client_configs f on f.project_id = c.project_id and f.id = c.config_id';
+
+// Served by clients_project.
+const list = statement<ClientRow>(
+  'clients.list',
+  `select ${columns} from ${tables} where c.project_id = $1 and ($2 or not c.private_backing) order by c.id limit $3`,
+);
+const find = statement<ClientRow>(
+  'clients.find',
+  `select ${columns} from ${tables} where c.project_id = $1 and c.id = $2`,
+);
+// Served by clients_name.
+const named = statement<ClientRow>(
+  'clients.named',
+  `select ${columns} from ${tables}
+   where c.project_id = $1 and lower(c.name) = lower($2) and ($3 or not c.private_backing) order by c.id limit 20`,
+);
+// Those who use the client hold it; whoever changes it waits for them, and they for him.
+const lock = statement<{ id: string }>(
+  'clients.lock',
+  'select id from clients where project_id = $1 and id = $2 for update',
+);
+const hold = statement<{ id: string }>(
+  'clients.hold',
+  'select id from clients where project_id = $1 and id = $2 for key share',
+);
+const keepConfig = statement(
+  'clients.keep-config',
+  'insert into client_configs (project_id, id, config) values ($1, $2, $3) on conflict do nothing',
+);
+const insert = statement(
+  'clients.insert',
+  'insert into clients (id, project_id, name, config_id) values ($1, $2, $3, $4)',
+);
+const update = statement(
+  'clients.update',
+  `update clients set name = $3, config_id = $4, version_number = version_number + 1, updated_at = now()
+   where project_id = $1 and id = $2`,
+);
+const remove = statement('clients.delete', 'delete from clients where project_id = $1 and id = $2');
+const count = statement<{ count: number }>(
+  'clients.count',
+  'select count(*)::int as count from clients where project_id = $1',
+);
+// Served by environments_host.
+const users = statement<{ id: string; name: string }>(
+  'clients.environments',
+  `select id, name from environments
+   where host_id = $2 and project_id = $1 and archived_at is null and name is not null order by id`,
+);
+
+export function listClientRows(
+  db: Db,
+  projectId: string,
+  options: { withPrivate: boolean; most: number },
+): Promise<ClientRow[]> {
+  return db.rows(list, [projectId, options.withPrivate, options.most]);
+}
+
+export function findClient(db: Db, projectId: string, id: string): Promise<ClientRow | undefined> {
+  return db.row(find, [projectId, id]);
+}
+
+/** Whatever the case of the name. */
+export function clientsNamed(
+  db: Db,
+  projectId: string,
+  name: string,
+  withPrivate: boolean,
+): Promise<ClientRow[]> {
+  return db.rows(named, [projectId, name, withPrivate]);
+}
+
+/** Nobody else edits, deletes or starts to use the client until the transaction ends. */
+export async function lockClient(db: Db, projectId: string, id: string): Promise<ClientRow | undefined> {
+  return (await db.row(lock, [projectId, id])) && findClient(db, projectId, id);
+}
+
+/** It stays as it is until the transaction ends. */
+export async function holdClient(db: Db, projectId: string, id: string): Promise<boolean> {
+  return (await db.row(hold, [projectId, id])) !== undefined;
+}
+
+export interface ClientFields {
+  id: string;
+  projectId: string;
+  name: string;
+  configId: string;
+  config: object;
+}
+
+export async function insertClient(db: Db, fields: ClientFields): Promise<void> {
+  const { id, projectId, name, configId, config } = fields;
+  await db.run(keepConfig, [projectId, configId, JSON.stringify(config)]);
+  await db.run(insert, [id, projectId, name, configId]);
+}
+
+export async function updateClientRow(db: Db, fields: ClientFields): Promise<void> {
+  const { id, projectId, name, configId, config } = fields;
+  await db.run(keepConfig, [projectId, configId, JSON.stringify(config)]);
+  await db.run(update, [projectId, id, name, configId]);
+}
+
+export async function deleteClientRow(db: Db, projectId: string, id: string): Promise<void> {
+  await db.run(remove, [projectId, id]);
+}
+
+export async function countClients(db: Db, projectId: string): Promise<number> {
+  return (await db.row(count, [projectId]))?.count ?? 0;
+}
+
+/** The live, named environments that use a client. */
+export function environmentsUsing(
+  db: Db,
+  projectId: string,
+  clientId: string,
+): Promise<{ id: string; name: string }[]> {
+  return db.rows(users, [projectId, clientId]);
+}

@@ -1,0 +1,137 @@
+import { type Db, statement } from '../database.ts';
+
+/** What an environment is made of. */
+export interface Composition {
+  hostId: string;
+  serverAttachmentId: string | null;
+  modelId: string | null;
+  skillIds: string[] | null;
+  secretIds: string[] | null;
+  pluginVersionIds: string[] | null;
+  sandboxImageId: string | null;
+}
+
+export interface EnvironmentRow extends Composition {
+  id: string;
+  projectId: string;
+  /** Null for one made on the fly. */
+  name: string | null;
+  description: string | null;
+  revision: number;
+  archivedAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+const columns = `id, project_id as "projectId", name, description, host_id as "hostId",
+  server_attachment_id as "serverAttachmentId", model_id as "modelId", skill_ids as "skillIds",
+  secret_ids as "secretIds", plugin_version_ids as "pluginVersionIds", sandbox_image_id as "sandboxImageId",
+  revision, archived_at as "archivedAt", created_at as "createdAt", updated_at as "updatedAt"`;
+
+// Served by environments_project.
+const list = statement<EnvironmentRow>(
+  'environments.list',
+  `select ${columns} from environments
+   where project_id = $1 and name is not null and ($2 or archived_at is null) order by id limit $3`,
+);
+const find = statement<EnvironmentRow>(
+  'environments.find',
+  `select ${columns} from environments where project_id = $1 and id = $2`,
+);
+const lock = statement<EnvironmentRow>(
+  'environments.lock',
+  `select ${columns} from environments where project_id = $1 and id = $2 for update`,
+);
+const count = statement<{ count: number }>(
+  'environments.count',
+  'select count(*)::int as count from environments where project_id = $1 and name is not null',
+);
+const insert = statement<EnvironmentRow>(
+  'environments.insert',
+  `insert into environments (id, project_id, name, description, host_id, server_attachment_id, model_id, skill_ids,
+     secret_ids, plugin_version_ids, sandbox_image_id, composition)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+   on conflict (project_id, composition) where name is null and archived_at is null do nothing
+   returning ${columns}`,
+);
+const adhoc = statement<EnvironmentRow>(
+  'environments.adhoc',
+  `select ${columns} from environments
+   where project_id = $1 and composition = $2 and name is null and archived_at is null`,
+);
+const update = statement<EnvironmentRow>(
+  'environments.update',
+  `update environments set name = $3, description = $4, host_id = $5, server_attachment_id = $6, model_id = $7,
+     skill_ids = $8, secret_ids = $9, plugin_version_ids = $10, sandbox_image_id = $11, composition = $12,
+     archived_at = case when $13 then coalesce(archived_at, now()) end, revision = revision + 1, updated_at = now()
+   where project_id = $2 and id = $1 returning ${columns}`,
+);
+
+export function listEnvironmentRows(
+  db: Db,
+  projectId: string,
+  options: { archived: boolean; most: number },
+): Promise<EnvironmentRow[]> {
+  return db.rows(list, [projectId, options.archived, options.most]);
+}
+
+export function findEnvironment(db: Db, projectId: string, id: string): Promise<EnvironmentRow | undefined> {
+  return db.row(find, [projectId, id]);
+}
+
+/** Writers of one environment follow each other, so that the revision they compare is the one they replace. */
+export function lockEnvironment(db: Db, projectId: string, id: string): Promise<EnvironmentRow | undefined> {
+  return db.row(lock, [projectId, id]);
+}
+
+export async function countEnvironments(db: Db, projectId: string): Promise<number> {
+  return (await db.row(count, [projectId]))?.count ?? 0;
+}
+
+export type EnvironmentFields = Composition &
+  Pick<EnvironmentRow, 'id' | 'projectId' | 'name' | 'description'>;
+
+/** Undefined when one with the same content was made on the fly already. */
+export function insertEnvironment(
+  db: Db,
+  fields: EnvironmentFields,
+  composition: string,
+): Promise<EnvironmentRow | undefined> {
+  return db.row(insert, values(fields, composition));
+}
+
+export function findAdhoc(
+  db: Db,
+  projectId: string,
+  composition: string,
+): Promise<EnvironmentRow | undefined> {
+  return db.row(adhoc, [projectId, composition]);
+}
+
+export async function updateEnvironmentRow(
+  db: Db,
+  fields: EnvironmentFields,
+  composition: string,
+  archived: boolean,
+): Promise<EnvironmentRow> {
+  return (await db.row(update, [...values(fields, composition), archived])) as EnvironmentRow;
+}
+
+function values(fields: EnvironmentFields, composition: string): unknown[] {
+  const { id, projectId, name, description, hostId, serverAttachmentId, modelId } = fields;
+  const { skillIds, secretIds, pluginVersionIds, sandboxImageId } = fields;
+  return [
+    id,
+    projectId,
+    name,
+    description,
+    hostId,
+    serverAttachmentId,
+    modelId,
+    skillIds,
+    secretIds,
+    pluginVersionIds,
+    sandboxImageId,
+    composition,
+  ];
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OperatorProblem } from './problem.ts';
+
+/** What a folder holds: contents by path, relative, with forward slashes, in the order of the paths. */
+export type Files = ReadonlyMap<string, Buffer>;
+
+export interface FolderBounds {
+  files: number;
+  bytes: number;
+}
+
+const deepest = 16;
+
+/** What tools leave in a folder; it is no part of what somebody wrote. */
+const leftBehind = new Set(['.git', '.DS_Store']);
+
+/** Reads a folder of bounded size. Links are refused: they could lead to any file of this machine. */
+export async function readFolder(folder: string, bounds: FolderBounds): Promise<Files> {
+  const paths = await walk(folder, bounds.files);
+  const files = new Map<string, Buffer>();
+  let left = bounds.bytes;
+  for (const path of paths) {
+    // Looked at first, so that a huge file is not read to be refused.
+    left -= (await lstat(join(folder, path))).size;
+    if (left < 0) throw new OperatorProblem(`${folder} holds more than ${bounds.bytes} bytes`);
+    files.set(path, await readFile(join(folder, path)));
+  }
+  return files;
+}
+
+async function walk(root: string, most: number): Promise<string[]> {
+  const found: string[] = [];
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await entriesOf(root, folder)) {
+      if (leftBehind.has(entry.name)) continue;
+      const path = folder + entry.name;
+      if (!/^[^\p{Cc}\\\u{fffd}]+$/u.test(entry.name))
+        throw new OperatorProblem(`${root} holds a file with the unusable name ${JSON.stringify(path)}`);
+      if (entry.isFile()) found.push(path);
+      else if (!entry.isDirectory())
+        throw new OperatorProblem(`${path} in ${root} is a link or a device; only plain files are taken`);
+      else if (path.split('/').length > deepest)
+        throw new OperatorProblem(`${root} is nested deeper than ${deepest} folders`);
+      else folders.push(`${path}/`);
+      if (found.length > most || folders.length > most)
+        throw new OperatorProblem(`${root} holds more than ${most} files`);
+    }
+  }
+  return found.sort(byCodeUnit);
+}
+
+function entriesOf(root: string, folder: string) {
+  return readdir(join(root, folder), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorProblem(`The folder ${join(root, folder)} cannot be read (${error.code})`);
+  });
+}
+
+/** `sha256:` and the digest of all paths and contents. Neither the order nor a clever name makes two folders alike. */
+export function hashOf(files: Iterable<readonly [path: string, content: Buffer | string]>): string {
+  const hash = createHash('sha256');
+  for (const [path, content] of [...files].sort(([a], [b]) => byCodeUnit(a, b))) {
+    const bytes = Buffer.from(content);
+    hash.update(`${JSON.stringify(path)} ${bytes.length}\n`).update(bytes);
+  }
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/** The same everywhere, whatever the language of the machine. */
+function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

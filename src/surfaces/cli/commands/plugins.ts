@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { enablePlugin, installPlugin, listPlugins, removePlugin } from '../../../domain/operator/plugins.ts';
+import { pluginBounds } from '../../../domain/plugins/parse.ts';
+import { readFolder } from '../../../platform/folder.ts';
+import type { Host } from '../host.ts';
+import { printRows, time } from '../output.ts';
+
+export function pluginCommands(program: Command, host: Host): void {
+  const group = program.command('plugins').description('bundles of servers and skills');
+  const at = (command: Command): Command =>
+    command.option('--project <project>', 'project, by id or name; the Default project when left out');
+  at(group.command('install <folder>'))
+    .description('install the plugin in a folder with a plugin.json, or a new version of it')
+    .action(async (folder: string, options: { project?: string }) => {
+      const files = await readFolder(folder, pluginBounds);
+      const { versionId } = await host.withServices((services) => installPlugin(services, files, options));
+      process.stdout.write(`${versionId}\n`);
+    });
+  group
+    .command('list')
+    .option('--project <project>', 'project, by id or name; all projects when left out')
+    .option('--json', 'print JSON')
+    .action(async (options: { project?: string; json?: true }) => {
+      const rows = await host.withServices(({ db }) => listPlugins(db, options.project));
+      printRows(
+        rows,
+        {
+          Name: (row) => row.name,
+          Project: (row) => row.projectId,
+          Version: (row) => row.declaredVersion,
+          'Version id': (row) => row.activeVersionId,
+          State: (row) => (row.enabled ? 'on' : 'off'),
+          Updated: (row) => time(row.updatedAt),
+        },
+        options.json ?? false,
+      );
+    });
+  for (const [verb, enabled, effect] of [
+    ['enable', true, 'let environments use a plugin and its servers again'],
+    ['disable', false, 'keep a plugin and its servers out of runs'],
+  ] as const)
+    at(group.command(`${verb} <name>`))
+      .description(effect)
+      .action(async (name: string, options: { project?: string }) => {
+        await host.withServices(({ db }) => enablePlugin(db, { name, ...options }, enabled));
+        process.stdout.write(`${name} is ${enabled ? 'on' : 'off'}.\n`);
+      });
+  at(group.command('remove <name>'))
+    .description('remove a plugin with all its versions, servers and skills')
+    .action(async (name: string, options: { project?: string }) => {
+      await host.withServices((services) => removePlugin(services, { name, ...options }));
+      process.stdout.write(`Removed ${name}.\n`);
+    });
+}
