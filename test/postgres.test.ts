@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkVersion } from '../src/platform/database/connect.ts';
-import { Cluster } from '../src/platform/database/embedded/cluster.ts';
-import { findHome } from '../src/platform/database/embedded/home.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { migrations } from '../src/platform/database/migrations/index.ts';
+import { debian15, startPostgres15 } from './support/cluster.ts';
 import { createDatabase } from './support/database.ts';
-import { startTestService } from './support/service.ts';
+import { dispose, startTestService } from './support/service.ts';
 
 async function connectToFresh(): Promise<pg.Client> {
   const database = await createDatabase();
@@ -65,39 +64,10 @@ describe('a PostgreSQL of the operator', () => {
   });
 });
 
-const debian15 = '/usr/lib/postgresql/15/bin';
-
 describe.runIf(existsSync(`${debian15}/postgres`))('PostgreSQL 15, the oldest supported', () => {
   test('runs the service', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'drydock-pg15-'));
-    await chmod(folder, 0o711);
-    const home = await findHome(folder);
-    const cluster = new Cluster(home, {
-      initdb: `${debian15}/initdb`,
-      postgres: `${debian15}/postgres`,
-      major: '15',
-    });
-    await cluster.create();
-    const admin = await cluster.connect();
-    await admin.query('create database drydock');
-    await admin.end();
-    const url = `postgres://drydock@localhost/drydock?host=${encodeURIComponent(cluster.socketDir)}`;
-    const database = {
-      url,
-      connect: async () => {
-        const client = new pg.Client(url);
-        await client.connect();
-        return client;
-      },
-      drop: async () => {},
-    };
-    const service = await startTestService({ database });
-    onTestFinished(async () => {
-      await service.stop();
-      await cluster.stop();
-      await rm(folder, { recursive: true, force: true });
-      await rm(service.running.services.config.dataDir, { recursive: true, force: true });
-    });
+    const service = await startTestService({ database: await startPostgres15() });
+    onTestFinished(() => dispose(service));
     const project = await service.defaultProject();
     const path = `/projects/${project}/servers`;
     const made = await service.post(

@@ -252,6 +252,7 @@ describe('frontmatter', () => {
     ['an open quote', ['a: "b'], 'line 2: The quotes do not fit'],
     ['text behind a quote', [`a: 'b' c`], 'line 2: The quotes do not fit'],
     ['an unknown escape', ['a: "\\q"'], 'line 2: The quotes do not fit'],
+    ['NUL in quotes', ['a: "\\u0000"'], 'line 2: The quotes do not fit'],
     ['an open list', ['a: [b'], 'line 2: A list in brackets'],
     ['a list in a list', ['a: [b, [c]]'], 'line 2: '],
     ['a trailing comma', ['a: [b,]'], 'line 2: '],

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { expect } from 'vitest';
+import type { Answer } from './service.ts';
 
 /** Written by use alone: they say nothing about what a request changed. */
 const volatile = new Set(['replicas', 'rate_buckets', 'jobs']);
@@ -20,4 +22,12 @@ export async function snapshotOf(client: pg.Client): Promise<Record<string, stri
     );
   const { rows } = await client.query<{ name: string; content: string }>(selects.join(' union all '));
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]));
+}
+
+/** The answer to a request that must not write anything. */
+export async function withoutTrace(client: pg.Client, ask: () => Promise<Answer>): Promise<Answer> {
+  const before = await snapshotOf(client);
+  const answer = await ask();
+  expect(await snapshotOf(client)).toEqual(before);
+  return answer;
 }

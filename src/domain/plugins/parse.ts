@@ -3,6 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { createProjectServer } from '../../contract/servers.ts';
 import { Name } from '../../contract/text.ts';
 import type { Config } from '../../platform/config/settings.ts';
+import { isStorable } from '../../platform/database/database.ts';
 import type { PluginVersionRow } from '../../platform/database/queries/plugins.ts';
 import type { SkillText } from '../../platform/database/queries/skills.ts';
 import { type Files, type FolderBounds, hashOf } from '../../platform/folder.ts';
@@ -24,7 +25,7 @@ const Manifest = z.looseObject({
   description: z
     .string()
     .max(5000)
-    .regex(/^[^\0]*$/)
+
     .optional(),
   version: Name.pipe(z.string().max(64)).optional(),
   servers: z
@@ -106,10 +107,13 @@ export function parseBundle(config: Config, files: Files): Bundle {
 function readManifest(bytes: Buffer): z.output<typeof Manifest> {
   let json: unknown;
   try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), (key, value: unknown) => {
+      if (!isStorable(key) || (typeof value === 'string' && !isStorable(value))) throw new SyntaxError();
+      return value;
+    });
   } catch {
     // The parser would quote the text, and there may be secrets in it.
-    throw new OperatorProblem(`${manifestFile} is not JSON in UTF-8`);
+    throw new OperatorProblem(`${manifestFile} is not JSON in UTF-8, without NUL`);
   }
   const manifest = Manifest.safeParse(json);
   if (manifest.success) return manifest.data;

@@ -20,7 +20,7 @@ export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
     await checkRoom(context, db, 'secrets', countSecrets);
     const owner = { organizationId: actor.organization.id, projectId: project.id };
     const secret = await insertSecret(db, {
-      id: newId('scr', context.clock()),
+      id: newId('sct', context.clock()),
       projectId: project.id,
       name,
       description: body.description ?? null,

@@ -1,3 +1,4 @@
+import { isStorable } from '../../platform/database/database.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 
 type Scalar = string | number | boolean | null;
@@ -69,10 +70,12 @@ function quotedText(text: string, at: number): string {
   const single = /^'((?:[^']|'')*)'\s*(?:\s#.*)?$/.exec(text)?.[1];
   if (single !== undefined) return single.replaceAll("''", "'");
   try {
-    return JSON.parse(double ?? '') as string;
+    const read = JSON.parse(double ?? '') as string;
+    if (isStorable(read)) return read;
   } catch {
-    throw unreadable(at, 'The quotes do not fit; in double quotes, escapes are those of JSON');
+    // Said below.
   }
+  throw unreadable(at, 'The quotes do not fit; in double quotes, escapes are those of JSON, and NUL is none');
 }
 
 function withoutComment(text: string): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Name } from '../../contract/text.ts';
+import { isStorable } from '../../platform/database/database.ts';
 import type { SkillText } from '../../platform/database/queries/skills.ts';
 import { type Files, type FolderBounds, hashOf } from '../../platform/folder.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
@@ -46,7 +47,7 @@ export function parseSkill(files: Files): SkillText {
 function textOf(bytes: Buffer): string {
   try {
     const decoded = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    if (!decoded.includes('\0')) return decoded;
+    if (isStorable(decoded)) return decoded;
   } catch {
     // Said below.
   }

@@ -14,6 +14,8 @@ create table clients (
   id text collate "C" primary key,
   project_id text collate "C" not null references projects (id) on delete cascade,
   name text not null,
+  -- The name without regard to case, which a database may not know beyond ASCII.
+  name_key text not null,
   config_id text collate "C" not null,
   version_number integer not null default 1,
   -- The scenario this client exists for, when it exists for nothing else.
@@ -23,7 +25,7 @@ create table clients (
   foreign key (project_id, config_id) references client_configs (project_id, id)
 );
 create index clients_project on clients (project_id, id);
-create index clients_name on clients (project_id, lower(name));
+create index clients_name on clients (project_id, name_key);
 create index clients_config on clients (project_id, config_id);
 
 -- A snapshot: the ids stay when a server goes.

@@ -31,7 +31,7 @@ const find = statement<ClientRow>(
 const named = statement<ClientRow>(
   'clients.named',
   `select ${columns} from ${tables}
-   where c.project_id = $1 and lower(c.name) = lower($2) and ($3 or not c.private_backing) order by c.id limit 20`,
+   where c.project_id = $1 and c.name_key = $2 and ($3 or not c.private_backing) order by c.id limit 20`,
 );
 // Those who use the client hold it; whoever changes it waits for them, and they for him.
 const lock = statement<{ id: string }>(
@@ -48,11 +48,11 @@ const keepConfig = statement(
 );
 const insert = statement(
   'clients.insert',
-  'insert into clients (id, project_id, name, config_id) values ($1, $2, $3, $4)',
+  'insert into clients (id, project_id, name, config_id, name_key) values ($1, $2, $3, $4, $5)',
 );
 const update = statement(
   'clients.update',
-  `update clients set name = $3, config_id = $4, version_number = version_number + 1, updated_at = now()
+  `update clients set name = $3, config_id = $4, name_key = $5, version_number = version_number + 1, updated_at = now()
    where project_id = $1 and id = $2`,
 );
 const remove = statement('clients.delete', 'delete from clients where project_id = $1 and id = $2');
@@ -86,7 +86,7 @@ export function clientsNamed(
   name: string,
   withPrivate: boolean,
 ): Promise<ClientRow[]> {
-  return db.rows(named, [projectId, name, withPrivate]);
+  return db.rows(named, [projectId, keyOf(name), withPrivate]);
 }
 
 /** Nobody else edits, deletes or starts to use the client until the transaction ends. */
@@ -97,6 +97,10 @@ export async function lockClient(db: Db, projectId: string, id: string): Promise
 /** It stays as it is until the transaction ends. */
 export async function holdClient(db: Db, projectId: string, id: string): Promise<boolean> {
   return (await db.row(hold, [projectId, id])) !== undefined;
+}
+
+function keyOf(name: string): string {
+  return name.normalize('NFC').toLowerCase();
 }
 
 export interface ClientFields {
@@ -110,13 +114,13 @@ export interface ClientFields {
 export async function insertClient(db: Db, fields: ClientFields): Promise<void> {
   const { id, projectId, name, configId, config } = fields;
   await db.run(keepConfig, [projectId, configId, JSON.stringify(config)]);
-  await db.run(insert, [id, projectId, name, configId]);
+  await db.run(insert, [id, projectId, name, configId, keyOf(name)]);
 }
 
 export async function updateClientRow(db: Db, fields: ClientFields): Promise<void> {
   const { id, projectId, name, configId, config } = fields;
   await db.run(keepConfig, [projectId, configId, JSON.stringify(config)]);
-  await db.run(update, [projectId, id, name, configId]);
+  await db.run(update, [projectId, id, name, configId, keyOf(name)]);
 }
 
 export async function deleteClientRow(db: Db, projectId: string, id: string): Promise<void> {
