@@ -38,8 +38,6 @@ export const clientSettings = {
   chatUiOverride: anything,
 };
 
-export type ClientSetting = keyof typeof clientSettings;
-
 const whole = {
   hostStyle: z.string().min(1).max(100),
   serverIds: ids.describe('Servers that must connect.'),

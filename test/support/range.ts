@@ -38,7 +38,9 @@ export class Range {
     const shared = this.targets.at(index) as Record<string, string>;
     // A name can be given once; each shot of that kind gets something without one.
     const naming = shot.operation?.id === 'nameEnvironment';
-    const target = naming ? await arrange(this.service, shot.operation as Operation, shared) : shared;
+    const arranged = naming && arrange(this.service, shot.operation as Operation, shared);
+    // Another lane may have deleted the project just now.
+    const target = arranged ? await arranged.catch(() => shared) : shared;
     const { key } = this.service;
     const head = shot.method === 'HEAD';
     const url = await this.service.demoUrl();

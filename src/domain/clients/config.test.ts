@@ -67,16 +67,16 @@ function reversed(value: unknown): unknown {
 
 describe('the id of a configuration', () => {
   test('does not depend on the order of keys', () => {
-    fc.assert(fc.property(settings, (config) => idOf(reversed(config) as Config) === idOf(config)));
+    fc.assert(fc.property(settings, (config) => expect(idOf(reversed(config) as Config)).toBe(idOf(config))));
   });
 
   test('does not depend on whether a default is written', () => {
-    fc.assert(fc.property(settings, (config) => idOf({ ...defaults, ...config }) === idOf(config)));
+    fc.assert(fc.property(settings, (config) => expect(idOf({ ...defaults, ...config })).toBe(idOf(config))));
   });
 
   test('does not depend on null or undefined standing for nothing', () => {
     const nothing = { harness: null, computer: undefined, mcpProfile: null };
-    fc.assert(fc.property(settings, (config) => idOf({ ...nothing, ...config }) === idOf(config)));
+    fc.assert(fc.property(settings, (config) => expect(idOf({ ...nothing, ...config })).toBe(idOf(config))));
   });
 
   test('does not depend on how numbers are spelled', () => {
@@ -90,7 +90,7 @@ describe('the id of a configuration', () => {
     fc.assert(
       fc.property(settings, ids, (config, serverIds) => {
         const doubled = [...serverIds, ...serverIds].reverse();
-        return idOf({ ...config, serverIds: doubled }) === idOf({ ...config, serverIds });
+        expect(idOf({ ...config, serverIds: doubled })).toBe(idOf({ ...config, serverIds }));
       }),
     );
   });
@@ -99,7 +99,7 @@ describe('the id of a configuration', () => {
     fc.assert(
       fc.property(settings, (config) => {
         const read = JSON.parse(JSON.stringify(canonicalConfig(config))) as Config;
-        return idOf({ ...read, id: 'x' }) === idOf(config);
+        expect(idOf({ ...read, id: 'x' })).toBe(idOf(config));
       }),
     );
   });
@@ -108,7 +108,7 @@ describe('the id of a configuration', () => {
     fc.assert(
       fc.property(settings, settings, (one, other) => {
         const same = JSON.stringify(canonicalConfig(one)) === JSON.stringify(canonicalConfig(other));
-        return (idOf(one) === idOf(other)) === same;
+        expect(idOf(one) === idOf(other)).toBe(same);
       }),
     );
     expect(idOf({ modelId: 'm', temperature: 0.7 })).not.toBe(idOf({ modelId: 'm', temperature: 0.71 }));

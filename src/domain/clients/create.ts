@@ -1,13 +1,14 @@
-import { insertClient } from '../../platform/database/queries/clients.ts';
+import { countClients, insertClient } from '../../platform/database/queries/clients.ts';
 import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
+import { checkRoom } from '../limits/room.ts';
 import type { Verb } from '../verbs.ts';
 import { type Config, canonicalConfig, configIdOf } from './config.ts';
 import { configFromTemplate } from './from-template.ts';
 import { presentClientById } from './present.ts';
-import { checkRoom, checkServers } from './rules.ts';
+import { checkServers } from './rules.ts';
 
 export const createClient: Verb<'createClient'> = (context, { body }) => {
   const config =
@@ -24,7 +25,7 @@ export function saveClient(
 ): ReturnType<typeof presentClientById> {
   const projectId = context.project.id;
   return writeInProject(context, async (db) => {
-    await checkRoom(db, projectId);
+    await checkRoom(context, db, 'clients', countClients);
     await checkServers(db, projectId, config);
     const id = newId('cli', context.clock());
     await insertClient(db, { id, projectId, name, configId: configIdOf(config), config });

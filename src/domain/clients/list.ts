@@ -1,10 +1,8 @@
 import { listClientRows } from '../../platform/database/queries/clients.ts';
 import type { Verb } from '../verbs.ts';
 import { presentRow } from './present.ts';
-import { mostClients } from './rules.ts';
 
 export const listClients: Verb<'listClients'> = async (context, { includePrivateBacking }) => {
-  const options = { withPrivate: includePrivateBacking === 'true', most: mostClients };
-  const rows = await listClientRows(context.db, context.project.id, options);
+  const rows = await listClientRows(context.db, context.project.id, includePrivateBacking === 'true');
   return { items: rows.map(presentRow) };
 };

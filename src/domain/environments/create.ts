@@ -7,18 +7,17 @@ import {
 import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
+import { checkRoom } from '../limits/room.ts';
 import type { Verb } from '../verbs.ts';
 import { checkComposition, composed, compositionKey } from './composition.ts';
-import { mostEnvironments } from './list.ts';
 import { presentEnvironment } from './present.ts';
-import { conflict, refuseTakenName } from './write.ts';
+import { refuseTakenName } from './write.ts';
 
 export const createEnvironment: Verb<'createEnvironment'> = (context, { body }) => {
   const projectId = context.project.id;
   const composition = composed(body);
   return writeInProject(context, async (db) => {
-    if ((await countEnvironments(db, projectId)) >= mostEnvironments)
-      throw conflict(`A project has at most ${mostEnvironments} environments`, { reason: 'LIMIT_REACHED' });
+    await checkRoom(context, db, 'environments', countEnvironments);
     await checkComposition(context, db, composition);
     const id = newId('env', context.clock());
     const fields = { id, projectId, name: body.name, description: body.description || null, ...composition };

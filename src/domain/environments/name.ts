@@ -1,3 +1,5 @@
+import { countEnvironments } from '../../platform/database/queries/environments.ts';
+import { checkRoom } from '../limits/room.ts';
 import type { Verb } from '../verbs.ts';
 import { conflict, mustBeLive, writeEnvironment } from './write.ts';
 
@@ -6,13 +8,14 @@ export const nameEnvironment: Verb<'nameEnvironment'> = (context, { environmentI
     action: 'name',
     id: environmentId,
     expectedRevision: body.expectedRevision,
-    change: (current) => {
+    change: async (current, db) => {
       mustBeLive(current);
       if (current.name !== null)
         throw conflict('The environment has a name already. Edit it to change the name', {
           code: 'ENV_NAMED',
           currentName: current.name,
         });
+      await checkRoom(context, db, 'environments', countEnvironments);
       return { ...current, name: body.name, description: body.description || current.description };
     },
   });

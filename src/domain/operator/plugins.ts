@@ -37,7 +37,7 @@ export async function installPlugin(
   files: Files,
   place: { project?: string | undefined } = {},
 ): Promise<{ versionId: string; name: string; added: boolean }> {
-  const bundle = parseBundle(services.config, files);
+  const bundle = parseBundle(services.config, files, (secret) => services.vault.fingerprint(secret));
   const project = await projectNamed(services.db, place.project);
   return writeAsOperator(services.db, project, async (db) => {
     const before = await lockPlugin(db, project.id, bundle.name);

@@ -71,7 +71,7 @@ export interface Bundle {
 }
 
 /** A plugin from the files of its folder, by paths relative to it. All of it is good, or none is taken. */
-export function parseBundle(config: Config, files: Files): Bundle {
+export function parseBundle(config: Config, files: Files, veil: (secret: string) => string): Bundle {
   const text = files.get(manifestFile);
   if (!text) throw new OperatorProblem(`The folder holds no ${manifestFile}`);
   const { name, displayName, description, version, servers: declared, ...unknown } = readManifest(text);
@@ -79,6 +79,8 @@ export function parseBundle(config: Config, files: Files): Bundle {
     key,
     ...serverOf(config, key, { name: `${name}:${key}`, ...fields }),
   }));
+  // Hashes are shown, and must not help to guess a weak secret.
+  const shown = servers.some(({ headers, env }) => headers ?? env) ? withVeil(text, servers, veil) : text;
   const skills = skillsOf(files);
   for (const components of [servers, skills])
     if (components.length > mostComponents)
@@ -90,8 +92,8 @@ export function parseBundle(config: Config, files: Files): Bundle {
     displayName,
     description,
     version,
-    bundleHash: hashOf(files),
-    manifestHash: hashOf([[manifestFile, text]]),
+    bundleHash: hashOf([...files].map(([path, content]) => [path, path === manifestFile ? shown : content])),
+    manifestHash: hashOf([[manifestFile, shown]]),
     counts: {
       skills: skills.length,
       servers: servers.length,
@@ -102,6 +104,17 @@ export function parseBundle(config: Config, files: Files): Bundle {
     servers,
     skills,
   };
+}
+
+function withVeil(text: Buffer, servers: DeclaredServer[], veil: (secret: string) => string): string {
+  const secrets = servers.flatMap(({ headers = {}, env = {} }) => [
+    ...Object.values(headers),
+    ...Object.values(env),
+  ]);
+  const veiled = new Map(secrets.map((secret) => [secret, veil(secret)]));
+  return JSON.stringify(JSON.parse(text.toString('utf8')), (_key, value: unknown) =>
+    typeof value === 'string' ? (veiled.get(value) ?? value) : value,
+  );
 }
 
 function readManifest(bytes: Buffer): z.output<typeof Manifest> {

@@ -21,7 +21,7 @@ const tables = 'clients c join client_configs f on f.project_id = c.project_id a
 // Served by clients_project.
 const list = statement<ClientRow>(
   'clients.list',
-  `select ${columns} from ${tables} where c.project_id = $1 and ($2 or not c.private_backing) order by c.id limit $3`,
+  `select ${columns} from ${tables} where c.project_id = $1 and ($2 or not c.private_backing) order by c.id`,
 );
 const find = statement<ClientRow>(
   'clients.find',
@@ -67,12 +67,8 @@ const users = statement<{ id: string; name: string }>(
    where host_id = $2 and project_id = $1 and archived_at is null and name is not null order by id`,
 );
 
-export function listClientRows(
-  db: Db,
-  projectId: string,
-  options: { withPrivate: boolean; most: number },
-): Promise<ClientRow[]> {
-  return db.rows(list, [projectId, options.withPrivate, options.most]);
+export function listClientRows(db: Db, projectId: string, withPrivate: boolean): Promise<ClientRow[]> {
+  return db.rows(list, [projectId, withPrivate]);
 }
 
 export function findClient(db: Db, projectId: string, id: string): Promise<ClientRow | undefined> {

@@ -32,7 +32,7 @@ const columns = `id, project_id as "projectId", name, description, host_id as "h
 const list = statement<EnvironmentRow>(
   'environments.list',
   `select ${columns} from environments
-   where project_id = $1 and name is not null and ($2 or archived_at is null) order by id limit $3`,
+   where project_id = $1 and name is not null and ($2 or archived_at is null) order by id`,
 );
 const find = statement<EnvironmentRow>(
   'environments.find',
@@ -70,9 +70,9 @@ const update = statement<EnvironmentRow>(
 export function listEnvironmentRows(
   db: Db,
   projectId: string,
-  options: { archived: boolean; most: number },
+  withArchived: boolean,
 ): Promise<EnvironmentRow[]> {
-  return db.rows(list, [projectId, options.archived, options.most]);
+  return db.rows(list, [projectId, withArchived]);
 }
 
 export function findEnvironment(db: Db, projectId: string, id: string): Promise<EnvironmentRow | undefined> {
