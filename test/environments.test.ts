@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { enablePlugin, installPlugin, removePlugin } from '../src/domain/operator/plugins.ts';
 import { addSkill } from '../src/domain/operator/skills.ts';
@@ -244,14 +245,20 @@ describe('on the fly', () => {
 });
 
 describe('what may not be pinned is refused with its own reason, and nothing is written', () => {
-  async function refusedWith(fields: object, expected: object): Promise<void> {
-    expect(await create(fields)).toMatchObject(expected);
+  /** What creating with these fields answers, and editing; and whether either has left a trace. */
+  async function tried(fields: object) {
+    const created = await create(fields);
     const { id } = await made({ name: 'Base' });
     const before = await read(id);
-    expect(await patch(id, { expectedRevision: 1, ...fields })).toMatchObject(expected);
-    expect(await read(id)).toEqual(before);
-    expect(await names()).toEqual(['Base']);
+    const edited = await patch(id, { expectedRevision: 1, ...fields });
+    return { created, edited, untouched: isDeepStrictEqual(await read(id), before), names: await names() };
   }
+  const refused = (answer: object): object => ({
+    created: answer,
+    edited: answer,
+    untouched: true,
+    names: ['Base'],
+  });
   const skills = (...skillIds: string[]): object => ({ skillSelection: { mode: 'explicit', skillIds } });
   const because = (code: string): object => ({
     status: 400,
@@ -263,20 +270,20 @@ describe('what may not be pinned is refused with its own reason, and nothing is 
       project: projectId,
       owner: (await service.get('/me')).body.email,
     });
-    await refusedWith(skills(id), because('SKILL_PERSONAL'));
+    expect(await tried(skills(id))).toMatchObject(refused(because('SKILL_PERSONAL')));
   });
 
   test('a skill with supporting files', async () => {
     const files = skill('name: big\ndescription: Big', [['reference.md', Buffer.from('more')]]);
     const { id } = await addSkill(service.db, files, { project: projectId });
-    await refusedWith(skills(id), because('SKILL_SUPPORTING_FILES'));
+    expect(await tried(skills(id))).toMatchObject(refused(because('SKILL_SUPPORTING_FILES')));
   });
 
   test('a skill with extra frontmatter', async () => {
     const { id } = await addSkill(service.db, skill('name: odd\ndescription: Odd\nlicense: MIT'), {
       project: projectId,
     });
-    await refusedWith(skills(id), because('SKILL_EXTRA_FRONTMATTER'));
+    expect(await tried(skills(id))).toMatchObject(refused(because('SKILL_EXTRA_FRONTMATTER')));
   });
 
   test('a skill of a plugin', async () => {
@@ -284,18 +291,20 @@ describe('what may not be pinned is refused with its own reason, and nothing is 
       ['skills/dock/SKILL.md', skill('name: dock\ndescription: Dock').get('SKILL.md') as Buffer],
     ]);
     const [{ id }] = (await service.get(`${project}/skills`)).body.items;
-    await refusedWith(skills(id), because('SKILL_PLUGIN_COMPONENT'));
+    expect(await tried(skills(id))).toMatchObject(refused(because('SKILL_PLUGIN_COMPONENT')));
   });
 
   test('two versions of one plugin', async () => {
     const versions = [await install('1.0.0'), await install('2.0.0')];
-    await refusedWith({ pluginVersionIds: versions }, because('PLUGIN_TWO_VERSIONS'));
+    expect(await tried({ pluginVersionIds: versions })).toMatchObject(
+      refused(because('PLUGIN_TWO_VERSIONS')),
+    );
   });
 
   test('a version of a disabled plugin, and one that is not ready', async () => {
     const version = await install('1.0.0');
     await enablePlugin(service.db, { project: projectId, name: 'harbour' }, false);
-    await refusedWith({ pluginVersionIds: [version] }, because('PLUGIN_DISABLED'));
+    expect(await tried({ pluginVersionIds: [version] })).toMatchObject(refused(because('PLUGIN_DISABLED')));
     await enablePlugin(service.db, { project: projectId, name: 'harbour' }, true);
     const database = await service.database.connect();
     await database.query("update plugin_versions set status = 'staging' where id = $1", [version]);
@@ -308,11 +317,13 @@ describe('what may not be pinned is refused with its own reason, and nothing is 
       ['skills/dock/SKILL.md', skill('name: dock\ndescription: Dock').get('SKILL.md') as Buffer],
       ['skills/dock/plan.md', Buffer.from('plan')],
     ]);
-    await refusedWith({ pluginVersionIds: [version] }, because('PLUGIN_SKILL_SUPPORTING_FILES'));
+    expect(await tried({ pluginVersionIds: [version] })).toMatchObject(
+      refused(because('PLUGIN_SKILL_SUPPORTING_FILES')),
+    );
   });
 
   test('empty lists', async () => {
-    await refusedWith({ pluginVersionIds: [] }, { status: 400 });
+    expect(await tried({ pluginVersionIds: [] })).toMatchObject(refused({ status: 400 }));
     for (const fields of [skills(), { secretSelection: { mode: 'explicit', secretIds: [] } }])
       expect(await create(fields)).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
   });
@@ -325,7 +336,9 @@ describe('what may not be pinned is refused with its own reason, and nothing is 
     ['secretSelection', (id: string) => ({ secretSelection: { mode: 'explicit', secretIds: [id] } })],
     ['pluginVersionIds', (id: string) => ({ pluginVersionIds: [id] })],
   ])('an unknown id in %s', async (field, fields) => {
-    await refusedWith(fields('none_such'), { status: 404, body: { code: 'NOT_FOUND', details: { field } } });
+    expect(await tried(fields('none_such'))).toMatchObject(
+      refused({ status: 404, body: { code: 'NOT_FOUND', details: { field } } }),
+    );
   });
 
   test("another project's ids, and another person's secret", async () => {

@@ -67,16 +67,28 @@ function reversed(value: unknown): unknown {
 
 describe('the id of a configuration', () => {
   test('does not depend on the order of keys', () => {
-    fc.assert(fc.property(settings, (config) => expect(idOf(reversed(config) as Config)).toBe(idOf(config))));
+    fc.assert(
+      fc.property(settings, (config) => {
+        expect(idOf(reversed(config) as Config)).toBe(idOf(config));
+      }),
+    );
   });
 
   test('does not depend on whether a default is written', () => {
-    fc.assert(fc.property(settings, (config) => expect(idOf({ ...defaults, ...config })).toBe(idOf(config))));
+    fc.assert(
+      fc.property(settings, (config) => {
+        expect(idOf({ ...defaults, ...config })).toBe(idOf(config));
+      }),
+    );
   });
 
   test('does not depend on null or undefined standing for nothing', () => {
     const nothing = { harness: null, computer: undefined, mcpProfile: null };
-    fc.assert(fc.property(settings, (config) => expect(idOf({ ...nothing, ...config })).toBe(idOf(config))));
+    fc.assert(
+      fc.property(settings, (config) => {
+        expect(idOf({ ...nothing, ...config })).toBe(idOf(config));
+      }),
+    );
   });
 
   test('does not depend on how numbers are spelled', () => {
