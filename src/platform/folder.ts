@@ -37,7 +37,7 @@ async function walk(root: string, most: number): Promise<string[]> {
     for (const entry of await entriesOf(root, folder)) {
       if (leftBehind.has(entry.name)) continue;
       const path = folder + entry.name;
-      if (!/^[^\p{Cc}\\\u{fffd}]+$/u.test(entry.name))
+      if (!isUsableName(entry.name))
         throw new OperatorProblem(`${root} holds a file with the unusable name ${JSON.stringify(path)}`);
       if (entry.isFile()) found.push(path);
       else if (!entry.isDirectory())
@@ -50,6 +50,11 @@ async function walk(root: string, most: number): Promise<string[]> {
     }
   }
   return found.sort(byCodeUnit);
+}
+
+/** Can be stored, and means the same on every machine. */
+export function isUsableName(name: string): boolean {
+  return /^[^\p{Cc}\\\u{fffd}]+$/u.test(name);
 }
 
 function entriesOf(root: string, folder: string) {

@@ -26,6 +26,8 @@ function entryOf(template: ClientTemplate): HostCatalog['catalog']['hostsById'][
     ...(template.progressiveToolDiscovery && { progressiveToolDiscovery: true }),
     ...(template.respectToolVisibility === false && { respectToolVisibility: false }),
     about: template.about,
+    ...(template.systemPrompt !== undefined && { systemPrompt: template.systemPrompt }),
+    clientCapabilities: template.clientCapabilities ?? {},
     mcpProfile: profileOf(template),
   };
 }

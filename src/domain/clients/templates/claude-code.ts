@@ -7,6 +7,7 @@ export const claudeCode: ClientTemplate = {
   modelId: 'anthropic/claude-haiku-4.5',
   temperature: 1,
   clientInfo: { name: 'claude-code', version: '2.1.237' },
+  clientCapabilities: { roots: {} },
   supportedProtocolVersions: ['2025-03-26', '2025-06-18', '2025-11-25'],
   harness: 'claude-code',
 };

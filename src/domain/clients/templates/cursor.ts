@@ -7,6 +7,7 @@ export const cursor: ClientTemplate = {
   modelId: 'anthropic/claude-sonnet-4.5',
   temperature: 0.7,
   clientInfo: { name: 'cursor-vscode' },
+  clientCapabilities: { roots: {}, elicitation: {} },
   supportedProtocolVersions: ['2025-11-25'],
   respectToolVisibility: false,
 };

@@ -7,6 +7,7 @@ export const goose: ClientTemplate = {
   modelId: 'openai/gpt-5-nano',
   temperature: 0.7,
   clientInfo: { name: 'goose-desktop', version: '1.38.0' },
+  clientCapabilities: { sampling: {}, elicitation: {} },
   supportedProtocolVersions: ['2025-03-26'],
   progressiveToolDiscovery: true,
 };

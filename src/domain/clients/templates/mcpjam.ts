@@ -7,6 +7,7 @@ export const mcpjam: ClientTemplate = {
   modelId: 'anthropic/claude-haiku-4.5',
   temperature: 0.7,
   clientInfo: { name: 'mcpjam' },
+  clientCapabilities: { elicitation: {}, sampling: {} },
   supportedProtocolVersions: ['2025-11-25'],
   openaiApps: true,
 };

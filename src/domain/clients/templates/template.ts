@@ -7,7 +7,7 @@ export interface ClientTemplate {
   /** How it behaves, in a sentence. */
   about: string;
   systemPrompt?: string;
-  /** MCP client capabilities it declares. */
+  /** MCP client capabilities it is known to declare; none if left out. */
   clientCapabilities?: Record<string, unknown>;
   /** Tools it offers the model at most. */
   toolLimit?: number;

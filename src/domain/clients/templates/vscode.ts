@@ -8,6 +8,7 @@ export const vscode: ClientTemplate = {
   toolLimit: 128,
   temperature: 0.7,
   clientInfo: { name: 'Visual Studio Code', version: '1.130.0' },
+  clientCapabilities: { roots: { listChanged: true }, sampling: {}, elicitation: {} },
   supportedProtocolVersions: ['2025-11-25'],
   respectToolVisibility: false,
 };

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { enablePlugin, installPlugin, listPlugins, removePlugin } from '../../../domain/operator/plugins.ts';
 import { pluginBounds } from '../../../domain/plugins/parse.ts';
-import { readFolder } from '../../../platform/folder.ts';
+import { readBundle } from '../../../platform/archive.ts';
 import type { Host } from '../host.ts';
 import { printRows, time } from '../output.ts';
 
@@ -9,10 +9,12 @@ export function pluginCommands(program: Command, host: Host): void {
   const group = program.command('plugins').description('bundles of servers and skills');
   const at = (command: Command): Command =>
     command.option('--project <project>', 'project, by id or name; the Default project when left out');
-  at(group.command('install <folder>'))
-    .description('install the plugin in a folder with a plugin.json, or a new version of it')
-    .action(async (folder: string, options: { project?: string }) => {
-      const files = await readFolder(folder, pluginBounds);
+  at(group.command('install <bundle>'))
+    .description(
+      'install a plugin, or a new version of it, from a folder with a plugin.json or a .tar.gz of one',
+    )
+    .action(async (bundle: string, options: { project?: string }) => {
+      const files = await readBundle(bundle, pluginBounds);
       const { versionId } = await host.withServices((services) => installPlugin(services, files, options));
       process.stdout.write(`${versionId}\n`);
     });

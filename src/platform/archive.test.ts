@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { readBundle } from './archive.ts';
+import { readFolder } from './folder.ts';
+
+const bounds = { files: 10, bytes: 1000 };
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'drydock-archive-'));
+  onTestFinished(() => rm(made, { recursive: true, force: true }));
+  return made;
+}
+
+/** An archive with exactly these names. */
+async function archiveOf(files: Record<string, string>): Promise<string> {
+  const tar = pack();
+  for (const [name, content] of Object.entries(files)) tar.entry({ name }, content);
+  tar.finalize();
+  const chunks: Buffer[] = [];
+  for await (const chunk of tar.pipe(createGzip())) chunks.push(chunk as Buffer);
+  const file = join(await folder(), 'bundle.tar.gz');
+  await writeFile(file, Buffer.concat(chunks));
+  return file;
+}
+
+test('an archive made by tar holds what its folder holds', async () => {
+  const root = await folder();
+  const inside = join(root, 'pack');
+  await promisify(execFile)('mkdir', ['-p', join(inside, 'skills/a')]);
+  await writeFile(join(inside, 'plugin.json'), '{}');
+  await writeFile(join(inside, 'skills/a/SKILL.md'), 'text');
+  const file = join(root, 'pack.tgz');
+  await promisify(execFile)('tar', ['-czf', file, '-C', root, 'pack']);
+  expect(await readBundle(file, bounds)).toEqual(await readFolder(inside, bounds));
+  await promisify(execFile)('tar', ['-czf', file, '-C', inside, '.']);
+  expect(await readBundle(file, bounds)).toEqual(await readFolder(inside, bounds));
+  expect(await readBundle(inside, bounds)).toEqual(await readFolder(inside, bounds));
+});
+
+test.each([
+  ['a way out', { 'plugin.json': '{}', '../etc/x': '' }, 'unusable name'],
+  ['an absolute name', { '/etc/x': '' }, 'unusable name'],
+  [
+    'too many files',
+    Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`${n}`, ''])),
+    'more than 10 files',
+  ],
+  ['too much', { big: 'x'.repeat(1001) }, 'more than 1000 bytes'],
+])('%s is refused', async (_, files, message) => {
+  await expect(readBundle(await archiveOf(files), bounds)).rejects.toThrow(message);
+});
+
+test('links, other files and nothing at all are refused', async () => {
+  const root = await folder();
+  await symlink('/etc/passwd', join(root, 'users'));
+  const file = join(root, 'links.tgz');
+  await promisify(execFile)('tar', ['-czf', file, '-C', root, 'users']);
+  await expect(readBundle(file, bounds)).rejects.toThrow('a link');
+  await writeFile(join(root, 'text'), 'not an archive');
+  await expect(readBundle(join(root, 'text'), bounds)).rejects.toThrow('not a .tar.gz');
+  await expect(readBundle(join(root, 'nothing'), bounds)).rejects.toThrow('ENOENT');
+});

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { type Files, type FolderBounds, isUsableName, readFolder } from './folder.ts';
+import { OperatorProblem } from './problem.ts';
+
+/** A folder, or the same folder packed as .tar.gz. */
+export async function readBundle(path: string, bounds: FolderBounds): Promise<Files> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorProblem(`${path} cannot be read (${error.code})`);
+  });
+  return found.isDirectory() ? readFolder(path, bounds) : readArchive(path, bounds);
+}
+
+/** Nothing is unpacked onto the disk, so no name in it can lead anywhere. */
+async function readArchive(path: string, bounds: FolderBounds): Promise<Files> {
+  const files = new Map<string, Buffer>();
+  const tar = extract();
+  const unpacked = pipeline(createReadStream(path), createGunzip(), tar);
+  // Waited for below; until then the loop tells first.
+  unpacked.catch(() => {});
+  let left = bounds.bytes;
+  try {
+    for await (const entry of tar) {
+      const { name, type, size } = entry.header;
+      if (type === 'directory') {
+        entry.resume();
+        continue;
+      }
+      if (type !== 'file')
+        throw new OperatorProblem(`${name} in ${path} is a link or a device; only plain files are taken`);
+      left -= size;
+      if (left < 0) throw new OperatorProblem(`${path} holds more than ${bounds.bytes} bytes`);
+      if (files.size >= bounds.files)
+        throw new OperatorProblem(`${path} holds more than ${bounds.files} files`);
+      // A readable stream; the library's types leave out that it can be walked.
+      files.set(plainPath(name, path), await contentOf(entry as unknown as AsyncIterable<Buffer>));
+    }
+    await unpacked;
+  } catch (error) {
+    tar.destroy();
+    if (error instanceof OperatorProblem) throw error;
+    throw new OperatorProblem(`${path} is not a .tar.gz archive`);
+  }
+  return withoutTop(files);
+}
+
+async function contentOf(entry: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of entry) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function plainPath(name: string, archive: string): string {
+  const parts = name.split('/').filter((part) => part !== '.' && part !== '');
+  if (name.startsWith('/') || parts.length === 0 || parts.includes('..') || !parts.every(isUsableName))
+    throw new OperatorProblem(`${archive} holds a file with the unusable name ${JSON.stringify(name)}`);
+  return parts.join('/');
+}
+
+/** Archives usually hold one folder with everything in it. */
+function withoutTop(files: Map<string, Buffer>): Files {
+  const tops = new Set([...files.keys()].map((path) => path.slice(0, path.indexOf('/') + 1)));
+  const [top] = tops;
+  const entries = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+  if (tops.size !== 1 || !top) return new Map(entries);
+  return new Map(entries.map(([path, content]) => [path.slice(top.length), content]));
+}
