@@ -50,7 +50,7 @@ test('a secret answers with everything but its value', async () => {
   });
   expect(made.status).toBe(201);
   expect(made.body).toEqual({
-    id: expect.stringMatching(/^scr_/),
+    id: expect.stringMatching(/^sct_/),
     projectId: project,
     name: 'WHOLE',
     description: null,

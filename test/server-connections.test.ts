@@ -232,7 +232,8 @@ describe('a server that cannot be connected', () => {
     });
     expect(failed).not.toHaveProperty('serverId');
     expect(await account.servers()).toEqual([]);
-    expect(await account.cancel(failed.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
+    expect((await account.cancel(failed.connectionRequestId)).body).toMatchObject({ status: 'cancelled' });
+    expect(await account.retry(failed.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
   });
 
   test.each([false, true])('is tried again when it has come up (saved before: %s)', async (saved) => {

@@ -139,6 +139,12 @@ const ProjectCapabilities = z
       deleteAnyEvalSuite: z.boolean(),
       deleteAnyEvalRun: z.boolean(),
       exportEvalTraces: z.boolean(),
+      writeClients: z.boolean(),
+      writeEnvironments: z.boolean(),
+      ensureAdhocEnvironment: z.boolean(),
+      pinPluginVersions: z.boolean(),
+      writePersonalSecrets: z.boolean(),
+      writeProjectSecrets: z.boolean(),
     }),
   })
   .meta({ id: 'ProjectCapabilities' });

@@ -96,7 +96,7 @@ export const cancelServerConnection = operation({
   area: 'Server connections',
   summary: 'Cancel a connection request',
   description:
-    'A server that was saved only to wait for tokens is removed again. Cancelling twice is no error.',
+    'A server that was saved only to wait for tokens is removed again. A failed request can be cancelled, so that nobody tries it again. Cancelling twice is no error.',
   method: 'POST',
   path: '/server-connections/{requestId}/cancel',
   status: 200,

@@ -41,6 +41,12 @@ export const getProjectCapabilities: Verb<'getProjectCapabilities'> = async (con
       deleteAnyEvalSuite: admin,
       deleteAnyEvalRun: admin,
       exportEvalTraces: true,
+      writeClients: true,
+      writeEnvironments: admin,
+      ensureAdhocEnvironment: true,
+      pinPluginVersions: admin,
+      writePersonalSecrets: true,
+      writeProjectSecrets: admin,
     },
   };
 };

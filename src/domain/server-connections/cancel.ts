@@ -13,7 +13,6 @@ export const cancelServerConnection: Verb<'cancelServerConnection'> = async (con
       if (status === 'expired') throw expired();
       if (status === 'ready')
         throw wrongState('The server is connected already; delete it if it is not wanted', status);
-      if (status === 'failed') throw wrongState('The request has failed already', status);
       const cancelled = await changeConnection(db, current, { status: 'cancelled' });
       if (cancelled) {
         await withdraw(context, db, cancelled);
