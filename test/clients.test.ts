@@ -230,7 +230,29 @@ describe('a copy', () => {
   });
 });
 
+test('a copy of a client whose server was deleted can be made', async () => {
+  const server = await saveServer('gone');
+  const { body: source } = await create({ config: { modelId: 'm', serverIds: [server] } });
+  await service.delete(`${project}/servers/${server}`);
+  const copy = await service.post(`${project}/clients/${source.id}/duplicate`);
+  expect(copy).toMatchObject({ status: 201, body: { configId: source.configId } });
+});
+
+test('a list of clients does not carry their configurations', async () => {
+  const hostContext = { text: 'x'.repeat(100_000) };
+  await create({ config: { modelId: 'm', hostContext } });
+  expect((await service.get(`${project}/clients`)).text.length).toBeLessThan(1000);
+});
+
 describe('deletion', () => {
+  test('that is repeated does not reach a client that has the id for a name', async () => {
+    const { body: first } = await create({ template: 'claude' });
+    const { body: second } = await create({ name: first.id, template: 'claude' });
+    expect((await service.delete(`${project}/clients/${first.id}`)).status).toBe(200);
+    expect((await service.delete(`${project}/clients/${first.id}`)).status).toBe(404);
+    expect((await read(second.id)).id).toBe(second.id);
+  });
+
   test('is refused while a live environment uses the client, and names it', async () => {
     const { body: client } = await create({ template: 'claude' });
     const { body: environment } = await service.post(`${project}/environments`, {

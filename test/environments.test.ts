@@ -188,6 +188,25 @@ describe('an environment', () => {
   });
 });
 
+test('what an environment holds already is not asked about again', async () => {
+  const kept = await installPlugin(
+    service.running.services,
+    new Map([['plugin.json', Buffer.from('{"name":"kept"}')]]),
+    { project: projectId },
+  );
+  const gone = await install('1.0.0');
+  const { id } = await made({ pluginVersionIds: [kept.versionId, gone] });
+  await act(id, 'archive', { expectedRevision: 1 });
+  await removePlugin(service.running.services, { project: projectId, name: 'harbour' });
+  await enablePlugin(service.db, { project: projectId, name: 'kept' }, false);
+  const restored = await act(id, 'restore', { expectedRevision: 2 });
+  expect(restored).toMatchObject({ status: 200, body: { pluginVersionIds: [kept.versionId] } });
+  expect(await resolve(id)).toMatchObject({
+    status: 409,
+    body: { details: { code: 'ENV_PLUGIN_DISABLED' } },
+  });
+});
+
 describe('on the fly', () => {
   const ensure = (fields: object = {}, key = service.key): Promise<Answer> =>
     service.post(`${project}/environments/ensure-adhoc`, { hostId: client, ...fields }, { key });

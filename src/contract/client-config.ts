@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { HeaderName, HeaderValue } from './servers.ts';
 
 const ids = z.array(z.string().min(1).max(200)).max(256);
 const anything = z.record(z.string(), z.unknown());
 
 const ConnectionDefaults = z.strictObject({
-  headers: z.record(z.string().min(1).max(256), z.string().max(16384)),
+  headers: z.record(HeaderName, HeaderValue),
   requestTimeout: z.number().int().min(1).max(600_000).describe('Milliseconds.'),
 });
 
@@ -20,7 +21,7 @@ const SkillSelection = z.union([
 
 /** Each setting that can be written by itself; the others belong to the whole. */
 export const clientSettings = {
-  modelId: z.string().min(1).max(500).regex(/\S/, 'Must not be blank').describe('The model to run.'),
+  modelId: z.string().trim().min(1, 'Must not be blank').max(500).describe('The model to run.'),
   systemPrompt: z.string().max(200_000),
   temperature: z.number().min(0).max(2),
   requireToolApproval: z.boolean(),

@@ -4,7 +4,7 @@ import { Time } from './paging.ts';
 import { Name } from './text.ts';
 
 const id = z.string().min(1).max(200);
-const ids = z.array(id).min(1, 'Must name at least one; leave it out or send null for none').max(100);
+const ids = z.array(id).min(1, 'Must name at least one; leave the field out for none').max(100);
 
 const SkillSelection = z
   .strictObject({ mode: z.literal('explicit'), skillIds: ids })
@@ -42,7 +42,7 @@ const Environment = z
   })
   .meta({ id: 'ProjectEnvironment' });
 
-const modelId = z.string().min(1).max(500).regex(/\S/, 'Must not be blank');
+const modelId = z.string().trim().min(1, 'Must not be blank').max(500);
 const description = z.string().max(5000);
 
 /** What an environment is made of. */

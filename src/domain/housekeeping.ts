@@ -1,4 +1,5 @@
 import { blobGarbage, forgetBlobGarbage } from '../platform/database/queries/blobs.ts';
+import { pruneClientConfigs } from '../platform/database/queries/clients.ts';
 import { pruneIdempotencyKeys } from '../platform/database/queries/idempotency.ts';
 import { pruneJobs } from '../platform/database/queries/jobs.ts';
 import { pruneRateBuckets } from '../platform/database/queries/replicas.ts';
@@ -17,6 +18,7 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await pruneIdempotencyKeys(trx);
         await pruneJobs(trx);
         await pruneRateBuckets(trx);
+        await pruneClientConfigs(trx);
       },
     },
     {

@@ -70,11 +70,11 @@ function withIdList(selection: unknown): unknown {
   return { ...selection, skillIds: idList(selection.skillIds) };
 }
 
-/** One pinned revision says which are supported. */
+/** One pinned revision says which are supported, unless it is among those that are named. */
 function withVersions(profile: unknown): unknown {
   if (typeof profile !== 'object' || profile === null) return profile;
-  const { mcpProtocolVersion: pinned } = profile as { mcpProtocolVersion?: unknown };
-  if (typeof pinned !== 'string' || pinned === 'auto' || 'supportedProtocolVersions' in profile)
+  const { mcpProtocolVersion: pinned, supportedProtocolVersions: named } = profile as Config;
+  if (typeof pinned !== 'string' || pinned === 'auto' || (Array.isArray(named) && named.includes(pinned)))
     return profile;
   return { ...profile, supportedProtocolVersions: [pinned] };
 }

@@ -22,11 +22,12 @@ export function saveClient(
   context: ProjectContext,
   name: string,
   config: Config,
+  source?: Config,
 ): ReturnType<typeof presentClientById> {
   const projectId = context.project.id;
   return writeInProject(context, async (db) => {
     await checkRoom(context, db, 'clients', countClients);
-    await checkServers(db, projectId, config);
+    await checkServers(db, projectId, config, source);
     const id = newId('cli', context.clock());
     await insertClient(db, { id, projectId, name, configId: configIdOf(config), config });
     await audit(db, context, 'client.create', id);

@@ -22,7 +22,7 @@ export function removeClient(
       const more = environments.length > 5 ? ` and ${environments.length - 5} more` : '';
       throw new Refusal(
         'CONFLICT',
-        `The client is used by the environments ${names.join(', ')}${more}. Archive them or give them another client first`,
+        `The client is used by ${environments.length === 1 ? 'the environment' : 'the environments'} ${names.join(', ')}${more}. Archive what uses it, or give it another client, first`,
         { details: { reason: 'IN_USE', environments: environments.slice(0, 20) } },
       );
     }

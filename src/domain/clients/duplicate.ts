@@ -5,10 +5,11 @@ import { clientCalled } from './find.ts';
 
 export const duplicateClient: Verb<'duplicateClient'> = async (context, { client, body }) => {
   const source = await clientCalled(context.db, context.project.id, client, true);
-  return saveClient(context, body.name ?? copyOf(source.name), canonicalConfig(source.config));
+  return saveClient(context, body.name ?? copyOf(source.name), canonicalConfig(source.config), source.config);
 };
 
 function copyOf(name: string): string {
   const suffix = ' (copy)';
-  return `${name.slice(0, 200 - suffix.length)}${suffix}`;
+  // Not through the middle of a character that takes two units.
+  return `${name.slice(0, 200 - suffix.length).replace(/[\uD800-\uDBFF]$/, '')}${suffix}`;
 }

@@ -15,11 +15,15 @@ export async function clientCalled(
 ): Promise<ClientRow> {
   const byId = await findClient(db, projectId, idOrName);
   if (byId) return byId;
-  const [client, ...others] = await clientsNamed(db, projectId, idOrName, withPrivate);
-  if (!client) throw noSuchClient();
+  // Otherwise a deletion that is repeated would reach whoever took the id for a name.
+  if (/^cli_[0-9a-z]{26}$/.test(idOrName)) throw noSuchClient();
+  const [named, ...others] = await clientsNamed(db, projectId, idOrName, withPrivate);
+  if (!named) throw noSuchClient();
   if (others.length > 0)
     throw new Refusal('CONFLICT', `Several clients are named ${JSON.stringify(idOrName)}. Use an id`, {
-      details: { reason: 'AMBIGUOUS_NAME', candidateIds: [client, ...others].map(({ id }) => id) },
+      details: { reason: 'AMBIGUOUS_NAME', candidateIds: [named, ...others].map(({ id }) => id) },
     });
+  const client = await findClient(db, projectId, named.id);
+  if (!client) throw noSuchClient();
   return client;
 }

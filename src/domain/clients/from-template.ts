@@ -18,6 +18,7 @@ export function configFromTemplate(templateId: string, theme: 'light' | 'dark' =
     clientCapabilities: template.clientCapabilities,
     hostContext: { theme },
     harness: template.harness,
+    computer: template.computer,
     progressiveToolDiscovery: template.progressiveToolDiscovery,
     respectToolVisibility: template.respectToolVisibility,
     mcpProfile: profileOf(template),

@@ -19,7 +19,9 @@ export async function checkServers(
   const found = new Set(await holdServers(db, projectId, added));
   const missing = added.filter((id) => !found.has(id));
   if (missing.length > 0)
-    throw new Refusal('VALIDATION_ERROR', `serverIds: There is no server ${missing[0]} in this project`, {
-      details: { serverIds: missing },
-    });
+    throw new Refusal(
+      'VALIDATION_ERROR',
+      `${required.includes(missing[0] as string) ? 'serverIds' : 'optionalServerIds'}: There is no server ${JSON.stringify(missing[0])} in this project`,
+      { details: { serverIds: missing } },
+    );
 }

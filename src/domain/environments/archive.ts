@@ -1,4 +1,6 @@
+import { countEnvironments } from '../../platform/database/queries/environments.ts';
 import { pluginVersionsForPinning } from '../../platform/database/queries/plugins.ts';
+import { checkRoom } from '../limits/room.ts';
 import type { Verb } from '../verbs.ts';
 import { conflict, mustBeLive, writeEnvironment } from './write.ts';
 
@@ -22,6 +24,7 @@ export const restoreEnvironment: Verb<'restoreEnvironment'> = (context, { enviro
     change: async (current, db) => {
       if (current.archivedAt === null)
         throw conflict('The environment is not archived', { code: 'ENV_NOT_ARCHIVED' });
+      await checkRoom(context, db, 'environments', countEnvironments);
       if (!current.pluginVersionIds) return current;
       const there = await pluginVersionsForPinning(db, context.project.id, current.pluginVersionIds);
       const kept = current.pluginVersionIds.filter((id) => there.some((version) => version.id === id));

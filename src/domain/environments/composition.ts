@@ -83,14 +83,18 @@ export async function checkComposition(
     throw unknown('serverAttachmentId', 'server group', group);
   if (after.sandboxImageId !== null && after.sandboxImageId !== before?.sandboxImageId)
     throw unknown('sandboxImageId', 'sandbox image', after.sandboxImageId);
-  if (differs(after.skillIds, before?.skillIds)) await checkSkills(context, db, after.skillIds ?? []);
-  if (differs(after.secretIds, before?.secretIds)) await checkSecrets(context, db, after.secretIds ?? []);
-  if (differs(after.pluginVersionIds, before?.pluginVersionIds))
-    await checkPlugins(context, db, after.pluginVersionIds ?? []);
+  await checkSkills(context, db, added(after.skillIds, before?.skillIds));
+  await checkSecrets(context, db, added(after.secretIds, before?.secretIds));
+  await checkPlugins(
+    context,
+    db,
+    after.pluginVersionIds ?? [],
+    added(after.pluginVersionIds, before?.pluginVersionIds),
+  );
 }
 
-function differs(after: string[] | null, before: string[] | null | undefined): boolean {
-  return JSON.stringify(after) !== JSON.stringify(before ?? null);
+function added(after: string[] | null, before: string[] | null | undefined): string[] {
+  return (after ?? []).filter((id) => !before?.includes(id));
 }
 
 const skillProblems = {
@@ -101,6 +105,7 @@ const skillProblems = {
 } as const;
 
 async function checkSkills(context: ProjectContext, db: Db, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
   const rows = new Map((await skillsForPinning(db, context.project.id, ids)).map((row) => [row.id, row]));
   for (const id of ids) {
     const row = rows.get(id);
@@ -114,13 +119,16 @@ async function checkSkills(context: ProjectContext, db: Db, ids: string[]): Prom
 }
 
 async function checkSecrets(context: ProjectContext, db: Db, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
   const found = await visibleSecrets(db, context.project.id, context.actor.user.id, ids);
   const missing = ids.find((id) => !found.some((secret) => secret.id === id));
   if (missing !== undefined) throw unknown('secretSelection', 'secret', missing);
 }
 
-async function checkPlugins(context: ProjectContext, db: Db, ids: string[]): Promise<void> {
-  if (ids.length > 0 && context.project.role !== 'admin')
+/** One version of each plugin among all; whether it may be pinned is asked of the added ones. */
+async function checkPlugins(context: ProjectContext, db: Db, ids: string[], added: string[]): Promise<void> {
+  if (added.length === 0) return;
+  if (context.project.role !== 'admin')
     throw new Refusal('FORBIDDEN', 'Pinning plugin versions needs an administrator of the project');
   const rows = new Map(
     (await pluginVersionsForPinning(db, context.project.id, ids)).map((row) => [row.id, row]),
@@ -128,13 +136,18 @@ async function checkPlugins(context: ProjectContext, db: Db, ids: string[]): Pro
   const plugins = new Map<string, string>();
   for (const id of ids) {
     const row = rows.get(id);
-    if (!row) throw unknown('pluginVersionIds', 'plugin version', id);
+    const isNew = added.includes(id);
+    if (!row) {
+      if (!isNew) continue;
+      throw unknown('pluginVersionIds', 'plugin version', id);
+    }
     const refuse = (code: string, problem: string): Refusal =>
       refused('pluginVersionIds', `The plugin version ${id} ${problem}`, { code, pluginVersionId: id });
-    if (!row.enabled)
+    if (isNew && !row.enabled)
       throw refuse('PLUGIN_DISABLED', `is of the plugin ${row.pluginName}, which is disabled`);
-    if (row.status !== 'ready') throw refuse('PLUGIN_VERSION_NOT_READY', `is ${row.status}, not ready`);
-    if (row.hasSkillWithFiles)
+    if (isNew && row.status !== 'ready')
+      throw refuse('PLUGIN_VERSION_NOT_READY', `is ${row.status}, not ready`);
+    if (isNew && row.hasSkillWithFiles)
       throw refuse('PLUGIN_SKILL_SUPPORTING_FILES', 'has a skill with supporting files');
     const other = plugins.get(row.pluginId);
     if (other !== undefined)
@@ -144,7 +157,7 @@ async function checkPlugins(context: ProjectContext, db: Db, ids: string[]): Pro
 }
 
 function unknown(field: string, what: string, id: string): Refusal {
-  return new Refusal('NOT_FOUND', `${field}: There is no ${what} ${id} in this project`, {
+  return new Refusal('NOT_FOUND', `${field}: There is no ${what} ${JSON.stringify(id)} in this project`, {
     details: { field, id },
   });
 }

@@ -1,4 +1,5 @@
 import {
+  countAdhoc,
   countEnvironments,
   type EnvironmentRow,
   findAdhoc,
@@ -12,6 +13,8 @@ import type { Verb } from '../verbs.ts';
 import { checkComposition, composed, compositionKey } from './composition.ts';
 import { presentEnvironment } from './present.ts';
 import { refuseTakenName } from './write.ts';
+
+const mostAdhoc = 10_000;
 
 export const createEnvironment: Verb<'createEnvironment'> = (context, { body }) => {
   const projectId = context.project.id;
@@ -35,16 +38,21 @@ export const ensureAdhocEnvironment: Verb<'ensureAdhocEnvironment'> = (context, 
   return writeInProject(context, async (db) => {
     await checkComposition(context, db, composition);
     const id = newId('env', context.clock());
-    const made = await insertEnvironment(
-      db,
-      { id, projectId, name: null, description: null, ...composition },
-      key,
-    );
-    if (made) {
-      await audit(db, context, 'environment.ensure-adhoc', id);
-      return { environment: presentEnvironment(made), created: true };
+    // The one that was in the way may be named or archived before it is read; then the place is free.
+    for (;;) {
+      const made = await insertEnvironment(
+        db,
+        { id, projectId, name: null, description: null, ...composition },
+        key,
+      );
+      if (made) {
+        // Nobody sees these in a list, but there cannot be any number of them either.
+        await checkRoom(context, db, 'environments made on the fly', countAdhoc, mostAdhoc);
+        await audit(db, context, 'environment.ensure-adhoc', id);
+        return { environment: presentEnvironment(made), created: true };
+      }
+      const existing = await findAdhoc(db, projectId, key);
+      if (existing) return { environment: presentEnvironment(existing), created: false };
     }
-    const existing = (await findAdhoc(db, projectId, key)) as EnvironmentRow;
-    return { environment: presentEnvironment(existing), created: false };
   });
 };

@@ -4,7 +4,7 @@ import { lineUpInProject } from '../../platform/database/queries/projects.ts';
 import type { ProjectContext } from '../context.ts';
 
 /** Lists that are answered whole cannot have any number of items. */
-const most = 1000;
+const usual = 1000;
 
 /** Until the transaction ends nobody else adds to the project, so what was counted stays true. */
 export async function checkRoom(
@@ -12,6 +12,7 @@ export async function checkRoom(
   db: Db,
   things: string,
   count: (db: Db, projectId: string) => Promise<number>,
+  most = usual,
 ): Promise<void> {
   await lineUpInProject(db, project.id);
   if ((await count(db, project.id)) >= most)

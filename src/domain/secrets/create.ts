@@ -16,8 +16,10 @@ export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
       'FORBIDDEN',
       'A secret shared in the project needs an administrator of the project. Send sharing: "user" for one of your own',
     );
+  const ownerId = sharing === 'user' ? actor.user.id : null;
   return writeInProject(context, async (db) => {
-    await checkRoom(context, db, 'secrets', countSecrets);
+    const things = ownerId === null ? 'shared secrets' : 'secrets of one person';
+    await checkRoom(context, db, things, (trx, projectId) => countSecrets(trx, projectId, ownerId));
     const owner = { organizationId: actor.organization.id, projectId: project.id };
     const secret = await insertSecret(db, {
       id: newId('sct', context.clock()),
@@ -29,7 +31,7 @@ export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
       brokerHeader: body.brokerHeader ?? null,
       brokerTemplate: body.brokerTemplate ?? null,
       sharing,
-      ownerId: sharing === 'user' ? actor.user.id : null,
+      ownerId,
       sealedId: await context.vault.seal(db, owner, value),
       createdBy: actor.user.id,
     });

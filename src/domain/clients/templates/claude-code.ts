@@ -9,5 +9,6 @@ export const claudeCode: ClientTemplate = {
   clientInfo: { name: 'claude-code', version: '2.1.237' },
   clientCapabilities: { roots: {} },
   supportedProtocolVersions: ['2025-03-26', '2025-06-18', '2025-11-25'],
+  computer: { kind: 'personal' },
   harness: 'claude-code',
 };

@@ -22,6 +22,8 @@ export interface ClientTemplate {
   progressiveToolDiscovery?: true;
   /** False: offers the model tools that are marked for the app only. */
   respectToolVisibility?: false;
+  /** Gives the model a machine to work on. */
+  computer?: { kind: 'personal' };
   /** Runs inside a coding harness of this name. */
   harness?: 'claude-code' | 'codex';
 }

@@ -13,24 +13,29 @@ export interface ClientRow {
   updatedAt: number;
 }
 
-const columns = `c.id, c.project_id as "projectId", c.name, c.config_id as "configId", f.config,
+const columnsWith = (
+  config: string,
+): string => `c.id, c.project_id as "projectId", c.name, c.config_id as "configId", ${config} as config,
   c.version_number as "versionNumber", c.private_backing as "privateBacking", c.created_at as "createdAt",
   c.updated_at as "updatedAt"`;
+const columns = columnsWith('f.config');
+const shown = `jsonb_strip_nulls(jsonb_build_object('modelId', f.config -> 'modelId', 'serverIds', f.config -> 'serverIds',
+  'optionalServerIds', f.config -> 'optionalServerIds', 'computer', f.config -> 'computer'))`;
 const tables = 'clients c join client_configs f on f.project_id = c.project_id and f.id = c.config_id';
 
-// Served by clients_project.
+// Of the configurations, which may be large, only what a list shows. Served by clients_project.
 const list = statement<ClientRow>(
   'clients.list',
-  `select ${columns} from ${tables} where c.project_id = $1 and ($2 or not c.private_backing) order by c.id`,
+  `select ${columnsWith(shown)} from ${tables} where c.project_id = $1 and ($2 or not c.private_backing) order by c.id`,
 );
 const find = statement<ClientRow>(
   'clients.find',
   `select ${columns} from ${tables} where c.project_id = $1 and c.id = $2`,
 );
 // Served by clients_name.
-const named = statement<ClientRow>(
+const named = statement<{ id: string }>(
   'clients.named',
-  `select ${columns} from ${tables}
+  `select c.id from clients c
    where c.project_id = $1 and c.name_key = $2 and ($3 or not c.private_backing) order by c.id limit 20`,
 );
 // Those who use the client hold it; whoever changes it waits for them, and they for him.
@@ -44,7 +49,9 @@ const hold = statement<{ id: string }>(
 );
 const keepConfig = statement(
   'clients.keep-config',
-  'insert into client_configs (project_id, id, config) values ($1, $2, $3) on conflict do nothing',
+  // Written again, it is young again, and not swept away under whoever is about to use it.
+  `insert into client_configs (project_id, id, config) values ($1, $2, $3)
+   on conflict (project_id, id) do update set created_at = now()`,
 );
 const insert = statement(
   'clients.insert',
@@ -59,6 +66,11 @@ const remove = statement('clients.delete', 'delete from clients where project_id
 const count = statement<{ count: number }>(
   'clients.count',
   'select count(*)::int as count from clients where project_id = $1',
+);
+const pruneConfigs = statement(
+  'clients.prune-configs',
+  `delete from client_configs f where created_at < now() - interval '1 hour'
+     and not exists (select from clients c where c.project_id = f.project_id and c.config_id = f.id)`,
 );
 // Served by environments_host.
 const users = statement<{ id: string; name: string }>(
@@ -81,7 +93,7 @@ export function clientsNamed(
   projectId: string,
   name: string,
   withPrivate: boolean,
-): Promise<ClientRow[]> {
+): Promise<{ id: string }[]> {
   return db.rows(named, [projectId, keyOf(name), withPrivate]);
 }
 
@@ -134,4 +146,9 @@ export function environmentsUsing(
   clientId: string,
 ): Promise<{ id: string; name: string }[]> {
   return db.rows(users, [projectId, clientId]);
+}
+
+/** Configurations that no client has any more. */
+export async function pruneClientConfigs(db: Db): Promise<void> {
+  await db.run(pruneConfigs);
 }

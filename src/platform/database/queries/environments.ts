@@ -31,8 +31,12 @@ const columns = `id, project_id as "projectId", name, description, host_id as "h
 // Served by environments_project.
 const list = statement<EnvironmentRow>(
   'environments.list',
+  // Of the archived ones, which only grow in number, the latest thousand.
   `select ${columns} from environments
-   where project_id = $1 and name is not null and ($2 or archived_at is null) order by id`,
+   where project_id = $1 and name is not null and (archived_at is null or $2 and id in (
+     select id from environments where project_id = $1 and name is not null and archived_at is not null
+     order by archived_at desc limit 1000))
+   order by id`,
 );
 const find = statement<EnvironmentRow>(
   'environments.find',
@@ -44,7 +48,7 @@ const lock = statement<EnvironmentRow>(
 );
 const count = statement<{ count: number }>(
   'environments.count',
-  'select count(*)::int as count from environments where project_id = $1 and name is not null',
+  `select count(*)::int as count from environments where project_id = $1 and archived_at is null and (name is null) = $2`,
 );
 const insert = statement<EnvironmentRow>(
   'environments.insert',
@@ -84,8 +88,14 @@ export function lockEnvironment(db: Db, projectId: string, id: string): Promise<
   return db.row(lock, [projectId, id]);
 }
 
+/** Live ones with a name. */
 export async function countEnvironments(db: Db, projectId: string): Promise<number> {
-  return (await db.row(count, [projectId]))?.count ?? 0;
+  return (await db.row(count, [projectId, false]))?.count ?? 0;
+}
+
+/** Live ones made on the fly. */
+export async function countAdhoc(db: Db, projectId: string): Promise<number> {
+  return (await db.row(count, [projectId, true]))?.count ?? 0;
 }
 
 export type EnvironmentFields = Composition &

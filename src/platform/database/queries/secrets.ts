@@ -37,7 +37,7 @@ const among = statement<VisibleSecret>(
 );
 const count = statement<{ count: number }>(
   'secrets.count',
-  'select count(*)::int as count from secrets where project_id = $1',
+  'select count(*)::int as count from secrets where project_id = $1 and owner_id is not distinct from $2',
 );
 const insert = statement<SecretRow>(
   'secrets.insert',
@@ -95,9 +95,9 @@ export function visibleSecrets(
   return db.rows(among, [projectId, userId, ids]);
 }
 
-/** Of everybody. */
-export async function countSecrets(db: Db, projectId: string): Promise<number> {
-  return (await db.row(count, [projectId]))?.count ?? 0;
+/** The shared ones, or those of one owner: nobody uses up the room of others with what only he can see. */
+export async function countSecrets(db: Db, projectId: string, ownerId: string | null): Promise<number> {
+  return (await db.row(count, [projectId, ownerId]))?.count ?? 0;
 }
 
 export type NewSecret = Omit<SecretRow, 'lastDeliveredAt' | 'updatedBy' | 'createdAt' | 'updatedAt'>;
