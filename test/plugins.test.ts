@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { enablePlugin, installPlugin, listPlugins, removePlugin } from '../src/domain/operator/plugins.ts';
 import { pluginVersionsForPinning } from '../src/platform/database/queries/plugins.ts';
 import { filesOf, folderOf, skillMd } from './support/folder.ts';
-import { Drydock, type Outcome } from './support/process.ts';
+import { commandFor } from './support/process.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { snapshotOf } from './support/snapshot.ts';
 
@@ -15,14 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => dispose(service));
 
-/** A command against the database of the running service. */
-function run(...args: string[]): Promise<Outcome> {
-  const env = {
-    DRYDOCK_DATABASE_URL: service.database.url,
-    DRYDOCK_DATA_DIR: service.running.services.config.dataDir,
-  };
-  return new Drydock(args, env).outcome();
-}
+const run = (...args: string[]) => commandFor(service)(...args);
 
 async function newProject(): Promise<string> {
   return (await service.post('/projects', { name: 'Plugins' })).body.id;

@@ -2,43 +2,35 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { setMember } from '../src/domain/operator/members.ts';
 import { deleteUser } from '../src/domain/operator/users.ts';
-import { findSecret, visibleSecrets } from '../src/platform/database/queries/secrets.ts';
-import { brokered, marker, personal, plain } from './support/secrets.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { visibleSecrets } from '../src/platform/database/queries/secrets.ts';
+import {
+  brokered,
+  marker,
+  personal,
+  plain,
+  type SecretsWorld,
+  startSecretsWorld,
+} from './support/secrets.ts';
+import type { TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
+let world: SecretsWorld;
 let service: TestService;
 let database: pg.Client;
 let project: string;
 let path: string;
 let me: string;
-let member: { userId: string; key: string };
-let other: { userId: string; key: string };
+let member: SecretsWorld['member'];
+let other: SecretsWorld['other'];
 
 beforeAll(async () => {
-  // Without a worker nothing but the requests writes.
-  service = await startTestService({ worker: false });
-  database = await service.database.connect();
-  project = await service.defaultProject();
-  path = `/projects/${project}/secrets`;
-  me = (await service.get('/me')).body.id;
-  member = await service.member('member');
-  other = await service.member('member');
+  world = await startSecretsWorld();
+  ({ service, database, project, path, me, member, other } = world);
 });
-afterAll(async () => {
-  await database?.end();
-  await dispose(service);
-});
+afterAll(() => world?.end());
 
-async function valueOf(id: string, userId: string = me): Promise<unknown> {
-  const secret = await findSecret(service.db, project, userId, id);
-  return service.running.services.vault.open(service.db, secret?.sealedId ?? '');
-}
-
-async function sealedValues(): Promise<number> {
-  const { rows } = await database.query('select count(*)::int as count from sealed_values');
-  return rows[0].count;
-}
+const valueOf: SecretsWorld['valueOf'] = (...of) => world.valueOf(...of);
+const sealedValues: SecretsWorld['sealedValues'] = () => world.sealedValues();
 
 describe('what is refused', () => {
   const { brokerHosts: _, ...unbound } = brokered('X');

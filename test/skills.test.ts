@@ -12,7 +12,7 @@ import { skillsForPinning } from '../src/platform/database/queries/skills.ts';
 import { hashOf, readFolder } from '../src/platform/folder.ts';
 import { OperatorProblem } from '../src/platform/problem.ts';
 import { filesOf, folderOf, skillMd } from './support/folder.ts';
-import { Drydock, type Outcome } from './support/process.ts';
+import { commandFor } from './support/process.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
 let service: TestService;
@@ -22,14 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => dispose(service));
 
-/** A command against the database of the running service. */
-function run(...args: string[]): Promise<Outcome> {
-  const env = {
-    DRYDOCK_DATABASE_URL: service.database.url,
-    DRYDOCK_DATA_DIR: service.running.services.config.dataDir,
-  };
-  return new Drydock(args, env).outcome();
-}
+const run = (...args: string[]) => commandFor(service)(...args);
 
 async function newProject(): Promise<string> {
   return (await service.post('/projects', { name: 'Skills' })).body.id;

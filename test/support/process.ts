@@ -72,6 +72,18 @@ export class Drydock {
   }
 }
 
+/** A command against the database of a running service. */
+export function commandFor(service: {
+  database: { url: string };
+  running: { services: { config: { dataDir: string } } };
+}): (...args: string[]) => Promise<Outcome> {
+  return (...args) => {
+    const { dataDir } = service.running.services.config;
+    const env = { DRYDOCK_DATABASE_URL: service.database.url, DRYDOCK_DATA_DIR: dataDir };
+    return new Drydock(args, env).outcome();
+  };
+}
+
 export interface Place {
   dataDir: string;
   env: Record<string, string>;
