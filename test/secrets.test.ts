@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findSecret } from '../src/platform/database/queries/secrets.ts';
 import {
   brokered,
   marker,
