@@ -52,6 +52,17 @@ const update = statement<SecretRow>(
    where project_id = $1 and id = $2 returning ${columns}`,
 );
 const remove = statement('secrets.delete', 'delete from secrets where project_id = $1 and id = $2');
+// Marked and read in one statement, so that what is handed out is what was marked.
+const deliver = statement<DeliveredRow>(
+  'secrets.deliver',
+  `with granted as (
+     update secrets set last_delivered_at = now()
+     where project_id = $1 and (sharing = 'project' or owner_id = $2) and id = any($3)
+     returning id, name, delivery, broker_hosts, broker_header, broker_template, sharing, sealed_id)
+   select g.id, g.name, g.delivery, g.broker_hosts as "brokerHosts", g.broker_header as "brokerHeader",
+     g.broker_template as "brokerTemplate", g.sharing, v.id as "sealedId", v.key_id as "keyId", v.ciphertext
+   from granted g join sealed_values v on v.id = g.sealed_id order by g.sharing, g.id`,
+);
 // Served by secrets_owner.
 const removeOwned = statement(
   'secrets.delete-owned',
@@ -135,4 +146,23 @@ export async function deleteSecretRow(db: Db, projectId: string, id: string): Pr
 /** All that a user owns, with the values. */
 export async function deleteSecretsOf(db: Db, userId: string): Promise<void> {
   await db.run(removeOwned, [userId]);
+}
+
+export interface DeliveredRow
+  extends Pick<
+    SecretRow,
+    'id' | 'name' | 'delivery' | 'brokerHosts' | 'brokerHeader' | 'brokerTemplate' | 'sharing' | 'sealedId'
+  > {
+  keyId: string;
+  ciphertext: Buffer;
+}
+
+/** Those of the secrets that may be handed to something this user started, shared ones first. */
+export function deliverSecretRows(
+  db: Db,
+  projectId: string,
+  userId: string,
+  ids: string[],
+): Promise<DeliveredRow[]> {
+  return db.rows(deliver, [projectId, userId, ids]);
 }
