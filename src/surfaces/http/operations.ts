@@ -66,9 +66,16 @@ function identify(
 }
 
 /** The ids in the path. What cannot be one is refused later, as something that does not exist. */
-function pathOf({ params }: FastifyRequest): Record<string, string> {
-  const ids = Object.entries(params as Record<string, string>);
-  return Object.fromEntries(ids.filter(([, id]) => idShape.test(id)));
+function pathOf({ params }: FastifyRequest): {
+  projectId?: string | undefined;
+  serverId?: string | undefined;
+} {
+  const { projectId, serverId } = params as Record<string, string>;
+  return { projectId: asId(projectId), serverId: asId(serverId) };
+}
+
+function asId(text: string | undefined): string | undefined {
+  return text !== undefined && idShape.test(text) ? text : undefined;
 }
 
 async function answer(

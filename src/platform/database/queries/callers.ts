@@ -1,4 +1,4 @@
-import { type Db, statement } from '../database.ts';
+import { type Db, selectList, statement } from '../database.ts';
 import type { OrganizationRole } from './identity.ts';
 import { mayView, type ProjectRow, projectColumns } from './projects.ts';
 import { type LiveServerRow, liveServerColumns, liveServerTables } from './servers.ts';
@@ -59,7 +59,10 @@ const ofServer = `${ofProject}
 
 // One of these runs on every request, and is its only journey to the database before the operation begins. Reading the
 // row each time is what makes a revocation immediate everywhere.
-const byKey = statement<Flat>('callers.key', `select ${selected('key')} from ${ofKey} where k.hash = $1`);
+const byKey = statement<KeyRow>(
+  'callers.key',
+  `select ${selectList(keyColumns)} from ${ofKey} where k.hash = $1`,
+);
 const onProject = statement<Flat>(
   'callers.project',
   `select ${selected('key', 'project')}, ${mayView('m.role', 'i.role')} as visible from ${ofProject} where k.hash = $1`,
@@ -78,12 +81,14 @@ export async function findCaller(
   path: { projectId?: string | undefined; serverId?: string | undefined },
 ): Promise<CallerRow | undefined> {
   const { projectId, serverId } = path;
+  if (projectId === undefined) {
+    const key = await db.row(byKey, [hash]);
+    return key && { key, project: undefined, server: undefined };
+  }
   const row =
-    projectId === undefined
-      ? await db.row(byKey, [hash])
-      : serverId === undefined
-        ? await db.row(onProject, [hash, projectId])
-        : await db.row(onServer, [hash, projectId, serverId]);
+    serverId === undefined
+      ? await db.row(onProject, [hash, projectId])
+      : await db.row(onServer, [hash, projectId, serverId]);
   if (!row) return undefined;
   const visible = row['visible'] === true;
   return {
@@ -93,10 +98,21 @@ export async function findCaller(
   };
 }
 
+/** Field and column of each part, made once. */
+const fieldsOf = {
+  key: columnsOf('key'),
+  project: columnsOf('project'),
+  server: columnsOf('server'),
+};
+
+function columnsOf(name: Part): [field: string, column: string][] {
+  return Object.keys(parts[name]).map((field) => [field, `${name}.${field}`]);
+}
+
 /** Undefined when nothing was joined: what there is has an id. */
 function part<Name extends Part>(row: Flat, name: Name): CallerRow[Name] | undefined {
   const fields: Flat = {};
-  for (const field in parts[name]) fields[field] = row[`${name}.${field}`];
+  for (const [field, column] of fieldsOf[name]) fields[field] = row[column];
   return name === 'key' || (fields['id'] ?? undefined) !== undefined
     ? (fields as unknown as CallerRow[Name])
     : undefined;
