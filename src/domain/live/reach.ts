@@ -128,7 +128,7 @@ export async function withServer<T>(
   options: LiveOptions,
   work: (conversation: Conversation, server: LiveServerRow) => Promise<T>,
 ): Promise<T> {
-  const attempt = async (reached: Reached): Promise<T> => {
+  const attempt = async (reached: Reached, again = false): Promise<T> => {
     requireGrant(reached, options);
     const { server, target } = reached;
     try {
@@ -136,7 +136,7 @@ export async function withServer<T>(
         work(conversation, server),
       );
     } catch (error) {
-      throw replaced(error) ? error : refusalOf(error, server);
+      throw replaced(error) && !again ? error : refusalOf(error, server);
     }
   };
   try {
@@ -144,7 +144,7 @@ export async function withServer<T>(
   } catch (error) {
     if (!replaced(error)) throw error;
     const now = await findLiveServer(context.db, context.project.id, serverId);
-    return attempt(reach(context, serverId, options, now));
+    return attempt(reach(context, serverId, options, now), true);
   }
 }
 
