@@ -53,6 +53,9 @@ export const createFields = {
   config: ClientConfigInput.optional(),
 };
 
+const serverIds = z.array(z.string().min(1).max(200)).max(256);
+export const serverFields = { serverIds, optionalServerIds: serverIds.optional() };
+
 export function oneSource(
   body: { template?: unknown; theme?: unknown; config?: unknown },
   check: z.RefinementCtx,
@@ -171,8 +174,7 @@ export const setClientServers = operation({
   path: '/projects/{projectId}/clients/{client}/servers',
   body: z
     .strictObject({
-      serverIds: z.array(z.string().min(1).max(200)).max(256),
-      optionalServerIds: z.array(z.string().min(1).max(200)).max(256).optional(),
+      ...serverFields,
       expectedConfigId,
       expectedImpact: ClientImpact.optional(),
     })

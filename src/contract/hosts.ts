@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ClientConfig, ClientConfigInput } from './client-config.ts';
-import { createFields, oneSource } from './clients.ts';
+import { createFields, oneSource, serverFields } from './clients.ts';
 import { operation } from './operation.ts';
 import { Time } from './paging.ts';
 import { Name } from './text.ts';
@@ -84,12 +84,7 @@ export const setHostServers = operation({
   summary: "Replace a client's servers",
   method: 'POST',
   path: '/projects/{projectId}/hosts/{hostId}/servers',
-  body: z
-    .strictObject({
-      serverIds: z.array(z.string().min(1).max(200)).max(256),
-      optionalServerIds: z.array(z.string().min(1).max(200)).max(256).optional(),
-    })
-    .meta({ id: 'HostServersRequest' }),
+  body: z.strictObject(serverFields).meta({ id: 'HostServersRequest' }),
   example: { serverIds: [] },
   status: 200,
   response: HostDetail,

@@ -51,6 +51,5 @@ export const importOAuthTokens = operation({
   response: z
     .object({ imported: z.literal(true), expiresAt: Time.nullable() })
     .meta({ id: 'ImportTokensResult' }),
-  errors: ['CONFLICT'],
   access: 'project member',
 });

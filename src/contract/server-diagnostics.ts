@@ -115,7 +115,7 @@ export const runDoctor = operation({
         .nullable(),
     })
     .meta({ id: 'DoctorReport' }),
-  errors: liveErrors,
+  errors: ['FEATURE_NOT_SUPPORTED'],
   access: 'project member',
 });
 

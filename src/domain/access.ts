@@ -71,3 +71,8 @@ export function writeInProject<T>(context: ProjectContext, work: (db: Db) => Pro
     return work(db);
   });
 }
+
+/** Whose sealed values are made in this context. */
+export function ownerIn({ actor, project }: ProjectContext): { organizationId: string; projectId: string } {
+  return { organizationId: actor.organization.id, projectId: project.id };
+}

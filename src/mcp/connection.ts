@@ -89,10 +89,7 @@ export class Connection {
       const result = answered ? (value as Record<string, unknown>) : frame.result;
       return { result, durationMs, ...(complaint !== undefined && { complaint }) };
     }
-    if (frame?.error) {
-      const rpc = this.quotable(frame.error);
-      throw new McpFailure('rpc', rpc.message, { rpc });
-    }
+    if (frame?.error) throw this.refused(frame.error);
     throw hideSecrets(this.explain(error, sent), this.parts.secrets());
   }
 
@@ -162,6 +159,7 @@ export class Connection {
 
   private explain(error: unknown, sent: boolean): McpFailure {
     const known = failureIn(error);
+    if (known?.facts.rpc) return this.refused(known.facts.rpc);
     if (known) return known;
     // What broke the connection also took this request, which may have arrived.
     const { broken } = this;
@@ -170,14 +168,13 @@ export class Connection {
   }
 
   /** An error of the server as it may be shown: bounded, and without what we told the server. */
-  private quotable({ code, message, data }: RpcError): RpcError {
+  private refused({ code, message: said, data }: RpcError): McpFailure {
     const text = JSON.stringify(data) ?? '';
     const showable = text.length <= mostErrorData && this.scrub(text) === text;
-    return {
-      code,
-      message: this.scrub(message).slice(0, mostErrorText),
-      ...(data !== undefined && showable && { data }),
-    };
+    const message = this.scrub(said).slice(0, mostErrorText);
+    return new McpFailure('rpc', message, {
+      rpc: { code, message, ...(data !== undefined && showable && { data }) },
+    });
   }
 
   private scrub(text: string): string {
@@ -211,7 +208,7 @@ function identify({ client, kind }: Parts): ServerIdentity {
 }
 
 /** An error of the SDK that carries no failure of ours: what the server sent could not be understood. */
-export function explain(error: unknown, secrets: readonly string[], facts: FailureFacts = {}): McpFailure {
+export function explain(error: unknown, secrets: readonly string[]): McpFailure {
   const messages = [...causesOf(error)].map(({ message }) => message);
   const text = withoutSecrets(messages.at(-1) ?? String(error), secrets).slice(0, 500);
   for (const cause of causesOf(error))
@@ -220,7 +217,6 @@ export function explain(error: unknown, secrets: readonly string[], facts: Failu
       return new McpFailure(
         'not-mcp',
         `The server sent an answer that is not MCP: ${text.replace(/,? (\.{3})?"[^]*"(\.{3})?/, '')}`,
-        facts,
       );
-  return new McpFailure('unknown', text, facts);
+  return new McpFailure('unknown', text);
 }

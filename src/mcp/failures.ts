@@ -52,7 +52,6 @@ export interface FailureFacts {
   grantGone?: boolean;
   retryAfter?: number;
   location?: string;
-  contentType?: string;
   rpc?: { code: number; message: string; data?: unknown };
   /** Nothing reached the target, so asking once more cannot do anything twice. */
   notSent?: boolean;
@@ -115,23 +114,16 @@ export function networkFailure(error: unknown, host: string): McpFailure | undef
       return new McpFailure('too-large', `${host} answered with more headers than are accepted`, { code });
     if (/^HPE_|^UND_ERR_(RESPONSE|INVALID|HTTP)/.test(code))
       return new McpFailure('not-mcp', `What listens at ${host} does not speak HTTP (${code})`, { code });
-    if (isTls(code))
+    if (certificateCodes.test(code))
       return new McpFailure('tls', `${unreachable}: the TLS connection to ${host} failed (${code})`, {
         code,
         notSent: true,
       });
     if (/^E[A-Z]+$/.test(code))
-      return new McpFailure('network', `${unreachable}: ${host} (${code})`, {
-        code,
-        notSent: code !== 'EPROTO',
-      });
+      return new McpFailure('network', `${unreachable}: ${host} (${code})`, { code, notSent: true });
   }
   return undefined;
 }
 
 const certificateCodes =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|EPROTO)/;
-
-function isTls(code: string): boolean {
-  return certificateCodes.test(code);
-}

@@ -56,7 +56,7 @@ export class HttpLine {
     return new McpFailure(
       'not-mcp',
       `What answers at this URL is not an MCP server: it sent ${contentType || 'no content type'} instead of JSON or an event stream`,
-      { status, contentType },
+      { status },
     );
   }
 

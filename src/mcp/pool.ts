@@ -171,9 +171,9 @@ export class Pool {
     }
   }
 
-  private begin(target: Target, { timeout }: Wait): Opening {
+  private begin(target: Target, wait: Wait): Opening {
     const abandon = new AbortController();
-    const entry = this.establish(target, { timeout, signal: abandon.signal }).finally(() =>
+    const entry = this.establish(target, { ...wait, signal: abandon.signal }).finally(() =>
       this.openings.delete(target.key),
     );
     entry.catch(() => {});

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
+import { byCodeUnit } from './canonical.ts';
 import { type Files, type FolderBounds, isUsableName, readFolder } from './folder.ts';
 import { OperatorProblem } from './problem.ts';
 
@@ -64,7 +65,7 @@ function plainPath(name: string, archive: string): string {
 function withoutTop(files: Map<string, Buffer>): Files {
   const tops = new Set([...files.keys()].map((path) => path.slice(0, path.indexOf('/') + 1)));
   const [top] = tops;
-  const entries = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+  const entries = [...files].sort(([a], [b]) => byCodeUnit(a, b));
   if (tops.size !== 1 || !top) return new Map(entries);
   return new Map(entries.map(([path, content]) => [path.slice(top.length), content]));
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { byCodeUnit } from './canonical.ts';
 import { OperatorProblem } from './problem.ts';
 
 /** What a folder holds: contents by path, relative, with forward slashes, in the order of the paths. */
@@ -71,9 +72,4 @@ export function hashOf(files: Iterable<readonly [path: string, content: Buffer |
     hash.update(`${JSON.stringify(path)} ${bytes.length}\n`).update(bytes);
   }
   return `sha256:${hash.digest('hex')}`;
-}
-
-/** The same everywhere, whatever the language of the machine. */
-function byCodeUnit(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

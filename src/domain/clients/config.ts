@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sortKeys } from '../../platform/canonical.ts';
 
 export type Config = Record<string, unknown>;
 
@@ -88,17 +89,5 @@ function overridesFor(overrides: unknown, serverIds: string[]): unknown {
 function withoutNulls(fields: Config): Config {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  );
-}
-
-/** Keys in order at every depth; absent fields are absent. */
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? 0 : value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, inner]) => inner !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sortKeys(inner)]),
   );
 }

@@ -7,7 +7,7 @@ import type { ProjectContext } from '../context.ts';
 import type { Verb } from '../verbs.ts';
 import { adviceFor } from './advice.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
-import { type Drained, drain } from './drain.ts';
+import { type Drained, drain, type ListName, lists } from './drain.ts';
 import { initInfoOf } from './init-info.ts';
 import { examineProbe } from './probe-report.ts';
 import { diagnosisWait, type LiveOptions, type Reached, reach } from './reach.ts';
@@ -22,13 +22,9 @@ const slow = 3000;
 export const runDoctor: Verb<'runDoctor'> = async (context, { serverId, body }) => {
   const reached = reach(context, serverId, body);
   const report = emptyReport(context, reached);
-  const ends = performance.now() + diagnosisWait(context, reached.server).timeout;
-  const { timeout: allowed } = diagnosisWait(context, reached.server);
-  const wait = () => ({
-    allowed,
-    ...diagnosisWait(context, reached.server),
-    timeout: Math.max(1, ends - performance.now()),
-  });
+  const { timeout: allowed, signal } = diagnosisWait(context, reached.server);
+  const ends = performance.now() + allowed;
+  const wait = () => ({ allowed, signal, timeout: Math.max(1, ends - performance.now()) });
   if (await knock(context, reached, report, wait(), body))
     await connect(context, reached, report, wait(), body);
   report.status = statusOf(report);
@@ -105,9 +101,7 @@ async function connect(
     if (!(error instanceof McpFailure)) throw error;
     report.connection = { status: 'error', detail: adviceFor(error) };
     report.checks.connection = { status: 'error', detail: adviceFor(error) };
-    const refusal = refusalOf(error, server);
-    report.error =
-      refusal instanceof Error && 'toBody' in refusal ? (refusal as { toBody(): never }).toBody() : null;
+    report.error = refusalOf(error, server).toBody();
     skipRest(report, 'Not tried: there is no connection.');
   }
 }
@@ -123,59 +117,47 @@ async function examine(conversation: Conversation, report: Report, firstPageOnly
           status: 'error',
           detail: 'The server declares no capabilities, so clients will not ask it for anything.',
         };
-  const look = async (
-    capability: string,
-    method: string,
-    key: string,
-    noun: string,
-  ): Promise<[Check, Drained]> => {
-    if (identity.capabilities[capability] === undefined)
-      return [skipped(`The server does not offer ${capability}.`), { items: [] }];
-    return lookAt(conversation, method, key, noun, firstPageOnly);
-  };
+  const look = (name: ListName) => lookAt(conversation, name, firstPageOnly);
   const [tools, resources, templates, prompts] = await Promise.all([
-    look('tools', 'tools/list', 'tools', 'tool'),
-    look('resources', 'resources/list', 'resources', 'resource'),
-    look('resources', 'resources/templates/list', 'resourceTemplates', 'resource template'),
-    look('prompts', 'prompts/list', 'prompts', 'prompt'),
+    look('tools'),
+    look('resources'),
+    look('resourceTemplates'),
+    look('prompts'),
   ]);
-  const { checks } = report;
-  [checks.tools, checks.resources, checks.resourceTemplates, checks.prompts] = [
-    tools[0],
-    resources[0],
-    templates[0],
-    prompts[0],
-  ];
-  for (const { _meta, ...tool } of tools[1].items) {
+  Object.assign(report.checks, {
+    tools: tools.check,
+    resources: resources.check,
+    resourceTemplates: templates.check,
+    prompts: prompts.check,
+  });
+  for (const { _meta, ...tool } of tools.items) {
     report.tools.push(tool as never);
     if (_meta !== undefined) report.toolsMetadata[String(tool['name'])] = _meta;
   }
-  report.resources = resources[1].items as never;
-  report.resourceTemplates = templates[1].items;
-  report.prompts = prompts[1].items as never;
+  report.resources = resources.items as never;
+  report.resourceTemplates = templates.items;
+  report.prompts = prompts.items as never;
 }
 
 async function lookAt(
   conversation: Conversation,
-  method: string,
-  key: string,
-  noun: string,
+  name: ListName,
   firstPageOnly: boolean,
-): Promise<[Check, Drained]> {
+): Promise<{ check: Check; items: Drained['items'] }> {
+  const { noun, method } = lists[name];
   try {
-    const drained = await drain(conversation, method, key, firstPageOnly);
-    const count = drained.items.length;
-    const found = `${count} ${noun}${count === 1 ? '' : 's'} discovered.`;
-    if (drained.complaint === undefined) return [ok(found), drained];
-    return [
-      { status: 'error', detail: `${found} Clients may refuse the list: ${drained.complaint}` },
-      drained,
-    ];
+    const drained = await drain(conversation, name, firstPageOnly);
+    if (!drained) return { check: skipped(`The server does not offer ${noun}s.`), items: [] };
+    const { items, complaint } = drained;
+    const found = `${items.length} ${noun}${items.length === 1 ? '' : 's'} discovered.`;
+    if (complaint === undefined) return { check: ok(found), items };
+    return {
+      check: { status: 'error', detail: `${found} Clients may refuse the list: ${complaint}` },
+      items,
+    };
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
-    if (error.facts.rpc?.code === -32601 && method === 'resources/templates/list')
-      return [skipped('The server has no resource templates.'), { items: [] }];
-    return [{ status: 'error', detail: `${method} failed: ${adviceFor(error)}` }, { items: [] }];
+    return { check: { status: 'error', detail: `${method} failed: ${adviceFor(error)}` }, items: [] };
   }
 }
 

@@ -3,19 +3,47 @@ import type { Conversation } from '../../mcp/mcp.ts';
 
 const mostPages = 1000;
 
+/** What a server can list: the capability that says so, the method, and where the items are. */
+export const lists = {
+  tools: { capability: 'tools', method: 'tools/list', noun: 'tool', names: 'name' },
+  resources: { capability: 'resources', method: 'resources/list', noun: 'resource', names: 'uri' },
+  resourceTemplates: {
+    capability: 'resources',
+    method: 'resources/templates/list',
+    noun: 'resource template',
+    names: 'uriTemplate',
+  },
+  prompts: { capability: 'prompts', method: 'prompts/list', noun: 'prompt', names: 'name' },
+} as const;
+
+export type ListName = keyof typeof lists;
+
 export interface Drained {
   items: Record<string, unknown>[];
   /** What the SDK finds wrong with a page. */
   complaint?: string;
 }
 
-/** All pages of a list. A server that never comes to an end, or goes in circles, is an error. */
+/** All pages of a list; undefined when the server does not offer it. */
 export async function drain(
-  { ask }: Conversation,
-  method: string,
-  key: string,
+  conversation: Conversation,
+  name: ListName,
   firstPageOnly = false,
-): Promise<Drained> {
+): Promise<Drained | undefined> {
+  if (conversation.identity.capabilities[lists[name].capability] === undefined) return undefined;
+  try {
+    return await pages(conversation, name, firstPageOnly);
+  } catch (error) {
+    const unknownMethod = error instanceof McpFailure && error.facts.rpc?.code === -32601;
+    // A server may have resources, no templates, and not know the method.
+    if (name === 'resourceTemplates' && unknownMethod) return undefined;
+    throw error;
+  }
+}
+
+/** A server that never comes to an end, or goes in circles, is an error. */
+async function pages({ ask }: Conversation, name: ListName, firstPageOnly: boolean): Promise<Drained> {
+  const { method } = lists[name];
   const items: Record<string, unknown>[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -23,7 +51,7 @@ export async function drain(
   do {
     const answer = await ask(method, cursor === undefined ? {} : { cursor });
     complaint ??= answer.complaint;
-    const page = answer.result[key];
+    const page = answer.result[name];
     if (Array.isArray(page)) items.push(...(page as Record<string, unknown>[]));
     const next = answer.result['nextCursor'];
     cursor = typeof next === 'string' && !firstPageOnly ? next : undefined;

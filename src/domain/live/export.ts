@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Conversation } from '../../mcp/mcp.ts';
+import { byCodeUnit, sortKeys } from '../../platform/canonical.ts';
 import type { Verb } from '../verbs.ts';
-import { drain } from './drain.ts';
+import { drain, type ListName, lists } from './drain.ts';
 import { withServer } from './reach.ts';
 
 type Json = Record<string, unknown>;
@@ -9,17 +9,17 @@ type Json = Record<string, unknown>;
 export const exportServer: Verb<'exportServer'> = (context, { serverId, body }) =>
   withServer(context, serverId, body, async (conversation) => {
     const { identity } = conversation;
-    const all = async (capability: string, method: string, key: string, by: string): Promise<Json[]> => {
-      if (identity.capabilities[capability] === undefined) return [];
-      return ordered(await listed(conversation, method, key, body.firstPageOnly ?? false), by);
+    const all = async (name: ListName): Promise<Json[]> => {
+      const { items = [] } = (await drain(conversation, name, body.firstPageOnly)) ?? {};
+      return ordered(items, lists[name].names);
     };
     const [tools, resources, resourceTemplates, prompts] = await Promise.all([
-      all('tools', 'tools/list', 'tools', 'name'),
-      all('resources', 'resources/list', 'resources', 'uri'),
-      all('resources', 'resources/templates/list', 'resourceTemplates', 'uriTemplate'),
-      all('prompts', 'prompts/list', 'prompts', 'name'),
+      all('tools'),
+      all('resources'),
+      all('resourceTemplates'),
+      all('prompts'),
     ]);
-    const content = sorted({
+    const content = sortKeys({
       server: identity.serverInfo,
       protocolVersion: identity.protocolVersion,
       instructions: identity.instructions,
@@ -50,50 +50,18 @@ export const exportServer: Verb<'exportServer'> = (context, { serverId, body }) 
     };
   });
 
-/** Servers may have resources without templates and not know the method. */
-async function listed(
-  conversation: Conversation,
-  method: string,
-  key: string,
-  firstPageOnly: boolean,
-): Promise<Json[]> {
-  try {
-    return (await drain(conversation, method, key, firstPageOnly)).items;
-  } catch (error) {
-    const { rpc } = (error as { facts?: { rpc?: { code: number } } }).facts ?? {};
-    if (method === 'resources/templates/list' && rpc?.code === -32601) return [];
-    throw error;
-  }
-}
-
 /** By what names them, then by content: servers may list in any order, and name two things alike. */
 function ordered(items: Json[], by: string): Json[] {
   const keyed = items.map((item) => ({
     item,
     name: nameIn(item, by),
-    text: JSON.stringify(sorted(item)),
+    text: JSON.stringify(sortKeys(item)),
   }));
-  keyed.sort((a, b) => compare(a.name, b.name) || compare(a.text, b.text));
+  keyed.sort((a, b) => byCodeUnit(a.name, b.name) || byCodeUnit(a.text, b.text));
   return keyed.map(({ item }) => item);
 }
 
 function nameIn(item: Json, by: string): string {
   const name = item[by];
   return typeof name === 'string' ? name : '';
-}
-
-/** Not by locale: the same on every machine. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** The same value with the keys of every object in order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => compare(a, b))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
 }

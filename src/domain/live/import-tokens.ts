@@ -1,6 +1,4 @@
 import { Refusal } from '../../contract/errors.ts';
-import { refusalOfUrl } from '../../mcp/address-guard.ts';
-import { addressPolicy } from '../../platform/config/load.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { deleteGrant, insertGrant } from '../../platform/database/queries/grants.ts';
 import {
@@ -10,18 +8,18 @@ import {
 import { lockServer } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
-import { writeInProject } from '../access.ts';
+import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
 import { advanceKind } from '../server-connections/advance.ts';
-import { noSuchServer } from '../servers/rules.ts';
+import { checkAddress, noSuchServer } from '../servers/rules.ts';
 import { openSecrets } from '../servers/secrets.ts';
 import type { Verb } from '../verbs.ts';
 import type { GrantSecrets } from './grants.ts';
 
 export const importOAuthTokens: Verb<'importOAuthTokens'> = (context, { serverId, body }) => {
   const { tokens, clientInformation, serverUrl, oauthResourceUrl, authorizationServerUrl } = body;
-  checkIssuer(context, authorizationServerUrl);
+  // The refresh token will be sent there, so it must be somewhere the service may go.
+  checkAddress(context, authorizationServerUrl ?? null, 'authorizationServerUrl');
   return writeInProject(context, async (db) => {
     const server = await lockServer(db, context.project.id, serverId);
     if (!server) throw noSuchServer();
@@ -47,12 +45,11 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = (context, { serverId
     if (before !== undefined) await context.vault.forget(db, before);
     const expiresAt =
       tokens.expires_in === undefined ? null : context.clock() + Math.round(tokens.expires_in * 1000);
-    const owner = { organizationId: context.actor.organization.id, projectId: context.project.id };
     await insertGrant(db, {
       id: newId('grant', context.clock()),
       serverId,
       projectId: context.project.id,
-      sealedId: await context.vault.seal(db, owner, secrets),
+      sealedId: await context.vault.seal(db, ownerIn(context), secrets),
       serverUrl: server.url,
       resourceUrl: oauthResourceUrl ?? server.settings.oauthResourceUrl ?? null,
       authorizationServerUrl: authorizationServerUrl ?? null,
@@ -72,13 +69,4 @@ async function goOn(db: Db, serverId: string): Promise<void> {
     await changeConnection(db, row, { status: 'validating' });
     await enqueue(db, advanceKind, { id: row.id });
   }
-}
-
-/** The refresh token will be sent there, so it must be somewhere the service may go. */
-function checkIssuer(context: ProjectContext, url: string | undefined): void {
-  const problem = url === undefined ? undefined : refusalOfUrl(url, addressPolicy(context.config));
-  if (problem !== undefined)
-    throw new Refusal('VALIDATION_ERROR', `authorizationServerUrl: ${problem}`, {
-      details: { code: 'URL_NOT_ALLOWED' },
-    });
 }

@@ -5,10 +5,10 @@ import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
 import { stdioAllowed } from '../../platform/config/load.ts';
 import { findLiveServer, type LiveServerRow } from '../../platform/database/queries/servers.ts';
 import type { ProjectContext, Services } from '../context.ts';
-import { noSuchServer } from '../servers/rules.ts';
+import { noSuchServer, stdioRefused } from '../servers/rules.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
-import { oauthRequired, refusalOf } from './refusal.ts';
+import { oauthRequired, translated } from './refusal.ts';
 
 /** What a caller may say about one call; see the contract. */
 export interface LiveOptions {
@@ -38,11 +38,9 @@ export function reach(
 ): Reached {
   if (server?.id !== serverId) throw noSuchServer();
   if (server.transportType === 'stdio' && !stdioAllowed(context.config))
-    throw new Refusal(
-      'FEATURE_NOT_SUPPORTED',
-      'stdio servers run commands on the machine of this service, which is reachable from outside. The operator can allow them with DRYDOCK_ALLOW_STDIO=true',
-      { details: { readiness: 'local_runtime_required', transport: 'stdio' } },
-    );
+    throw new Refusal('FEATURE_NOT_SUPPORTED', stdioRefused, {
+      details: { readiness: 'local_runtime_required', transport: 'stdio' },
+    });
   return { server, target: targetOf(context, context.actor.organization.id, server, options) };
 }
 
@@ -136,7 +134,7 @@ export async function withServer<T>(
         work(conversation, server),
       );
     } catch (error) {
-      throw replaced(error) && !again ? error : refusalOf(error, server);
+      throw replaced(error) && !again ? error : translated(error, server);
     }
   };
   try {

@@ -26,11 +26,15 @@ const codeOfKind: Record<Exclude<FailureKind, 'rpc' | 'unauthorized'>, ErrorCode
   forbidden: 'FORBIDDEN',
 };
 
-/** The refusal a caller gets for what happened between us and the server. Anything else is passed on. */
-export function refusalOf(error: unknown, server: LiveServerRow): unknown {
-  if (!(error instanceof McpFailure)) return error;
-  const { kind, facts, message } = error;
-  if (kind === 'unauthorized') return unauthorized(error, server);
+/** What to throw instead of an error that may be a failure of the server. */
+export function translated(error: unknown, server: LiveServerRow): unknown {
+  return error instanceof McpFailure ? refusalOf(error, server) : error;
+}
+
+/** The refusal a caller gets for what happened between us and the server. */
+export function refusalOf(failure: McpFailure, server: LiveServerRow): Refusal {
+  const { kind, facts, message } = failure;
+  if (kind === 'unauthorized') return unauthorized(failure, server);
   if (kind === 'rpc') return ofRpcError(facts.rpc as NonNullable<FailureFacts['rpc']>);
   return new Refusal(codeOfKind[kind], message, {
     details: {

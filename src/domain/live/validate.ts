@@ -1,7 +1,7 @@
 import type { Verb } from '../verbs.ts';
 import { initInfoOf } from './init-info.ts';
 import { diagnosisWait, reach, requireGrant } from './reach.ts';
-import { refusalOf } from './refusal.ts';
+import { translated } from './refusal.ts';
 
 /** Over a connection of its own: a warm one would say how the server was, not how it is. */
 export const validateServer: Verb<'validateServer'> = async (context, { serverId, body }) => {
@@ -15,6 +15,6 @@ export const validateServer: Verb<'validateServer'> = async (context, { serverId
       initInfo: initInfoOf(identity, target),
     }));
   } catch (error) {
-    throw refusalOf(error, server);
+    throw translated(error, server);
   }
 };

@@ -1,5 +1,4 @@
 import type { Db } from '../../platform/database/database.ts';
-import { deleteGrant } from '../../platform/database/queries/grants.ts';
 import {
   completePluginVersion,
   deletePlugin,
@@ -15,7 +14,6 @@ import {
   versionOfBundle,
 } from '../../platform/database/queries/plugins.ts';
 import type { ProjectPlace } from '../../platform/database/queries/projects.ts';
-import { deleteServer, insertServerIfFree } from '../../platform/database/queries/servers.ts';
 import { insertSkill } from '../../platform/database/queries/skills.ts';
 import type { Files } from '../../platform/folder.ts';
 import { newId } from '../../platform/ids.ts';
@@ -23,7 +21,8 @@ import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
 import type { Services } from '../context.ts';
 import { type Bundle, type DeclaredServer, type DeclaredSkill, parseBundle } from '../plugins/parse.ts';
-import { given, traces } from '../servers/secrets.ts';
+import { removeServer, saveUnderFreeName } from '../servers/rows.ts';
+import { given, sealSecrets, traces } from '../servers/secrets.ts';
 import { projectNamed, writeAsOperator } from './find.ts';
 
 type Parts = Pick<Services, 'db' | 'vault' | 'config'>;
@@ -89,32 +88,27 @@ async function addServer(
   { services, db, project, plugin, versionId }: Installation,
   declared: DeclaredServer,
 ): Promise<ServerComponent> {
-  const { key, name: wanted, url, command, args, headers, env } = declared;
+  const { key, name, url, command, args, headers, env } = declared;
   const secrets = given({ headers, env });
   const owner = { organizationId: project.organizationId, projectId: project.id };
-  const sealedId = Object.keys(secrets).length === 0 ? null : await services.vault.seal(db, owner, secrets);
-  const fields = {
+  const server = await saveUnderFreeName(db, {
+    name,
     projectId: project.id,
     enabled: plugin.enabled,
-    transportType: command === undefined ? ('http' as const) : ('stdio' as const),
+    transportType: command === undefined ? 'http' : 'stdio',
     url: url ?? null,
     settings: { ...given({ command, args }), ...traces(secrets) },
-    sealedId,
+    sealedId: await sealSecrets(services.vault, db, owner, secrets),
     pluginVersionId: versionId,
+  });
+  return {
+    componentId: newId('plgc'),
+    componentKey: key,
+    declaredName: key,
+    placement: command === undefined ? 'remote' : 'local',
+    authenticationPolicy: 'on_use',
+    materializedServerId: server.id,
   };
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? wanted : `${wanted} ${number}`;
-    const server = await insertServerIfFree(db, { id: newId('srv'), name, ...fields });
-    if (!server) continue;
-    return {
-      componentId: newId('plgc'),
-      componentKey: key,
-      declaredName: key,
-      placement: command === undefined ? 'remote' : 'local',
-      authenticationPolicy: 'on_use',
-      materializedServerId: server.id,
-    };
-  }
 }
 
 async function addSkill(
@@ -151,11 +145,8 @@ export async function removePlugin(
   place: PluginPlace,
 ): Promise<void> {
   await writeToPlugin(db, place, 'plugin.remove', async (trx, plugin) => {
-    for (const server of await lockServersOfPlugin(trx, plugin.id)) {
-      const tokens = await deleteGrant(trx, server.id);
-      await deleteServer(trx, plugin.projectId, server.id);
-      for (const sealed of [tokens, server.sealedId]) if (sealed) await vault.forget(trx, sealed);
-    }
+    for (const server of await lockServersOfPlugin(trx, plugin.id))
+      await removeServer({ vault }, trx, { ...server, projectId: plugin.projectId });
     await deletePlugin(trx, plugin.id);
   });
 }

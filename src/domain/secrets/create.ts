@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { countSecrets, insertSecret } from '../../platform/database/queries/secrets.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
+import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import { checkRoom } from '../limits/room.ts';
 import type { Verb } from '../verbs.ts';
@@ -20,7 +20,6 @@ export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
   return writeInProject(context, async (db) => {
     const things = ownerId === null ? 'shared secrets' : 'secrets of one person';
     await checkRoom(context, db, things, (trx, projectId) => countSecrets(trx, projectId, ownerId));
-    const owner = { organizationId: actor.organization.id, projectId: project.id };
     const secret = await insertSecret(db, {
       id: newId('sct', context.clock()),
       projectId: project.id,
@@ -32,7 +31,7 @@ export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
       brokerTemplate: body.brokerTemplate ?? null,
       sharing,
       ownerId,
-      sealedId: await context.vault.seal(db, owner, value),
+      sealedId: await context.vault.seal(db, ownerIn(context), value),
       createdBy: actor.user.id,
     });
     await audit(db, context, 'secret.create', secret.id);

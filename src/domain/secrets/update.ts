@@ -1,5 +1,5 @@
 import { lockSecret, type SecretRow, updateSecretRow } from '../../platform/database/queries/secrets.ts';
-import { writeInProject } from '../access.ts';
+import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verbs.ts';
 import { presentSecret } from './present.ts';
@@ -11,12 +11,11 @@ export const updateSecret: Verb<'updateSecret'> = (context, { secretId, body }) 
   return writeInProject(context, async (db) => {
     const before = await lockSecret(db, project.id, actor.user.id, secretId);
     if (!before) throw noSuchSecret();
-    const owner = { organizationId: actor.organization.id, projectId: project.id };
     const secret = await updateSecretRow(db, {
       ...before,
       ...rebound(before, change),
       description: description === undefined ? before.description : description,
-      sealedId: value === undefined ? before.sealedId : await context.vault.seal(db, owner, value),
+      sealedId: value === undefined ? before.sealedId : await context.vault.seal(db, ownerIn(context), value),
       updatedBy: actor.user.id,
     });
     if (secret.sealedId !== before.sealedId) await context.vault.forget(db, before.sealedId);

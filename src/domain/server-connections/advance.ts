@@ -1,4 +1,3 @@
-import { Refusal } from '../../contract/errors.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import { probe } from '../../mcp/probe.ts';
 import type { Db } from '../../platform/database/database.ts';
@@ -11,13 +10,7 @@ import {
   overdueConnections,
   pruneConnections,
 } from '../../platform/database/queries/server-connections.ts';
-import {
-  findLiveServer,
-  insertServerIfFree,
-  type LiveServerRow,
-  serversAt,
-} from '../../platform/database/queries/servers.ts';
-import { newId } from '../../platform/ids.ts';
+import { findLiveServer, type LiveServerRow, serversAt } from '../../platform/database/queries/servers.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Services } from '../context.ts';
 import { adviceFor } from '../live/advice.ts';
@@ -25,6 +18,8 @@ import { usableGrant } from '../live/auth-method.ts';
 import { examineProbe } from '../live/probe-report.ts';
 import { targetOf } from '../live/reach.ts';
 import { refusalOf } from '../live/refusal.ts';
+import { saveUnderFreeName } from '../servers/rows.ts';
+import { traces } from '../servers/secrets.ts';
 import { withdraw } from './withdraw.ts';
 
 export const advanceKind = 'advance-server-connection';
@@ -99,8 +94,7 @@ async function validate(services: Services, row: ConnectionRow): Promise<Outcome
     await services.mcp.once(target, wait, async () => {});
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
-    const refusal = server && refusalOf(error, server);
-    const code = refusal instanceof Refusal ? refusal.code : codeOf(error);
+    const code = server ? refusalOf(error, server).code : codeOf(error);
     return settle(row, { status: 'failed', error: { code, message: adviceFor(error), retryable: true } });
   }
   return save(services, row, 'ready', {});
@@ -138,19 +132,18 @@ async function saveServer(
   await lineUpInProject(db, row.projectId);
   const [existing] = await serversAt(db, row.projectId, row.url);
   if (existing) return { serverId: existing.id };
-  const wanted = row.request.name ?? new URL(row.url).host;
-  for (let number = 1; ; number++) {
-    const fields = {
-      id: newId('srv', clock()),
+  const server = await saveUnderFreeName(
+    db,
+    {
       projectId: row.projectId,
-      name: number === 1 ? wanted : `${wanted} ${number}`,
+      name: row.request.name ?? new URL(row.url).host,
       enabled: true,
-      transportType: 'http' as const,
+      transportType: 'http',
       url: row.url,
-      settings: { ...settings, headerNames: [], envNames: [], hasClientSecret: false },
+      settings: { ...settings, ...traces({}) },
       sealedId: null,
-    };
-    const server = await insertServerIfFree(db, fields);
-    if (server) return { serverId: server.id, request: { ...row.request, created: true } };
-  }
+    },
+    clock(),
+  );
+  return { serverId: server.id, request: { ...row.request, created: true } };
 }

@@ -10,6 +10,7 @@ import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import { checkRoom } from '../limits/room.ts';
+import { nameTaken } from '../names.ts';
 import type { Verb } from '../verbs.ts';
 import { namesOf, presentServerGroup } from './present.ts';
 
@@ -25,14 +26,7 @@ export const createServerGroup: Verb<'createServerGroup'> = async (context, { bo
     await audit(db, context, 'server-group.create', id);
     return presentServerGroup(group, namesOf(servers));
   }).catch((error: unknown) => {
-    if (violates(error, 'server_groups_name'))
-      throw new Refusal(
-        'CONFLICT',
-        `A server group named ${JSON.stringify(name)} already exists in this project`,
-        {
-          details: { reason: 'NAME_TAKEN', name },
-        },
-      );
+    if (violates(error, 'server_groups_name')) throw nameTaken('server group', name);
     throw error;
   });
 };

@@ -1,6 +1,6 @@
 import { insertServer } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
+import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verbs.ts';
 import { presentServer } from './present.ts';
@@ -22,7 +22,7 @@ export const createProjectServer: Verb<'createProjectServer'> = async (context, 
       transportType,
       url: url ?? null,
       settings: { ...given(rest), ...traces(secrets) },
-      sealedId: await sealSecrets(context, db, secrets),
+      sealedId: await sealSecrets(context.vault, db, ownerIn(context), secrets),
     });
     await audit(db, context, 'server.create', server.id);
     return presentServer(server);

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database/database.ts';
 import type { ServerRow, ServerSettings } from '../../platform/database/queries/servers.ts';
-import type { ProjectContext, Services } from '../context.ts';
+import type { Vault } from '../../platform/secrets/vault.ts';
+import type { Services } from '../context.ts';
 
 /** The parts of a server that are stored encrypted. */
 export interface ServerSecrets {
@@ -18,13 +19,12 @@ export async function openSecrets(
 }
 
 export async function sealSecrets(
-  context: ProjectContext,
+  vault: Vault,
   db: Db,
+  owner: { organizationId: string; projectId: string },
   secrets: ServerSecrets,
 ): Promise<string | null> {
-  if (Object.keys(secrets).length === 0) return null;
-  const owner = { organizationId: context.actor.organization.id, projectId: context.project.id };
-  return context.vault.seal(db, owner, secrets);
+  return Object.keys(secrets).length === 0 ? null : vault.seal(db, owner, secrets);
 }
 
 /** That a value exists may be shown; the value may not. */

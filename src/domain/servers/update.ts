@@ -6,7 +6,7 @@ import {
   type ServerSettings,
   updateServer,
 } from '../../platform/database/queries/servers.ts';
-import { writeInProject } from '../access.ts';
+import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verbs.ts';
 import { presentServer } from './present.ts';
@@ -39,7 +39,7 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     if (clearClientSecret) delete secrets.clientSecret;
     const touched =
       headers !== undefined || env !== undefined || clientSecret !== undefined || clearClientSecret;
-    if (touched) after.sealedId = await sealSecrets(context, db, secrets);
+    if (touched) after.sealedId = await sealSecrets(context.vault, db, ownerIn(context), secrets);
     Object.assign(after.settings, traces(secrets));
     const server = await updateServer(db, after);
     if (touched && before.sealedId !== null) await context.vault.forget(db, before.sealedId);
