@@ -29,6 +29,8 @@ describe('results arrive as the server sent them', () => {
       origin: 'odd',
       durationMs: expect.any(Number),
     });
+    const noted = service.logs.find((line) => line.includes('does not follow the protocol'));
+    expect(JSON.parse(noted ?? '{}')).toMatchObject({ serverId: odd.id, method: 'tools/call' });
   });
 
   test('structured content that breaks its own schema', async () => {

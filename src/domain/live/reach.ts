@@ -131,7 +131,7 @@ export async function withServer<T>(
     const { server, target } = reached;
     try {
       return await context.mcp.use(target, callWait(context, server), (conversation) =>
-        work(conversation, server),
+        work(noting(context, server, conversation), server),
       );
     } catch (error) {
       throw replaced(error) && !again ? error : translated(error, server);
@@ -144,6 +144,29 @@ export async function withServer<T>(
     const now = await findLiveServer(context.db, context.project.id, serverId);
     return attempt(reach(context, serverId, options, now), true);
   }
+}
+
+/** The result goes to the caller as it is; what is wrong with it is written down for the operator. */
+function noting(
+  { log, requestId }: ProjectContext,
+  server: LiveServerRow,
+  conversation: Conversation,
+): Conversation {
+  return {
+    ...conversation,
+    ask: async (method, params) => {
+      const answer = await conversation.ask(method, params);
+      const { complaint } = answer;
+      if (complaint !== undefined)
+        log.info('A result does not follow the protocol', {
+          requestId,
+          serverId: server.id,
+          method,
+          complaint: complaint.slice(0, 500),
+        });
+      return answer;
+    },
+  };
 }
 
 /** New tokens were imported while the old ones were refused, so nothing was carried out yet. */
