@@ -5,6 +5,7 @@ import type { Services } from './domain/context.ts';
 import { housekeeping } from './domain/housekeeping.ts';
 import { bootstrap } from './domain/identity/bootstrap.ts';
 import { LastUse } from './domain/identity/last-use.ts';
+import { Entrance } from './domain/invoke.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { Grants } from './domain/live/grants.ts';
 import { connectionJobs } from './domain/server-connections/advance.ts';
@@ -16,6 +17,7 @@ import { type Clock, systemClock } from './platform/clock.ts';
 import { addressPolicy, listensOnLoopback, stdioAllowed } from './platform/config/load.ts';
 import type { Config } from './platform/config/settings.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
+import { Notifications } from './platform/database/notifications.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { OperatorProblem } from './platform/problem.ts';
@@ -55,6 +57,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     const clock = options.clock ?? systemClock;
     const db = connected.database;
     const mcp = createMcp(config, options.outbound);
+    const notifications = new Notifications(connected.dial, log);
     return {
       db,
       vault,
@@ -63,12 +66,14 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       cursors: new Cursors(vault.derive('cursors')),
       blobs: new FileBlobStore(blobsFolder(config)),
       models,
+      notifications,
       config,
       clock,
       log,
       connected,
       close: async () => {
         await mcp.close();
+        await notifications.stop();
         await connected.close();
       },
     };
@@ -143,11 +148,16 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const worker = createWorker(services);
   const { pool } = connected.database;
   let draining = false;
-  const app = createHttpServer({
+  const entrance = new Entrance({
     services,
-    log,
     charge: (keyId, budget) => (budget === 'polls' ? polls : limiter)?.charge(keyId),
     used: (keyId) => lastUse.note(keyId),
+  });
+  const app = createHttpServer({
+    entrance,
+    log,
+    publicUrl: config.publicUrl,
+    shutdownTimeout: config.shutdownTimeout * 1000,
     metrics: new Metrics(() => ({
       database: { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
       mcpConnections: services.mcp.warmConnections,
@@ -170,6 +180,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   try {
     // An embedded database serves one service, so only a shared one can have other replicas.
     if (!connected.embedded) await limiter?.join();
+    await services.notifications.start();
     if (options.worker ?? true) await worker.start();
     const origin = await listen(app, config);
     // Last, so that the key is not made and lost when anything before it fails.

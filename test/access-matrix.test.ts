@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { statusOfCode } from '../src/contract/errors.ts';
 import { operationList } from '../src/contract/index.ts';
-import type { Operation } from '../src/contract/operation.ts';
+import { isWrite, jsonAnswer, type Operation, streamedAnswer } from '../src/contract/operation.ts';
 import { setMember } from '../src/domain/operator/members.ts';
 import { arrange, exampleFor, fillPath, makeParameters, parametersOf } from './support/path-parameters.ts';
 import { type Caller, expectedRefusal, type Principal, principals } from './support/principals.ts';
@@ -34,14 +35,11 @@ describe.each(operationList)('$id ($access)', (operation) => {
       await fixtureFor(principal, parametersOf(operation)),
     );
     const path = fillPath(operation.path, parameters);
-    const answer = await call(
-      principal,
-      operation.method,
-      path,
-      operation.body && (await exampleFor(service, operation, parameters)),
-    );
+    const answer = await call(principal, operation, path, await bodyFor(operation, parameters));
+    expect(answer.status).toBe(status);
     expectDiscreet(principal, answer, status);
-    expect(operation.response.safeParse(answer.body).error).toBeUndefined();
+    expectAnswer(operation, answer);
+    if (isWrite(operation)) await expectAudited(answer);
   });
 
   test.each(cases.filter(({ refusal }) => refusal))('$title', async ({ principal, refusal, status }) => {
@@ -52,12 +50,7 @@ describe.each(operationList)('$id ($access)', (operation) => {
     );
     const path = fillPath(operation.path, parameters);
     const before = await snapshotOf(database);
-    const answer = await call(
-      principal,
-      operation.method,
-      path,
-      operation.body && (await exampleFor(service, operation, parameters)),
-    );
+    const answer = await call(principal, operation, path, await bodyFor(operation, parameters));
     expectDiscreet(principal, answer, status);
     expect(answer.body).toEqual({
       code: refusal?.code,
@@ -73,7 +66,7 @@ const filtering = operationList.filter(({ query }) => query && 'projectId' in qu
 describe.each(filtering)('$id asked about a project', (operation) => {
   test.each(casesOf({ ...operation, access: 'project member' }))('$title', async ({ principal, status }) => {
     const { projectId } = await fixtureFor(principal, ['projectId']);
-    const answer = await call(principal, operation.method, `${operation.path}?projectId=${projectId}`);
+    const answer = await call(principal, operation, `${operation.path}?projectId=${projectId}`);
     expect(answer.status).toBe(status);
   });
 });
@@ -98,13 +91,41 @@ async function fixtureFor(principal: Principal, names: string[]): Promise<Record
   return parameters;
 }
 
-function call(principal: Principal, method: string, path: string, body?: unknown): Promise<Answer> {
+function call(
+  principal: Principal,
+  { method, upload }: Operation,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
   const { authorization } = callers.get(principal) as Caller;
   return service.request(method, path, {
     key: null,
     body,
-    ...(authorization !== undefined && { headers: { authorization } }),
+    headers: {
+      ...(authorization !== undefined && { authorization }),
+      ...(upload && { 'content-type': 'text/html' }),
+    },
   });
+}
+
+async function bodyFor(operation: Operation, parameters: Record<string, string>): Promise<unknown> {
+  if (operation.upload) return Buffer.from('<p>fixture</p>');
+  return operation.body && exampleFor(service, operation, parameters);
+}
+
+function expectAnswer({ response }: Operation, answer: Answer): void {
+  const streamed = streamedAnswer(response);
+  const schema = streamed?.kind === 'events' ? streamed.event : (jsonAnswer(response) ?? z.undefined());
+  expect(schema.safeParse(answer.body).error).toBeUndefined();
+  expect(answer.text).not.toBe('');
+}
+
+/** Who did what is written down with what was done. */
+async function expectAudited(answer: Answer): Promise<void> {
+  const { rows } = await database.query('select action from audit_events where request_id = $1', [
+    answer.headers.get('x-request-id'),
+  ]);
+  expect(rows).not.toEqual([]);
 }
 
 /** The status, a request id, and nothing of the key that was sent. */

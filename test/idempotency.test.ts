@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Refusal } from '../src/contract/errors.ts';
+import { onceUnderClaim, type Repeatable } from '../src/domain/idempotency.ts';
+import { statement } from '../src/platform/database/database.ts';
+import { claimIdempotencyKey } from '../src/platform/database/queries/idempotency.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
 let service: TestService;
@@ -65,4 +69,66 @@ test.each(['   ', 'x'.repeat(257)])('a blank or oversized key counts as none', a
   const first = await service.post('/projects', { name: 'Free' }, keyed(key));
   const second = await service.post('/projects', { name: 'Free' }, keyed(key));
   expect(second.body.id).not.toBe(first.body.id);
+});
+
+describe('under a claim, for work that must not run inside a transaction', () => {
+  async function request(key: string, content = 'same'): Promise<Repeatable> {
+    const { body } = await service.get('/me');
+    const organizationId = (await service.get('/organizations')).body.items[0].id as string;
+    return {
+      scope: { organizationId, userId: body.id as string, operation: 'test', key },
+      requestHash: content,
+    };
+  }
+
+  test('of many at once one works; the others are told that it is under way, and later get its answer', async () => {
+    const repeatable = await request('claim');
+    let worked = 0;
+    let finish = (): void => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const work = async () => {
+      worked++;
+      await finished;
+      return { worked };
+    };
+    const first = onceUnderClaim(service.db, repeatable, work);
+    await expect.poll(() => worked).toBe(1);
+    await expect(onceUnderClaim(service.db, repeatable, work)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      details: { reason: 'IDEMPOTENCY_KEY_IN_USE', code: 'IDEMPOTENCY_KEY_IN_USE' },
+      retryAfter: 1,
+    });
+    finish();
+    expect(await first).toEqual({ worked: 1 });
+    expect(await onceUnderClaim(service.db, repeatable, work)).toEqual({ worked: 1 });
+    await expect(onceUnderClaim(service.db, await request('claim', 'other'), work)).rejects.toMatchObject({
+      details: { reason: 'IDEMPOTENCY_KEY_REUSED' },
+    });
+    expect(worked).toBe(1);
+  });
+
+  test('a refusal gives the key back', async () => {
+    const repeatable = await request('refused');
+    const refuse = () => Promise.reject(new Refusal('RATE_LIMITED', 'no room'));
+    await expect(onceUnderClaim(service.db, repeatable, refuse)).rejects.toThrow('no room');
+    expect(await onceUnderClaim(service.db, repeatable, async () => 'done')).toBe('done');
+  });
+
+  test('a claim is extended while the work goes on, and one whose holder died is taken over', async () => {
+    const repeatable = await request('slow');
+    const lease = 150;
+    let finish = (): void => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const slow = onceUnderClaim(service.db, repeatable, () => finished.then(() => 'slow'), lease);
+    // Twice the lease has passed in the database, and nobody else may have it.
+    await service.db.rows(statement<object>('test.wait', 'select pg_sleep(0.4)'));
+    const again = () => onceUnderClaim(service.db, repeatable, async () => 'again', lease);
+    await expect(again()).rejects.toThrow('under way');
+    finish();
+    expect(await slow).toBe('slow');
+    const dead = await request('dead');
+    await claimIdempotencyKey(service.db, dead.scope, dead.requestHash, 'of a dead process', 1);
+    await service.db.rows(statement<object>('test.wait', 'select pg_sleep(0.4)'));
+    expect(await onceUnderClaim(service.db, dead, async () => 'taken over')).toBe('taken over');
+  });
 });

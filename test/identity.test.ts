@@ -52,11 +52,11 @@ test('a key never reaches another organization', async () => {
   });
 });
 
-test('a private project exists only for its members and for administrators', async () => {
+test('a private project opens only for its members and for administrators', async () => {
   const { body: project } = await service.post('/projects', { name: 'Secret plans', visibility: 'private' });
   const outsider = await service.member('member');
   const admin = await service.member('admin');
-  expect((await service.get(`/projects/${project.id}/servers`, { key: outsider.key })).status).toBe(404);
+  expect((await service.get(`/projects/${project.id}/servers`, { key: outsider.key })).status).toBe(403);
   expect((await service.get('/projects', { key: outsider.key })).text).not.toContain(project.id);
   expect((await service.get(`/projects/${project.id}/servers`, { key: admin.key })).status).toBe(200);
   await setMember(service.db, { project: project.id }, { user: outsider.userId, role: 'member' });

@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ErrorBody, statusOfCode } from '../src/contract/errors.ts';
 import { operationList } from '../src/contract/index.ts';
-import { errorCodesOf, type Operation, paramNames } from '../src/contract/operation.ts';
+import { errorCodesOf, type Operation, paramNames, streamedAnswer } from '../src/contract/operation.ts';
 import type { OpenApiDocument, OperationObject, ResponseObject } from '../src/surfaces/openapi/types.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 
@@ -41,7 +41,8 @@ test('the linter notices a broken reference, an unused component and an example 
   const broken = structuredClone(document);
   broken.components.schemas['Unused'] = { type: 'string' };
   for (const { requestBody, responses } of everyOperation(broken)) {
-    if (requestBody) requestBody.content['application/json'].example = 5;
+    const json = requestBody?.content['application/json'];
+    if (json) json.example = 5;
     responses['400'] = { $ref: '#/nowhere' };
   }
   const problems = (await lint(JSON.stringify(broken))).join('\n');
@@ -61,12 +62,15 @@ describe.each(operationList.map((operation) => [operation.id, operation] as cons
     });
     expect(found.security).toEqual(declared.access === 'public' ? [] : undefined);
     expect(found['x-drydock-spends'] ?? false).toBe(declared.spends ?? false);
-    expect(found.requestBody !== undefined).toBe(declared.body !== undefined);
+    expect(found.requestBody !== undefined).toBe((declared.body ?? declared.upload) !== undefined);
     const named = (place: string) =>
       (found.parameters ?? []).filter((parameter) => parameter.in === place).map(({ name }) => name);
     expect(named('path')).toEqual(paramNames(declared.path));
     expect(named('query')).toEqual(Object.keys(declared.query?.shape ?? {}));
-    expect(named('header')).toEqual(declared.idempotency ? ['Idempotency-Key'] : []);
+    expect(named('header')).toEqual([
+      ...(declared.idempotency ? ['Idempotency-Key'] : []),
+      ...(streamedAnswer(declared.response)?.kind === 'events' ? ['Last-Event-ID'] : []),
+    ]);
   });
 
   test('answers in the document what it can answer', () => {
@@ -75,7 +79,7 @@ describe.each(operationList.map((operation) => [operation.id, operation] as cons
     const statuses = new Set([declared.status, ...codes.map((code) => statusOfCode[code])]);
     expect(Object.keys(responses).map(Number)).toEqual([...statuses].sort((a, b) => a - b));
     const shown = Object.entries(responses).flatMap(([status, response]) =>
-      Object.values(resolved(response).content['application/json'].examples ?? {}).map(({ value }) => {
+      Object.values(resolved(response).content['application/json']?.examples ?? {}).map(({ value }) => {
         const { code } = ErrorBody.parse(value);
         expect(statusOfCode[code]).toBe(Number(status));
         return code;

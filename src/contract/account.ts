@@ -28,7 +28,6 @@ const Organization = z
   .meta({ id: 'Organization' });
 
 export const getMe = operation({
-  id: 'getMe',
   area: 'Account',
   summary: 'Show the account the key acts as',
   method: 'GET',
@@ -39,7 +38,6 @@ export const getMe = operation({
 });
 
 export const listOrganizations = operation({
-  id: 'listOrganizations',
   area: 'Account',
   summary: 'List the organization the key is bound to',
   description: 'A key belongs to one organization, so the page holds exactly that one.',

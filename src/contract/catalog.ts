@@ -13,7 +13,6 @@ const Model = z
   .meta({ id: 'Model' });
 
 export const listModels = operation({
-  id: 'listModels',
   area: 'Catalog',
   summary: 'List the models this deployment can run',
   method: 'GET',
@@ -37,7 +36,6 @@ const HostCatalogEntry = z
   .meta({ id: 'HostCatalogEntry' });
 
 export const getHostCompatCatalog = operation({
-  id: 'getHostCompatCatalog',
   area: 'Catalog',
   summary: 'Read the built-in client templates',
   description: 'How known MCP clients behave: protocol revisions, identity, support for MCP Apps.',

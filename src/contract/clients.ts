@@ -109,7 +109,6 @@ const withPrivate = z.object({
 });
 
 export const listClients = operation({
-  id: 'listClients',
   area: 'Clients',
   summary: "List a project's clients",
   method: 'GET',
@@ -121,7 +120,6 @@ export const listClients = operation({
 });
 
 export const createClient = operation({
-  id: 'createClient',
   area: 'Clients',
   summary: 'Create a client',
   description: 'From a built-in template or from a configuration of your own.',
@@ -136,7 +134,6 @@ export const createClient = operation({
 });
 
 export const getClient = operation({
-  id: 'getClient',
   area: 'Clients',
   summary: 'Read a client',
   description:
@@ -151,7 +148,6 @@ export const getClient = operation({
 });
 
 export const updateClient = operation({
-  id: 'updateClient',
   area: 'Clients',
   summary: 'Edit a client',
   description:
@@ -167,7 +163,6 @@ export const updateClient = operation({
 });
 
 export const setClientServers = operation({
-  id: 'setClientServers',
   area: 'Clients',
   summary: "Replace a client's servers",
   method: 'POST',
@@ -179,7 +174,7 @@ export const setClientServers = operation({
       expectedImpact: ClientImpact.optional(),
     })
     .meta({ id: 'ClientServersRequest' }),
-  example: { serverIds: [], expectedConfigId: '{configId}' },
+  example: { serverIds: ['{serverId}'], expectedConfigId: '{configId}' },
   status: 200,
   response: ClientDetail,
   errors: ['CONFLICT'],
@@ -187,7 +182,6 @@ export const setClientServers = operation({
 });
 
 export const duplicateClient = operation({
-  id: 'duplicateClient',
   area: 'Clients',
   summary: 'Duplicate a client',
   method: 'POST',
@@ -201,7 +195,6 @@ export const duplicateClient = operation({
 });
 
 export const deleteClient = operation({
-  id: 'deleteClient',
   area: 'Clients',
   summary: 'Delete a client',
   description: 'Refused while a live environment uses it; the answer names those.',

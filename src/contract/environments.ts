@@ -11,7 +11,6 @@ const SkillSelection = z
   .meta({ id: 'EnvironmentSkillSelection' });
 
 const SecretSelection = z.strictObject({ mode: z.literal('explicit'), secretIds: ids }).meta({
-  id: 'EnvironmentSecretSelection',
   description:
     'The secrets a run receives, and no others. One that is shared with nobody reaches only its owner.',
 });
@@ -82,7 +81,6 @@ const RevisionRequest = z
   .meta({ id: 'ProjectEnvironmentRevisionRequest' });
 
 export const listEnvironments = operation({
-  id: 'listEnvironments',
   area: 'Environments',
   summary: "List a project's environments",
   description: 'Those made on the fly are left out.',
@@ -95,7 +93,6 @@ export const listEnvironments = operation({
 });
 
 export const createEnvironment = operation({
-  id: 'createEnvironment',
   area: 'Environments',
   summary: 'Create an environment',
   method: 'POST',
@@ -111,7 +108,6 @@ export const createEnvironment = operation({
 });
 
 export const getEnvironmentCapabilities = operation({
-  id: 'getEnvironmentCapabilities',
   area: 'Environments',
   summary: 'Say what environments may hold here',
   method: 'GET',
@@ -124,7 +120,6 @@ export const getEnvironmentCapabilities = operation({
 });
 
 export const getEnvironment = operation({
-  id: 'getEnvironment',
   area: 'Environments',
   summary: 'Read an environment',
   method: 'GET',
@@ -135,7 +130,6 @@ export const getEnvironment = operation({
 });
 
 export const updateEnvironment = operation({
-  id: 'updateEnvironment',
   area: 'Environments',
   summary: 'Edit an environment',
   description: 'Refused with 409 when somebody has written to it since it was read, or when it is archived.',
@@ -150,7 +144,6 @@ export const updateEnvironment = operation({
 });
 
 export const resolveEnvironment = operation({
-  id: 'resolveEnvironment',
   area: 'Environments',
   summary: 'Preview what an environment runs with',
   description:
@@ -186,7 +179,6 @@ export const resolveEnvironment = operation({
 });
 
 export const ensureAdhocEnvironment = operation({
-  id: 'ensureAdhocEnvironment',
   area: 'Environments',
   summary: 'Make an environment on the fly',
   description: 'The same content gives the same environment. It is not listed until it is named.',
@@ -203,7 +195,6 @@ export const ensureAdhocEnvironment = operation({
 });
 
 export const nameEnvironment = operation({
-  id: 'nameEnvironment',
   area: 'Environments',
   summary: 'Name an environment made on the fly',
   description: 'It keeps its id and is listed from then on. One that has a name is refused with 409.',
@@ -220,7 +211,6 @@ export const nameEnvironment = operation({
 });
 
 export const archiveEnvironment = operation({
-  id: 'archiveEnvironment',
   area: 'Environments',
   summary: 'Archive an environment',
   description: 'It stays readable, and its name is free.',
@@ -235,7 +225,6 @@ export const archiveEnvironment = operation({
 });
 
 export const restoreEnvironment = operation({
-  id: 'restoreEnvironment',
   area: 'Environments',
   summary: 'Restore an archived environment',
   description: 'Pins of plugin versions that are gone are dropped. Refused when its name is taken by now.',

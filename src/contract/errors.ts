@@ -41,7 +41,7 @@ export class Refusal extends Error {
     super(message);
     this.name = 'Refusal';
     this.code = code;
-    this.details = options.details;
+    this.details = code === 'CONFLICT' ? withBothWords(options.details) : options.details;
     this.retryAfter = options.retryAfter;
   }
 
@@ -50,4 +50,10 @@ export class Refusal extends Error {
     if (this.details && Object.keys(this.details).length > 0) body.details = this.details;
     return body;
   }
+}
+
+/** Some clients look for `details.code`, others for `details.reason`: of a conflict, both say why. */
+function withBothWords(details: Record<string, unknown> = {}): Record<string, unknown> {
+  const word = details['code'] ?? details['reason'];
+  return word === undefined ? details : { code: word, reason: word, ...details };
 }

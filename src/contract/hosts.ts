@@ -22,7 +22,6 @@ const HostDetail = z
   .meta({ id: 'HostDetail' });
 
 export const listHosts = operation({
-  id: 'listHosts',
   area: 'Clients (deprecated)',
   summary: "List a project's clients",
   method: 'GET',
@@ -34,7 +33,6 @@ export const listHosts = operation({
 });
 
 export const createHost = operation({
-  id: 'createHost',
   area: 'Clients (deprecated)',
   summary: 'Create a client',
   method: 'POST',
@@ -49,7 +47,6 @@ export const createHost = operation({
 });
 
 export const getHost = operation({
-  id: 'getHost',
   area: 'Clients (deprecated)',
   summary: 'Read a client',
   method: 'GET',
@@ -61,7 +58,6 @@ export const getHost = operation({
 });
 
 export const updateHost = operation({
-  id: 'updateHost',
   area: 'Clients (deprecated)',
   summary: 'Edit a client',
   description: '`config` replaces the whole configuration. Nothing is compared: the last edit wins.',
@@ -79,13 +75,12 @@ export const updateHost = operation({
 });
 
 export const setHostServers = operation({
-  id: 'setHostServers',
   area: 'Clients (deprecated)',
   summary: "Replace a client's servers",
   method: 'POST',
   path: '/projects/{projectId}/hosts/{hostId}/servers',
   body: z.strictObject(serverFields).meta({ id: 'HostServersRequest' }),
-  example: { serverIds: [] },
+  example: { serverIds: ['{serverId}'] },
   status: 200,
   response: HostDetail,
   access: 'project member',
@@ -93,7 +88,6 @@ export const setHostServers = operation({
 });
 
 export const duplicateHost = operation({
-  id: 'duplicateHost',
   area: 'Clients (deprecated)',
   summary: 'Duplicate a client',
   method: 'POST',
@@ -108,7 +102,6 @@ export const duplicateHost = operation({
 });
 
 export const deleteHost = operation({
-  id: 'deleteHost',
   area: 'Clients (deprecated)',
   summary: 'Delete a client',
   method: 'DELETE',

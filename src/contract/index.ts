@@ -2,9 +2,10 @@ import * as account from './account.ts';
 import * as catalog from './catalog.ts';
 import * as clients from './clients.ts';
 import * as environments from './environments.ts';
+import * as evalIngest from './eval-ingest.ts';
 import * as hosts from './hosts.ts';
 import * as oauth from './oauth.ts';
-import { isOperation, type Operation } from './operation.ts';
+import { type Declaration, isDeclaration, type Operation } from './operation.ts';
 import * as plugins from './plugins.ts';
 import * as projects from './projects.ts';
 import * as secrets from './secrets.ts';
@@ -33,16 +34,20 @@ const declared = {
   ...secrets,
   ...skills,
   ...plugins,
+  ...evalIngest,
   ...sessions,
   ...catalog,
 };
 
 type Declared = typeof declared;
 
-/** Every operation by its id. A surface that wants to know what exists reads this and nothing else. */
+/** Every operation by its id, which is the name it is exported under. */
 export type Operations = {
-  [Name in keyof Declared as Declared[Name] extends Operation ? Name : never]: Declared[Name];
+  [Name in keyof Declared as Declared[Name] extends Declaration ? Name : never]: Declared[Name];
 };
 export type OperationId = keyof Operations;
 
-export const operationList: readonly Operation[] = Object.values<unknown>(declared).filter(isOperation);
+/** A surface that wants to know what exists reads this and nothing else. */
+export const operationList: readonly Operation[] = Object.entries<unknown>(declared).flatMap(([id, value]) =>
+  isDeclaration(value) ? [{ ...value, id }] : [],
+);

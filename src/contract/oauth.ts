@@ -11,7 +11,6 @@ const Token = z
   .meta({ format: 'password' });
 
 export const importOAuthTokens = operation({
-  id: 'importOAuthTokens',
   area: 'OAuth',
   summary: 'Import OAuth tokens',
   description:

@@ -26,8 +26,49 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? Name | ParamNames<Rest>
   : never;
 
-export interface Operation {
-  readonly id: string;
+/** Bytes instead of JSON in the request: handed to the verb as they arrive, refused beyond the limit. */
+export interface Upload {
+  readonly mediaType: string;
+  /** In bytes. */
+  readonly limit: number;
+  readonly description: string;
+}
+
+/** Bytes instead of JSON in the answer. */
+export interface FileAnswer {
+  readonly kind: 'file';
+  readonly mediaType: string;
+  readonly description: string;
+}
+
+/** A stream of events instead of one answer; each event carries JSON. */
+export interface EventStream<Event extends z.ZodType = z.ZodType> {
+  readonly kind: 'events';
+  readonly event: Event;
+  readonly description: string;
+}
+
+export function fileAnswer(mediaType: string, description: string): FileAnswer {
+  return { kind: 'file', mediaType, description };
+}
+
+export function eventStream<Event extends z.ZodType>(event: Event, description: string): EventStream<Event> {
+  return { kind: 'events', event, description };
+}
+
+export type ResponseKind = z.ZodType | FileAnswer | EventStream;
+
+/** What an operation answers with, when it is not one JSON document. */
+export function streamedAnswer(response: ResponseKind): FileAnswer | EventStream | undefined {
+  return 'kind' in response ? response : undefined;
+}
+
+/** The schema of a JSON answer. */
+export function jsonAnswer(response: ResponseKind): z.ZodType | undefined {
+  return 'kind' in response ? undefined : response;
+}
+
+interface Declaration {
   readonly area: Area;
   readonly summary: string;
   readonly description?: string;
@@ -36,31 +77,72 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** Absent: the operation takes no body, and an empty object is tolerated. */
   readonly body?: z.ZodType;
+  readonly upload?: Upload;
   /**
    * A body that works; shown in the documentation and sent by the access matrix. An id is written as the path
    * parameter that would hold it, like `{serverId}`.
    */
   readonly example?: unknown;
   readonly status: 200 | 201 | 202;
-  readonly response: z.ZodType;
+  readonly response: ResponseKind;
   /** Refusals beyond those that follow from the access level. */
   readonly errors?: readonly ErrorCode[];
   readonly access: Access;
+  /** `default` in the place of a project id means the Default project of the key's organization. */
+  readonly defaultProject?: true;
+  /** Writes nothing here, whatever its method: it talks to a server, or only looks. */
+  readonly readOnly?: true;
+  /** The answer may be many megabytes, so it is written in slices. */
+  readonly bulky?: true;
   /** Draws on the organization's credits or a daily budget. */
   readonly spends?: boolean;
   /** Kept for existing clients; names the path to use instead. */
   readonly deprecated?: string;
   /** Charged to a budget of its own instead of the key's. */
   readonly budget?: 'polls';
-  /** `key`: a repeated `Idempotency-Key` replays the first answer instead of acting again. */
-  readonly idempotency?: 'key';
+  /**
+   * A repeated `Idempotency-Key` replays the first answer instead of acting again. `transaction`: the key is claimed,
+   * the verb runs and the answer is kept in one transaction. `claim`: for work that must not run inside one; the claim
+   * is committed first, and given up when the verb refuses.
+   */
+  readonly idempotency?: 'transaction' | 'claim';
+}
+
+export interface Operation extends Declaration {
+  /** The name it is exported under. */
+  readonly id: string;
 }
 
 type ExampleOf<O> = O extends { body: infer Body extends z.ZodType } ? { example: z.input<Body> } : unknown;
 
 /** Declares an operation, keeps its literal types, and asks for an example where there is a body. */
-export function operation<const O extends Operation>(declared: O & ExampleOf<O>): O {
+export function operation<const O extends Declaration>(declared: O & ExampleOf<O>): O {
   return declared;
+}
+
+/** What most operations of an area have in common. Paths are written below `path`. */
+type AreaDefaults = Pick<Declaration, 'area' | 'path' | 'access'>;
+type Join<Base extends string, Path> = Path extends string ? `${Base}${Path}` : Base;
+type Filled<Base extends AreaDefaults, O> = Omit<Base, 'path' | keyof O> &
+  Omit<O, 'path'> & { path: Join<Base['path'], O extends { path: infer Path } ? Path : ''> } & (O extends {
+    method: Method;
+  }
+    ? unknown
+    : { method: 'GET' }) &
+  (O extends { status: number } ? unknown : { status: 200 });
+
+/** Declares the operations of one area: a GET that answers 200 unless it says otherwise. */
+export function operationsIn<const Base extends AreaDefaults>(base: Base) {
+  return <const O extends Partial<Declaration> & Pick<Declaration, 'summary' | 'response'>>(
+    declared: O & ExampleOf<O>,
+  ): Filled<Base, O> =>
+    ({
+      method: 'GET',
+      status: 200,
+      ...base,
+      ...declared,
+      path: `${base.path}${declared.path ?? ''}`,
+    }) as unknown as Filled<Base, O>;
 }
 
 /** Areas in the order the documentation shows them. */
@@ -80,6 +162,7 @@ export const areas = {
   Skills: 'Instructions that a model can be given; written with the command line.',
   Plugins: 'Bundles of servers and skills, installed with the command line.',
   Secrets: 'Values that runs receive. They go in and never come out.',
+  'Eval ingestion': 'Results and artifacts of evals that ran elsewhere.',
   Sessions: 'Chat sessions across a project.',
   Catalog: 'What this deployment offers: models and client templates.',
 } as const;
@@ -89,11 +172,42 @@ type Area = keyof typeof areas;
 type QueryInput<O> = O extends { query: infer Q extends z.ZodObject } ? z.output<Q> : unknown;
 type BodyInput<O> = O extends { body: infer B extends z.ZodType } ? { body: z.output<B> } : unknown;
 
-/** What a verb receives: path parameters and query side by side, the body under `body`. */
-export type InputOf<O extends Operation> = { [Name in ParamNames<O['path']>]: string } & QueryInput<O> &
-  BodyInput<O>;
+type UploadInput<O> = O extends { upload: Upload } ? { upload: ReceivedBytes } : unknown;
+type EventsInput<O> = O extends { response: EventStream } ? { lastEventId?: string } : unknown;
 
-export type OutputOf<O extends Operation> = z.input<O['response']>;
+/** What a verb receives: path parameters and query side by side, the body under `body`, bytes under `upload`. */
+export type InputOf<O extends Declaration> = { [Name in ParamNames<O['path']>]: string } & QueryInput<O> &
+  BodyInput<O> &
+  UploadInput<O> &
+  EventsInput<O>;
+
+/** What a verb answers with. */
+export type OutputOf<O extends Declaration> = O['response'] extends FileAnswer
+  ? SentFile
+  : O['response'] extends EventStream<infer Event>
+    ? AsyncIterable<StreamEvent<z.input<Event>>>
+    : O['response'] extends z.ZodType
+      ? z.input<O['response']>
+      : never;
+
+/** The bytes of a request as they arrive. Reading them fails with a refusal beyond the limit. */
+export interface ReceivedBytes {
+  contentType: string;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface SentFile {
+  contentType: string;
+  /** In bytes, when it is known beforehand. */
+  size?: number;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface StreamEvent<Data> {
+  /** Sent back as `Last-Event-ID` by a reader that comes again, so that it misses nothing. */
+  id?: string;
+  data: Data;
+}
 
 /** Path parameters that may hold a name, which is any text. */
 export const textParams: ReadonlySet<string> = new Set(['client']);
@@ -103,19 +217,26 @@ export function paramNames(path: string): string[] {
 }
 
 /** Every refusal an operation may answer with, the ones its access level implies included. */
-export function errorCodesOf(operation: Operation): ErrorCode[] {
+export function errorCodesOf(operation: Declaration): ErrorCode[] {
   const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL_ERROR', ...(operation.errors ?? [])]);
   if (operation.access !== 'public') {
     codes.add('UNAUTHORIZED');
     codes.add('RATE_LIMITED');
   }
-  if (operation.access === 'project admin' || operation.access === 'own or project admin')
-    codes.add('FORBIDDEN');
+  // A project of the own organization that the owner of the key may not enter.
+  if (operation.access.includes('project')) codes.add('FORBIDDEN');
   if (paramNames(operation.path).length > 0) codes.add('NOT_FOUND');
-  if (operation.idempotency === 'key') codes.add('CONFLICT');
+  if (operation.idempotency) codes.add('CONFLICT');
   return [...codes].sort();
 }
 
-export function isOperation(value: unknown): value is Operation {
+export function isDeclaration(value: unknown): value is Declaration {
   return typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
+}
+
+export type { Declaration };
+
+/** Whether it changes what is stored here, and so leaves a row in the audit. */
+export function isWrite({ method, readOnly }: Declaration): boolean {
+  return method !== 'GET' && !readOnly;
 }

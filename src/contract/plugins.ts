@@ -60,7 +60,6 @@ const PluginVersion = z
   .meta({ id: 'PluginVersion' });
 
 export const listProjectPlugins = operation({
-  id: 'listProjectPlugins',
   area: 'Plugins',
   summary: "List a project's plugins",
   method: 'GET',
@@ -71,7 +70,6 @@ export const listProjectPlugins = operation({
 });
 
 export const getPluginVersion = operation({
-  id: 'getPluginVersion',
   area: 'Plugins',
   summary: 'Read a version of a plugin',
   description: 'What it holds, and which saved servers and skills stand for it. A version never changes.',

@@ -25,7 +25,6 @@ const description = z.string().max(5000);
 const icon = z.string().max(2000);
 
 export const listProjects = operation({
-  id: 'listProjects',
   area: 'Projects',
   summary: 'List the projects the key can reach',
   method: 'GET',
@@ -37,7 +36,6 @@ export const listProjects = operation({
 });
 
 export const createProject = operation({
-  id: 'createProject',
   area: 'Projects',
   summary: 'Create a project',
   description: 'The caller becomes its administrator.',
@@ -57,11 +55,10 @@ export const createProject = operation({
   response: Project,
   errors: ['FORBIDDEN'],
   access: 'key',
-  idempotency: 'key',
+  idempotency: 'transaction',
 });
 
 export const updateProject = operation({
-  id: 'updateProject',
   area: 'Projects',
   summary: 'Edit a project',
   method: 'PATCH',
@@ -82,7 +79,6 @@ export const updateProject = operation({
 });
 
 export const deleteProject = operation({
-  id: 'deleteProject',
   area: 'Projects',
   summary: 'Delete a project and everything in it',
   description: 'The Default project receives ingested results and is refused.',
@@ -150,7 +146,6 @@ const ProjectCapabilities = z
   .meta({ id: 'ProjectCapabilities' });
 
 export const getProjectCapabilities = operation({
-  id: 'getProjectCapabilities',
   area: 'Projects',
   summary: 'Say what the key may attempt in a project',
   description: 'A planning aid. Every write makes its own checks.',

@@ -111,7 +111,6 @@ const SecretUpdateRequest = z
   });
 
 export const listSecrets = operation({
-  id: 'listSecrets',
   area: 'Secrets',
   summary: "List a project's secrets",
   description: "Those shared in the project and the caller's own, in order of creation.",
@@ -123,7 +122,6 @@ export const listSecrets = operation({
 });
 
 export const createSecret = operation({
-  id: 'createSecret',
   area: 'Secrets',
   summary: 'Store a secret',
   method: 'POST',
@@ -142,11 +140,10 @@ export const createSecret = operation({
   response: Secret,
   errors: ['CONFLICT', 'FORBIDDEN'],
   access: 'project member',
-  idempotency: 'key',
+  idempotency: 'transaction',
 });
 
 export const getSecret = operation({
-  id: 'getSecret',
   area: 'Secrets',
   summary: 'Read what is known about a secret',
   method: 'GET',
@@ -157,7 +154,6 @@ export const getSecret = operation({
 });
 
 export const updateSecret = operation({
-  id: 'updateSecret',
   area: 'Secrets',
   summary: 'Rotate or rebind a secret',
   description: 'Runs that have begun keep what they received.',
@@ -171,7 +167,6 @@ export const updateSecret = operation({
 });
 
 export const deleteSecret = operation({
-  id: 'deleteSecret',
   area: 'Secrets',
   summary: 'Delete a secret',
   description:

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from './operation.ts';
+import { eventStream, operation } from './operation.ts';
 import { HttpUrl } from './servers.ts';
 import { Name } from './text.ts';
 
@@ -44,7 +44,6 @@ const ServerConnection = z
   .meta({ id: 'ServerConnection' });
 
 export const createServerConnection = operation({
-  id: 'createServerConnection',
   area: 'Server connections',
   summary: 'Connect a server by its URL',
   description:
@@ -78,13 +77,12 @@ export const createServerConnection = operation({
 });
 
 export const getServerConnection = operation({
-  id: 'getServerConnection',
   area: 'Server connections',
   summary: 'Read a connection request',
   description:
     'Has a budget of its own, 240 reads a minute, so that waiting for it does not use up that of the key.',
   method: 'GET',
-  path: '/server-connections/{requestId}',
+  path: '/server-connections/{connectionRequestId}',
   status: 200,
   response: ServerConnection,
   access: 'requester',
@@ -92,13 +90,12 @@ export const getServerConnection = operation({
 });
 
 export const cancelServerConnection = operation({
-  id: 'cancelServerConnection',
   area: 'Server connections',
   summary: 'Cancel a connection request',
   description:
     'A server that was saved only to wait for tokens is removed again. A failed request can be cancelled, so that nobody tries it again. Cancelling twice is no error.',
   method: 'POST',
-  path: '/server-connections/{requestId}/cancel',
+  path: '/server-connections/{connectionRequestId}/cancel',
   status: 200,
   response: ServerConnection,
   errors: ['CONFLICT'],
@@ -106,13 +103,25 @@ export const cancelServerConnection = operation({
 });
 
 export const retryServerConnectionValidation = operation({
-  id: 'retryServerConnectionValidation',
   area: 'Server connections',
   summary: 'Try a failed connection again',
   method: 'POST',
-  path: '/server-connections/{requestId}/retry-validation',
+  path: '/server-connections/{connectionRequestId}/retry-validation',
   status: 200,
   response: ServerConnection,
   errors: ['CONFLICT'],
   access: 'requester',
+});
+
+export const watchServerConnection = operation({
+  area: 'Server connections',
+  summary: 'Follow a connection request',
+  description:
+    'Server-sent events: the request as it is, then again whenever it changes, until it is over. Instead of asking again and again.',
+  method: 'GET',
+  path: '/server-connections/{connectionRequestId}/events',
+  status: 200,
+  response: eventStream(ServerConnection, 'The request after each change.'),
+  access: 'requester',
+  budget: 'polls',
 });

@@ -14,7 +14,6 @@ const InitInfo = z
   .meta({ id: 'InitInfo', description: 'What the server said of itself when the connection was made.' });
 
 export const validateServer = operation({
-  id: 'validateServer',
   area: 'Server diagnostics',
   summary: 'Connect to a server',
   description:
@@ -29,6 +28,8 @@ export const validateServer = operation({
     .meta({ id: 'ValidateResult' }),
   errors: liveErrors,
   access: 'project member',
+  readOnly: true,
+  bulky: true,
 });
 
 const Check = z
@@ -69,7 +70,6 @@ const Probe = z
   .meta({ id: 'DoctorProbe' });
 
 export const runDoctor = operation({
-  id: 'runDoctor',
   area: 'Server diagnostics',
   summary: 'Examine a server',
   description:
@@ -117,10 +117,11 @@ export const runDoctor = operation({
     .meta({ id: 'DoctorReport' }),
   errors: ['FEATURE_NOT_SUPPORTED'],
   access: 'project member',
+  readOnly: true,
+  bulky: true,
 });
 
 export const checkOAuth = operation({
-  id: 'checkOAuth',
   area: 'Server diagnostics',
   summary: 'Say how a server is authorized',
   description: 'Reads what is saved. The server is not contacted.',
@@ -140,4 +141,5 @@ export const checkOAuth = operation({
     })
     .meta({ id: 'CheckOAuthResult' }),
   access: 'project member',
+  readOnly: true,
 });

@@ -3,7 +3,6 @@ import { LiveBody, liveErrors, Prompt, Resource, ResourceTemplate, Tool } from '
 import { operation } from './operation.ts';
 
 export const exportServer = operation({
-  id: 'exportServer',
   area: 'Export',
   summary: 'Export everything a server lists',
   description:
@@ -36,4 +35,6 @@ export const exportServer = operation({
     .meta({ id: 'ExportSnapshot' }),
   errors: liveErrors,
   access: 'project member',
+  readOnly: true,
+  bulky: true,
 });

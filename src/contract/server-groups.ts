@@ -20,7 +20,6 @@ const ServerGroup = z
   .meta({ id: 'ServerGroup', description: 'Saved servers under one name. A group never changes.' });
 
 export const listServerGroups = operation({
-  id: 'listServerGroups',
   area: 'Environments',
   summary: "List a project's server groups",
   description: 'In order of creation.',
@@ -32,7 +31,6 @@ export const listServerGroups = operation({
 });
 
 export const createServerGroup = operation({
-  id: 'createServerGroup',
   area: 'Environments',
   summary: 'Group servers',
   description: 'For environments to pin. The group cannot be changed later.',

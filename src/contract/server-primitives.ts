@@ -22,7 +22,6 @@ function livePage<Item extends z.ZodType>(
 }
 
 export const listTools = operation({
-  id: 'listTools',
   area: 'Primitives',
   summary: "List a server's tools",
   description: 'One page, exactly as the server sends it.',
@@ -36,10 +35,11 @@ export const listTools = operation({
   response: livePage(Tool, 'ToolPage'),
   errors: liveErrors,
   access: 'project member',
+  readOnly: true,
+  bulky: true,
 });
 
 export const listPrompts = operation({
-  id: 'listPrompts',
   area: 'Primitives',
   summary: "List a server's prompts",
   description: 'One page, exactly as the server sends it.',
@@ -51,10 +51,11 @@ export const listPrompts = operation({
   response: livePage(Prompt, 'PromptPage'),
   errors: liveErrors,
   access: 'project member',
+  readOnly: true,
+  bulky: true,
 });
 
 export const listResources = operation({
-  id: 'listResources',
   area: 'Primitives',
   summary: "List a server's resources",
   description: 'One page, exactly as the server sends it.',
@@ -66,10 +67,11 @@ export const listResources = operation({
   response: livePage(Resource, 'ResourcePage'),
   errors: liveErrors,
   access: 'project member',
+  readOnly: true,
+  bulky: true,
 });
 
 export const readResource = operation({
-  id: 'readResource',
   area: 'Primitives',
   summary: 'Read a resource',
   description: 'Answers with the MCP result exactly as the server sends it.',
@@ -94,6 +96,8 @@ export const readResource = operation({
     .meta({ id: 'ResourceContents', description: 'A ReadResourceResult of MCP.' }),
   errors: liveErrors,
   access: 'project member',
+  readOnly: true,
+  bulky: true,
 });
 
 const noTasks = {
@@ -102,7 +106,6 @@ const noTasks = {
 };
 
 export const callTool = operation({
-  id: 'callTool',
   area: 'Execution',
   summary: 'Call a tool',
   description:
@@ -132,10 +135,11 @@ export const callTool = operation({
     .meta({ id: 'CallToolResult', description: 'A CallToolResult of MCP, and how long it took.' }),
   errors: liveErrors,
   access: 'project member',
+  readOnly: true,
+  bulky: true,
 });
 
 export const getPrompt = operation({
-  id: 'getPrompt',
   area: 'Execution',
   summary: 'Render a prompt',
   description: 'Answers with the MCP result exactly as the server sends it.',
@@ -159,4 +163,6 @@ export const getPrompt = operation({
     .meta({ id: 'GetPromptResult', description: 'A GetPromptResult of MCP.' }),
   errors: liveErrors,
   access: 'project member',
+  readOnly: true,
+  bulky: true,
 });

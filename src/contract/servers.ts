@@ -170,7 +170,6 @@ const ServerUpdateRequest = z
   });
 
 export const listProjectServers = operation({
-  id: 'listProjectServers',
   area: 'Servers',
   summary: "List a project's servers",
   method: 'GET',
@@ -182,7 +181,6 @@ export const listProjectServers = operation({
 });
 
 export const createProjectServer = operation({
-  id: 'createProjectServer',
   area: 'Servers',
   summary: 'Save a server',
   method: 'POST',
@@ -193,11 +191,10 @@ export const createProjectServer = operation({
   response: ProjectServer,
   errors: ['CONFLICT', 'FORBIDDEN'],
   access: 'project member',
-  idempotency: 'key',
+  idempotency: 'transaction',
 });
 
 export const getProjectServer = operation({
-  id: 'getProjectServer',
   area: 'Servers',
   summary: 'Read a server',
   method: 'GET',
@@ -208,7 +205,6 @@ export const getProjectServer = operation({
 });
 
 export const updateProjectServer = operation({
-  id: 'updateProjectServer',
   area: 'Servers',
   summary: 'Edit a server',
   method: 'PATCH',
@@ -222,7 +218,6 @@ export const updateProjectServer = operation({
 });
 
 export const deleteProjectServer = operation({
-  id: 'deleteProjectServer',
   area: 'Servers',
   summary: 'Delete a server',
   method: 'DELETE',

@@ -54,7 +54,6 @@ const SessionSummary = z
 const status = z.enum(['active', 'archived']).optional();
 
 export const listChatSessions = operation({
-  id: 'listChatSessions',
   area: 'Sessions',
   summary: 'List chat sessions of the key owner',
   method: 'GET',
@@ -72,7 +71,6 @@ export const listChatSessions = operation({
 });
 
 export const listSessions = operation({
-  id: 'listSessions',
   area: 'Sessions',
   summary: 'List every session of a project',
   method: 'GET',

@@ -34,7 +34,6 @@ const SkillDetail = Skill.extend({
 }).meta({ id: 'SkillDetail' });
 
 export const listProjectSkills = operation({
-  id: 'listProjectSkills',
   area: 'Skills',
   summary: "List a project's skills",
   description:
@@ -47,7 +46,6 @@ export const listProjectSkills = operation({
 });
 
 export const getProjectSkill = operation({
-  id: 'getProjectSkill',
   area: 'Skills',
   summary: 'Read a skill',
   method: 'GET',

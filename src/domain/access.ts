@@ -1,17 +1,37 @@
 import { Refusal } from '../contract/errors.ts';
-import { type Operation, paramNames } from '../contract/operation.ts';
+import { type Access, type Operation, paramNames } from '../contract/operation.ts';
 import type { Db } from '../platform/database/database.ts';
-import { findProject, holdProject, type ProjectRow } from '../platform/database/queries/projects.ts';
+import {
+  findProject,
+  holdProject,
+  type ProjectRow,
+  type Viewer,
+} from '../platform/database/queries/projects.ts';
 import { findSecret } from '../platform/database/queries/secrets.ts';
-import type { Context, ProjectContext } from './context.ts';
+import type { Context, ProjectContext, PublicContext } from './context.ts';
+import type { Identified } from './identity/authenticate.ts';
 import { noSuchSecret } from './secrets/rules.ts';
+import { noSuchServer } from './servers/rules.ts';
 
-/** The project in the path, if the actor may do this there. */
-export function admit({ actor }: Context, operation: Operation): ProjectRow {
-  const { project } = actor.path;
-  if (!project) throw noSuchProject();
+/** No project is in the path; what these look up decides who may see it. */
+const settledInside: readonly Access[] = ['key', 'requester', 'project viewer'];
+
+/** The context of a caller who may do this; refuses everybody else. */
+export async function admit(
+  context: PublicContext,
+  operation: Operation,
+  { actor, project, projectClosed, server }: Identified,
+  params: Record<string, string>,
+): Promise<Context> {
+  const known: Context = { ...context, actor };
+  if (settledInside.includes(operation.access)) return known;
+  if (!project) throw projectClosed ? closedProject() : noSuchProject();
   if (operation.access === 'project admin' && project.role !== 'admin') throw adminNeeded();
-  return project;
+  const entered: ProjectContext = Object.assign(known, { project });
+  if (operation.access === 'own or project admin') await admitOwner(entered, operation, params);
+  if (params['serverId'] === undefined) return entered;
+  if (!server) throw noSuchServer();
+  return Object.assign(entered, { server });
 }
 
 interface Ownable {
@@ -31,15 +51,15 @@ const ownables: Record<string, Ownable> = {
 };
 
 /** What is personal is its owner's to change, what is shared the administrators'. */
-export async function admitOwner(
+async function admitOwner(
   { db, project, actor }: ProjectContext,
   operation: Operation,
-  input: Record<string, unknown>,
+  params: Record<string, string>,
 ): Promise<void> {
   const name = paramNames(operation.path).find((param) => Object.hasOwn(ownables, param)) ?? '';
   const ownable = ownables[name];
   if (!ownable) throw new Error(`nothing in the path of ${operation.id} can be personal`);
-  const thing = await ownable.find(db, project.id, actor.user.id, input[name] as string);
+  const thing = await ownable.find(db, project.id, actor.user.id, params[name] as string);
   if (!thing) throw ownable.missing();
   if (thing.ownerId !== actor.user.id && project.role !== 'admin') throw adminNeeded();
 }
@@ -48,13 +68,21 @@ function adminNeeded(): Refusal {
   return new Refusal('FORBIDDEN', 'This needs an administrator of the project');
 }
 
-/** What the actor may not see does not exist. */
+/** A project that is named elsewhere than in the path. */
 export async function projectOf(context: Context, projectId: string): Promise<ProjectRow> {
-  const { organization, user } = context.actor;
-  const viewer = { organizationId: organization.id, userId: user.id, role: context.actor.role };
-  const project = await findProject(context.db, viewer, projectId);
-  if (!project) throw noSuchProject();
+  const found = await findProject(context.db, viewerOf(context), projectId);
+  if (!found) throw noSuchProject();
+  const { visible, ...project } = found;
+  if (!visible) throw closedProject();
   return project;
+}
+
+export function viewerOf({ actor }: Context): Viewer {
+  return { organizationId: actor.organization.id, userId: actor.user.id, role: actor.role };
+}
+
+function closedProject(): Refusal {
+  return new Refusal('FORBIDDEN', 'This project is private. Ask one of its administrators to invite you');
 }
 
 export function noSuchProject(): Refusal {

@@ -4,20 +4,35 @@ import { newId } from '../platform/ids.ts';
 import type { Context, ProjectContext } from './context.ts';
 
 /** Who did what, in the transaction that does it. */
-export async function audit(
+export function audit(
   db: Db,
   context: Context | ProjectContext,
   action: string,
   target: string,
 ): Promise<void> {
+  const { actor, requestId } = context;
+  const projectId = 'project' in context ? context.project.id : null;
+  const account = { organizationId: actor.organization.id, userId: actor.user.id, projectId };
+  return auditAccount(db, account, action, target, requestId);
+}
+
+/** The same for what is done later on behalf of an account. */
+export async function auditAccount(
+  db: Db,
+  account: { organizationId: string; userId: string; projectId: string | null },
+  action: string,
+  target: string,
+  requestId: string | null = null,
+): Promise<void> {
+  const { organizationId, userId, projectId } = account;
   await insertAudit(db, {
     id: newId('aud'),
-    organizationId: context.actor.organization.id,
-    projectId: 'project' in context ? context.project.id : null,
-    actor: context.actor.user.id,
+    organizationId,
+    projectId,
+    actor: userId,
     action,
     target,
-    requestId: context.requestId,
+    requestId,
   });
 }
 

@@ -1,10 +1,11 @@
-import type { Access } from '../contract/operation.ts';
+import type { Declaration } from '../contract/operation.ts';
 import type { Mcp } from '../mcp/mcp.ts';
 import type { ModelCatalog } from '../models/catalog.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config/settings.ts';
 import type { Db } from '../platform/database/database.ts';
+import type { Notifications } from '../platform/database/notifications.ts';
 import type { OrganizationRole } from '../platform/database/queries/identity.ts';
 import type { ProjectRow } from '../platform/database/queries/projects.ts';
 import type { LiveServerRow } from '../platform/database/queries/servers.ts';
@@ -23,13 +24,15 @@ export interface Services {
   mcp: Mcp;
   grants: Grants;
   config: Config;
+  notifications: Notifications;
   clock: Clock;
   log: Log;
 }
 
-/** On whose behalf a verb runs: the key's owner, inside the key's one organization. */
+/** On whose behalf a verb runs: an account inside one organization. */
 export interface Actor {
-  keyId: string;
+  /** Undefined where no key was shown: a job acts for the account that made it. */
+  keyId: string | undefined;
   user: {
     id: string;
     email: string;
@@ -40,15 +43,19 @@ export interface Actor {
   };
   organization: { id: string; plan: string };
   role: OrganizationRole;
-  /** What the path names, read together with the key. */
-  path: { project: ProjectRow | undefined; server: LiveServerRow | undefined };
 }
 
-export interface PublicContext extends Services {
+/** What a surface knows about the one who asks, besides the credential. */
+export interface Occasion {
+  /** Names the request or the job in the log and the audit. */
   requestId: string;
-  /** Aborts when the caller hangs up before the answer. Asked for only by verbs that can stop early. */
+  /** Aborts when the caller hangs up before the whole answer. Asked for only by verbs that can stop early. */
   callerGone: () => AbortSignal;
+  /** Runs when the answer has left, or nobody waits for it any longer. */
+  afterwards: (work: () => void) => void;
 }
+
+export interface PublicContext extends Services, Occasion {}
 
 export interface Context extends PublicContext {
   actor: Actor;
@@ -59,8 +66,15 @@ export interface ProjectContext extends Context {
   project: ProjectRow;
 }
 
-export type ContextFor<Who extends Access> = Who extends 'public'
+/** The server in the path, read together with the caller. */
+export interface ServerContext extends ProjectContext {
+  server: LiveServerRow;
+}
+
+export type ContextFor<O extends Declaration> = O['access'] extends 'public'
   ? PublicContext
-  : Who extends 'key' | 'requester' | 'project viewer'
+  : O['access'] extends 'key' | 'requester' | 'project viewer'
     ? Context
-    : ProjectContext;
+    : O['path'] extends `${string}/servers/{serverId}${string}`
+      ? ServerContext
+      : ProjectContext;

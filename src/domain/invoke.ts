@@ -1,78 +1,107 @@
 import { Refusal } from '../contract/errors.ts';
-import type { Access, Operation } from '../contract/operation.ts';
+import type { OperationId } from '../contract/index.ts';
+import type { Operation } from '../contract/operation.ts';
 import { vanishedReference } from '../platform/database/database.ts';
-import {
-  claimIdempotencyKey,
-  findIdempotencyKey,
-  type IdempotencyScope,
-  recordAnswer,
-} from '../platform/database/queries/idempotency.ts';
-import { admit, admitOwner, noSuchProject } from './access.ts';
-import type { Actor, Context, ProjectContext, PublicContext } from './context.ts';
-import { type AnyVerb, verbs } from './verbs.ts';
+import { admit, noSuchProject } from './access.ts';
+import type { Context, Occasion, PublicContext, Services } from './context.ts';
+import { onceInTransaction, onceUnderClaim } from './idempotency.ts';
+import { authenticate, type Charge, type Credential } from './identity/authenticate.ts';
+import { type Given, readInput, readParams } from './input.ts';
+import type { Verb } from './verb.ts';
+import * as allVerbs from './verbs.ts';
 
-export interface Call {
+/** A declared operation without a verb does not compile. */
+const verbs: { [Id in OperationId]: Verb<Id> } = allVerbs;
+type AnyVerb = (context: unknown, input: unknown) => unknown;
+
+/** Somebody who was let in to an operation, and has not acted yet. */
+export interface Entered {
   operation: Operation;
-  input: Record<string, unknown>;
-  idempotencyKey?: string | undefined;
+  params: Record<string, string>;
+  context: PublicContext & Partial<Context>;
+}
+
+export interface EntranceOptions {
+  services: Services;
+  charge: Charge;
+  /** Called for each request whose key is valid. */
+  used: (keyId: string) => void;
 }
 
 /**
- * The one way into a verb, whatever the surface: the access the contract declares is checked here, so
- * no verb can forget it.
+ * The one way into an operation, whatever the surface: the credential is checked, the request charged, what the path
+ * names looked up, the access that the contract declares enforced, the input validated, and only then the verb called.
  */
-export async function invoke(context: PublicContext, actor: Actor | undefined, call: Call): Promise<unknown> {
-  const verb = (verbs as unknown as Record<string, AnyVerb>)[call.operation.id] as AnyVerb;
-  if (call.operation.access === 'public') return verb(context, call.input);
-  if (!actor) throw new Error(`${call.operation.id} was called without an actor`);
-  const known: Context = { ...context, actor };
-  const allowed = settledInside.includes(call.operation.access) ? known : await enter(known, call);
-  try {
-    if (call.operation.idempotency && call.idempotencyKey !== undefined)
-      return await onlyOnce(allowed, call, call.idempotencyKey, verb);
-    return await verb(allowed, call.input);
-  } catch (error) {
-    throw overtaken(error) ?? error;
+export class Entrance {
+  private readonly options: EntranceOptions;
+
+  constructor(options: EntranceOptions) {
+    this.options = options;
+  }
+
+  /** All that can be said before a body is read: strangers cannot make a surface buffer anything. */
+  async enter(
+    operation: Operation,
+    credential: Credential,
+    params: Record<string, string | undefined>,
+    occasion: Occasion,
+  ): Promise<Entered> {
+    const { services, charge, used } = this.options;
+    const context: PublicContext = { ...services, ...occasion };
+    if (operation.access === 'public') return { operation, params: readParams(operation, params), context };
+    const path = {
+      projectId: asText(params['projectId']),
+      serverId: asText(params['serverId']),
+      defaultProject: operation.defaultProject,
+    };
+    const caller = await authenticate(services.db, credential, path, charge, operation.budget);
+    if (caller.actor.keyId !== undefined) used(caller.actor.keyId);
+    const read = readParams(operation, params);
+    return { operation, params: read, context: await admit(context, operation, caller, read) };
+  }
+
+  /** Does what was asked for, with what was sent along. */
+  async act({ operation, params, context }: Entered, given: Given): Promise<unknown> {
+    const verb = verbs[operation.id as OperationId] as AnyVerb;
+    const input = readInput(operation, params, given);
+    try {
+      if (operation.idempotency && given.idempotencyKey !== undefined && context.actor)
+        return await actOnce(context as Context, operation, input, given.idempotencyKey, verb);
+      return await verb(context, input);
+    } catch (error) {
+      throw overtaken(error) ?? error;
+    }
   }
 }
 
-async function enter(known: Context, { operation, input }: Call): Promise<ProjectContext> {
-  const entered = { ...known, project: admit(known, operation) };
-  if (operation.access === 'own or project admin') await admitOwner(entered, operation, input);
-  return entered;
+/** The database cannot be asked for what it cannot hold. */
+function asText(text: string | undefined): string | undefined {
+  return text === undefined || text.includes('\0') ? undefined : text;
 }
 
-/** No project is in the path; what these look up decides who may see it. */
-const settledInside: readonly Access[] = ['key', 'requester', 'project viewer'];
+async function actOnce(
+  context: Context,
+  operation: Operation,
+  input: Record<string, unknown>,
+  key: string,
+  verb: AnyVerb,
+): Promise<unknown> {
+  const { actor, vault, db } = context;
+  const scope = {
+    organizationId: actor.organization.id,
+    userId: actor.user.id,
+    operation: operation.id,
+    key,
+  };
+  // Of the whole input, secrets included; what is stored must not help to guess them.
+  const request = { scope, requestHash: vault.fingerprint(JSON.stringify(input)) };
+  if (operation.idempotency === 'claim') return onceUnderClaim(db, request, async () => verb(context, input));
+  return onceInTransaction(db, request, async (trx) => verb({ ...context, db: trx }, input));
+}
 
 /** What the actor had when the request began was deleted before it could write: it is as if it never was. */
 function overtaken(error: unknown): Refusal | undefined {
   const gone = vanishedReference(error);
   if (gone === undefined) return undefined;
   return gone === 'project' ? noSuchProject() : new Refusal('UNAUTHORIZED', 'Invalid API key');
-}
-
-/** The key is claimed, the verb runs and its answer is kept in one transaction: all of it happens, or none. */
-async function onlyOnce(context: Context, call: Call, key: string, verb: AnyVerb): Promise<unknown> {
-  const scope: IdempotencyScope = {
-    organizationId: context.actor.organization.id,
-    userId: context.actor.user.id,
-    operation: call.operation.id,
-    key,
-  };
-  // Of the whole input, secrets included; what is stored must not help to guess them.
-  const requestHash = context.vault.fingerprint(JSON.stringify(call.input));
-  return context.db.transaction(async (db) => {
-    if (await claimIdempotencyKey(db, scope, requestHash)) {
-      const answer = await verb({ ...context, db }, call.input);
-      await recordAnswer(db, scope, answer);
-      return answer;
-    }
-    const earlier = await findIdempotencyKey(db, scope);
-    if (earlier?.requestHash !== requestHash)
-      throw new Refusal('CONFLICT', 'This Idempotency-Key was used with another request. Use a new key', {
-        details: { reason: 'IDEMPOTENCY_KEY_REUSED' },
-      });
-    return earlier.response;
-  });
 }

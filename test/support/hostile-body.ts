@@ -26,6 +26,11 @@ export function bodiesOf(operation: Operation): Body {
     { weight: 5, arbitrary: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)) },
     { weight: 1, arbitrary: fc.constantFrom(...oversizedBodies) },
   );
+  if (operation.upload)
+    return fc.oneof(
+      { weight: 3, arbitrary: fc.uint8Array({ maxLength: 5_000 }).map((bytes) => Buffer.from(bytes)) },
+      { weight: 1, arbitrary: whole },
+    );
   if (!operation.body)
     return fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: whole });
   const edited = editedBodies(operation, schemaOf(operation.body));

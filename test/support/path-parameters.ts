@@ -56,7 +56,12 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     );
     return idOf(service.post(`/projects/${projectId}/environments`, { name: 'fixture', hostId }));
   },
-  requestId: async ({ service, need }) => {
+  storageId: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/eval-ingest/artifacts`;
+    const options = { body: Buffer.from('<p>fixture</p>'), headers: { 'content-type': 'text/html' } };
+    return (await service.request('POST', path, options)).body.storageId as string;
+  },
+  connectionRequestId: async ({ service, need }) => {
     const request = { url: 'http://127.0.0.1:1/mcp', projectId: await need('projectId') };
     const earlier = openRequests.get(service) ?? [];
     openRequests.set(service, earlier);

@@ -7,7 +7,7 @@ import { deleteUser } from '../../src/domain/operator/users.ts';
 import type { TestService } from './service.ts';
 
 /** What a caller is to the project in the path, or why it is nobody. */
-type Standing = 'elsewhere' | 'member' | 'admin' | { unauthorized: string; reason?: string };
+type Standing = 'elsewhere' | 'outside' | 'member' | 'admin' | { unauthorized: string; reason?: string };
 
 /** A caller: the header it sends and, where its standing depends on it, its user. */
 export interface Caller {
@@ -109,7 +109,7 @@ export const principals: Principal[] = [
   },
   {
     name: 'outsider of a private project',
-    standing: 'elsewhere',
+    standing: 'outside',
     visibility: 'private',
     call: async (service) => bearer(await service.member('member')),
   },
@@ -168,6 +168,9 @@ export function expectedRefusal(
   // The first owner has made it, and is none of the principals.
   if (access === 'requester') return { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } };
   if (standing === 'elsewhere') return { code: 'NOT_FOUND' };
+  // Of the same organization, so that it may know the project exists.
+  if (standing === 'outside')
+    return access === 'project viewer' ? { code: 'NOT_FOUND' } : { code: 'FORBIDDEN', message: 'is private' };
   if (access === 'project admin' && standing === 'member') return { code: 'FORBIDDEN' };
   // The fixtures are shared in the project.
   if (access === 'own or project admin' && standing === 'member') return { code: 'FORBIDDEN' };

@@ -71,7 +71,8 @@ export class TestService {
         body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       }),
     });
-    const text = await response.text();
+    const streams = response.headers.get('content-type')?.startsWith('text/event-stream');
+    const text = streams ? await firstEvent(response) : await response.text();
     let parsed: unknown;
     try {
       parsed = JSON.parse(text);
@@ -115,6 +116,18 @@ export class TestService {
     await this.running.stop();
     await (await this.demo)?.stop();
   }
+}
+
+/** The data of the first event; the stream is then left. */
+async function firstEvent(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    const data = /^data: (.*)\n\n/m.exec(text)?.[1];
+    if (data !== undefined) return data;
+  }
+  return text;
 }
 
 export interface StartOptions extends ServeOptions {

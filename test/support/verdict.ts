@@ -1,5 +1,5 @@
 import { ErrorBody, statusOfCode } from '../../src/contract/errors.ts';
-import { errorCodesOf, type Operation } from '../../src/contract/operation.ts';
+import { errorCodesOf, type Operation, streamedAnswer } from '../../src/contract/operation.ts';
 import { telltale } from './hostile.ts';
 import type { WireAnswer } from './wire.ts';
 
@@ -19,7 +19,9 @@ export function problemOf(answer: WireAnswer, hit: Hit, { head = false, key = ''
   if (!statusesOf(hit).has(status))
     return `${status} is no status of ${typeof hit === 'object' ? hit.id : hit}`;
   if (head) return undefined;
-  return status < 300 ? problemOfSuccess(text) : problemOfRefusal(status, text);
+  const bytes = typeof hit === 'object' && streamedAnswer(hit.response)?.kind === 'file';
+  if (status < 300) return bytes ? undefined : problemOfSuccess(text);
+  return problemOfRefusal(status, text);
 }
 
 /** A 500 is declared everywhere and right nowhere. */

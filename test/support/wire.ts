@@ -130,11 +130,36 @@ function takeAnswer(bytes: Buffer, head: boolean): { answer: WireAnswer; rest: B
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }),
   );
+  const streams = headers['content-type']?.startsWith('text/event-stream') && status === 200;
+  if (!head && headers['transfer-encoding'] === 'chunked') {
+    const read = dechunked(bytes.subarray(start));
+    if (!read.ended && !streams) return undefined;
+    // A stream has no end of its own: the first event is the answer, and the connection is left.
+    const text = streams ? /^data: (.*)\n\n/m.exec(read.text)?.[1] : read.text;
+    if (text === undefined) return undefined;
+    if (streams) headers['connection'] = 'close';
+    return { answer: { status, headers, text }, rest: streams ? Buffer.alloc(0) : read.rest };
+  }
   const length = head ? 0 : Number(headers['content-length']);
   if (Number.isNaN(length)) throw new Error(`An answer without a length: ${preview(bytes)}`);
   if (bytes.length < start + length) return undefined;
   const text = bytes.toString('utf8', start, start + length);
   return { answer: { status, headers, text }, rest: bytes.subarray(start + length) };
+}
+
+/** As much as has arrived of a body that is sent in chunks. */
+function dechunked(bytes: Buffer): { text: string; ended: boolean; rest: Buffer } {
+  const parts: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const line = bytes.indexOf('\r\n', at);
+    const size = line === -1 ? Number.NaN : Number.parseInt(bytes.toString('latin1', at, line), 16);
+    const end = line + 2 + size + 2;
+    const text = (): string => Buffer.concat(parts).toString('utf8');
+    if (Number.isNaN(size) || bytes.length < end) return { text: text(), ended: false, rest: bytes };
+    if (size === 0) return { text: text(), ended: true, rest: bytes.subarray(end) };
+    parts.push(bytes.subarray(line + 2, end - 2));
+    at = end;
+  }
 }
 
 function preview(bytes: Buffer): string {

@@ -1,5 +1,5 @@
 import { findOrganization } from '../../platform/database/queries/identity.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 
 export const listOrganizations: Verb<'listOrganizations'> = async ({ actor, db }) => {
   const organization = await findOrganization(db, actor.organization.id);

@@ -4,7 +4,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import { clientTemplates } from '../clients/templates/index.ts';
 import { profileOf } from '../clients/templates/profile.ts';
 import type { ClientTemplate } from '../clients/templates/template.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 
 type HostCatalog = OutputOf<Operations['getHostCompatCatalog']>;
 

@@ -1,3 +1,3 @@
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 
 export const listModels: Verb<'listModels'> = ({ models }) => ({ items: models.list() });

@@ -4,7 +4,7 @@ import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
 import { checkRoom } from '../limits/room.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { type Config, canonicalConfig, configIdOf } from './config.ts';
 import { configFromTemplate } from './from-template.ts';
 import { presentClientById } from './present.ts';

@@ -3,7 +3,7 @@ import { deleteClientRow, environmentsUsing, lockClient } from '../../platform/d
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { clientCalled, noSuchClient } from './find.ts';
 
 export const deleteClient: Verb<'deleteClient'> = (context, { client }) => removeClient(context, client);

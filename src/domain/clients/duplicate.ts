@@ -1,4 +1,4 @@
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { canonicalConfig } from './config.ts';
 import { saveClient } from './create.ts';
 import { clientCalled } from './find.ts';

@@ -1,5 +1,5 @@
 import { listClientRows } from '../../platform/database/queries/clients.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentRow } from './present.ts';
 
 export const listClients: Verb<'listClients'> = async (context, { includePrivateBacking }) => {

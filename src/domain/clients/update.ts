@@ -1,4 +1,4 @@
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import type { Config } from './config.ts';
 import { editClient } from './edit.ts';
 import { clientCalled } from './find.ts';

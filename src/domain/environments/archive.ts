@@ -1,7 +1,7 @@
 import { countEnvironments } from '../../platform/database/queries/environments.ts';
 import { pluginVersionsForPinning } from '../../platform/database/queries/plugins.ts';
 import { checkRoom } from '../limits/room.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { conflict, mustBeLive, writeEnvironment } from './write.ts';
 
 export const archiveEnvironment: Verb<'archiveEnvironment'> = (context, { environmentId, body }) =>

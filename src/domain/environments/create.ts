@@ -9,7 +9,7 @@ import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import { checkRoom } from '../limits/room.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { checkComposition, composed, compositionKey } from './composition.ts';
 import { presentEnvironment } from './present.ts';
 import { refuseTakenName } from './write.ts';

@@ -1,5 +1,5 @@
 import { findEnvironment } from '../../platform/database/queries/environments.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentEnvironment } from './present.ts';
 import { noSuchEnvironment } from './write.ts';
 

@@ -1,5 +1,5 @@
 import { listEnvironmentRows } from '../../platform/database/queries/environments.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentEnvironment } from './present.ts';
 
 export const listEnvironments: Verb<'listEnvironments'> = async ({ db, project }, { includeArchived }) => {

@@ -1,6 +1,6 @@
 import { countEnvironments } from '../../platform/database/queries/environments.ts';
 import { checkRoom } from '../limits/room.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { conflict, mustBeLive, writeEnvironment } from './write.ts';
 
 export const nameEnvironment: Verb<'nameEnvironment'> = (context, { environmentId, body }) =>

@@ -5,7 +5,7 @@ import { pluginVersionsForPinning } from '../../platform/database/queries/plugin
 import { findServerGroup } from '../../platform/database/queries/server-groups.ts';
 import { enabledServers } from '../../platform/database/queries/servers.ts';
 import { type Config, serversIn } from '../clients/config.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { conflict, mustBeLive, noSuchEnvironment } from './write.ts';
 
 export const resolveEnvironment: Verb<'resolveEnvironment'> = async ({ db, project }, { environmentId }) => {

@@ -1,4 +1,4 @@
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { changed } from './composition.ts';
 import { conflict, mustBeLive, writeEnvironment } from './write.ts';
 

@@ -8,7 +8,7 @@ import { editClient } from '../clients/edit.ts';
 import { noSuchClient } from '../clients/find.ts';
 import { listClients } from '../clients/list.ts';
 import { presentClient } from '../clients/present.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 
 /** The operations of clients under their first name: ids only, the bodies they had, nothing compared. */
 

@@ -1,33 +1,51 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { type CallerRow, findCaller } from '../../platform/database/queries/callers.ts';
+import {
+  type CallerIdentity,
+  type CallerPath,
+  type CallerRow,
+  findCaller,
+} from '../../platform/database/queries/callers.ts';
 import type { Actor } from '../context.ts';
 import { hashApiKey } from './api-key.ts';
+
+/** How somebody shows who they are: an API key, or an account that is acted for without one. */
+export type Credential =
+  | { kind: 'bearer'; authorization: string | undefined }
+  | { kind: 'account'; organizationId: string; userId: string };
 
 /** Charges a request to a key, or to another budget of its owner; throws when there is nothing left. */
 export type Charge = (keyId: string, budget?: Operation['budget']) => void;
 
+export interface Identified extends Omit<CallerRow, 'account'> {
+  actor: Actor;
+}
+
 /**
- * The account a bearer acts as. The order matters to callers: an orphaned key is told so, but still pays
- * for asking; an unknown one has no bucket to pay from.
+ * The account that a credential stands for, and what the path names. The order matters to callers: an orphaned key is
+ * told so, but still pays for asking; an unknown one has no bucket to pay from.
  */
 export async function authenticate(
   db: Db,
-  authorization: string | undefined,
+  credential: Credential,
+  path: CallerPath,
   charge: Charge,
-  path: { projectId?: string | undefined; serverId?: string | undefined } = {},
   budget?: Operation['budget'],
-): Promise<Actor> {
-  const token = bearerOf(authorization);
+): Promise<Identified> {
+  const identity = identityOf(credential);
+  const caller = identity && (await findCaller(db, identity, path));
+  if (!caller || caller.account.revoked) throw new Refusal('UNAUTHORIZED', 'Invalid API key');
+  const { account, ...named } = caller;
+  if (account.keyId !== null) charge(account.keyId, budget);
+  return { actor: actorOf(account), ...named };
+}
+
+function identityOf(credential: Credential): CallerIdentity | undefined {
+  if (credential.kind === 'account') return credential;
+  const token = bearerOf(credential.authorization);
   if (token.startsWith('guest_')) throw new Refusal('UNAUTHORIZED', 'Guests cannot access this endpoint');
-  const caller =
-    token.startsWith('sk_') && token.length <= 256
-      ? await findCaller(db, hashApiKey(token), path)
-      : undefined;
-  if (!caller || caller.key.revoked) throw new Refusal('UNAUTHORIZED', 'Invalid API key');
-  charge(caller.key.keyId, budget);
-  return actorOf(caller);
+  return token.startsWith('sk_') && token.length <= 256 ? { keyHash: hashApiKey(token) } : undefined;
 }
 
 function bearerOf(authorization: string | undefined): string {
@@ -37,26 +55,26 @@ function bearerOf(authorization: string | undefined): string {
   return token;
 }
 
-function actorOf({ key, project, server }: CallerRow): Actor {
-  if (key.userId === null) throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key is gone');
-  if (key.organizationId === null || key.role === null)
+function actorOf(account: CallerRow['account']): Actor {
+  if (account.userId === null)
+    throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key is gone');
+  if (account.organizationId === null || account.role === null)
     throw new Refusal(
       'UNAUTHORIZED',
       'This key is no longer bound to an organization. Ask the operator for a new one',
       { details: { reason: 'ORPHANED_KEY' } },
     );
   return {
-    keyId: key.keyId,
+    keyId: account.keyId ?? undefined,
     user: {
-      id: key.userId,
-      email: key.email,
-      name: key.userName,
-      imageUrl: key.imageUrl,
-      createdAt: key.userCreatedAt,
-      updatedAt: key.userUpdatedAt,
+      id: account.userId,
+      email: account.email,
+      name: account.userName,
+      imageUrl: account.imageUrl,
+      createdAt: account.userCreatedAt,
+      updatedAt: account.userUpdatedAt,
     },
-    organization: { id: key.organizationId, plan: key.plan },
-    role: key.role,
-    path: { project, server },
+    organization: { id: account.organizationId, plan: account.plan },
+    role: account.role,
   };
 }

@@ -4,7 +4,7 @@ import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation } from '../../mcp/mcp.ts';
 import { probe } from '../../mcp/probe.ts';
 import type { ProjectContext } from '../context.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { adviceFor } from './advice.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
 import { type Drained, drain, type ListName, lists } from './drain.ts';
@@ -19,8 +19,8 @@ export type Check = Report['checks']['probe'];
 const slow = 3000;
 
 /** Whatever the target does, this answers with a report. */
-export const runDoctor: Verb<'runDoctor'> = async (context, { serverId, body }) => {
-  const reached = reach(context, serverId, body);
+export const runDoctor: Verb<'runDoctor'> = async (context, { body }) => {
+  const reached = reach(context, context.server, body);
   const report = emptyReport(context, reached);
   const { timeout: allowed, signal } = diagnosisWait(context, reached.server);
   const ends = performance.now() + allowed;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { byCodeUnit, sortKeys } from '../../platform/canonical.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { drain, type ListName, lists } from './drain.ts';
 import { withServer } from './reach.ts';
 
 type Json = Record<string, unknown>;
 
 export const exportServer: Verb<'exportServer'> = (context, { serverId, body }) =>
-  withServer(context, serverId, body, async (conversation) => {
+  withServer(context, body, async (conversation) => {
     const { identity } = conversation;
     const all = async (name: ListName): Promise<Json[]> => {
       const { items = [] } = (await drain(conversation, name, body.firstPageOnly)) ?? {};

@@ -1,8 +1,8 @@
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { withServer } from './reach.ts';
 
-export const getPrompt: Verb<'getPrompt'> = (context, { serverId, body }) =>
-  withServer(context, serverId, body, async ({ ask }) => {
+export const getPrompt: Verb<'getPrompt'> = (context, { body }) =>
+  withServer(context, body, async ({ ask }) => {
     const values = Object.entries(body.arguments ?? {}).map(
       ([name, value]) => [name, String(value)] as const,
     );

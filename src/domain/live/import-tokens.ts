@@ -13,7 +13,7 @@ import { audit } from '../audit.ts';
 import { advanceKind } from '../server-connections/advance.ts';
 import { checkAddress, noSuchServer } from '../servers/rules.ts';
 import { openSecrets } from '../servers/secrets.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import type { GrantSecrets } from './grants.ts';
 
 export const importOAuthTokens: Verb<'importOAuthTokens'> = (context, { serverId, body }) => {

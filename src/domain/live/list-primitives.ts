@@ -1,5 +1,5 @@
-import type { ProjectContext } from '../context.ts';
-import type { Verb } from '../verbs.ts';
+import type { ServerContext } from '../context.ts';
+import type { Verb } from '../verb.ts';
 import { type LiveOptions, withServer } from './reach.ts';
 
 interface Page {
@@ -10,24 +10,20 @@ interface Page {
 
 /** One page, exactly as the server sends it. */
 async function list(
-  context: ProjectContext,
-  serverId: string,
+  context: ServerContext,
   body: LiveOptions & { cursor?: string | undefined },
   kind: 'tools' | 'prompts' | 'resources',
 ): Promise<Page> {
   const { cursor } = body;
-  return withServer(context, serverId, body, async ({ ask }) => {
+  return withServer(context, body, async ({ ask }) => {
     const { result } = await ask(`${kind}/list`, cursor === undefined ? {} : { cursor });
     const { [kind]: items, nextCursor } = result as { [key: string]: unknown; nextCursor?: string };
     return { items: (items ?? []) as never[], ...(typeof nextCursor === 'string' && { nextCursor }) };
   });
 }
 
-export const listTools: Verb<'listTools'> = (context, { serverId, body }) =>
-  list(context, serverId, body, 'tools');
+export const listTools: Verb<'listTools'> = (context, { body }) => list(context, body, 'tools');
 
-export const listPrompts: Verb<'listPrompts'> = (context, { serverId, body }) =>
-  list(context, serverId, body, 'prompts');
+export const listPrompts: Verb<'listPrompts'> = (context, { body }) => list(context, body, 'prompts');
 
-export const listResources: Verb<'listResources'> = (context, { serverId, body }) =>
-  list(context, serverId, body, 'resources');
+export const listResources: Verb<'listResources'> = (context, { body }) => list(context, body, 'resources');

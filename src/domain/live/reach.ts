@@ -4,7 +4,7 @@ import type { Conversation } from '../../mcp/mcp.ts';
 import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
 import { stdioAllowed } from '../../platform/config/load.ts';
 import { findLiveServer, type LiveServerRow } from '../../platform/database/queries/servers.ts';
-import type { ProjectContext, Services } from '../context.ts';
+import type { ProjectContext, ServerContext, Services } from '../context.ts';
 import { noSuchServer, stdioRefused } from '../servers/rules.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
@@ -29,14 +29,8 @@ export interface Reached {
   target: Target;
 }
 
-/** The server in the path, which was read together with the key. */
-export function reach(
-  context: ProjectContext,
-  serverId: string,
-  options: LiveOptions,
-  server = context.actor.path.server,
-): Reached {
-  if (server?.id !== serverId) throw noSuchServer();
+/** A server as it may be talked to by this caller. */
+export function reach(context: ProjectContext, server: LiveServerRow, options: LiveOptions): Reached {
   if (server.transportType === 'stdio' && !stdioAllowed(context.config))
     throw new Refusal('FEATURE_NOT_SUPPORTED', stdioRefused, {
       details: { readiness: 'local_runtime_required', transport: 'stdio' },
@@ -121,8 +115,7 @@ function without(headers: Record<string, string>, name: string): Record<string, 
 
 /** Does `work` over a warm connection to the server. What goes wrong there leaves as a refusal. */
 export async function withServer<T>(
-  context: ProjectContext,
-  serverId: string,
+  context: ServerContext,
   options: LiveOptions,
   work: (conversation: Conversation, server: LiveServerRow) => Promise<T>,
 ): Promise<T> {
@@ -138,11 +131,12 @@ export async function withServer<T>(
     }
   };
   try {
-    return await attempt(reach(context, serverId, options));
+    return await attempt(reach(context, context.server, options));
   } catch (error) {
     if (!replaced(error)) throw error;
-    const now = await findLiveServer(context.db, context.project.id, serverId);
-    return attempt(reach(context, serverId, options, now), true);
+    const now = await findLiveServer(context.db, context.project.id, context.server.id);
+    if (!now) throw noSuchServer();
+    return attempt(reach(context, now, options), true);
   }
 }
 

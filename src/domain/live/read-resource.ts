@@ -1,10 +1,5 @@
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { withServer } from './reach.ts';
 
-export const readResource: Verb<'readResource'> = (context, { serverId, body }) =>
-  withServer(
-    context,
-    serverId,
-    body,
-    async ({ ask }) => (await ask('resources/read', { uri: body.uri })).result,
-  );
+export const readResource: Verb<'readResource'> = (context, { body }) =>
+  withServer(context, body, async ({ ask }) => (await ask('resources/read', { uri: body.uri })).result);

@@ -1,11 +1,11 @@
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { initInfoOf } from './init-info.ts';
 import { diagnosisWait, reach, requireGrant } from './reach.ts';
 import { translated } from './refusal.ts';
 
 /** Over a connection of its own: a warm one would say how the server was, not how it is. */
-export const validateServer: Verb<'validateServer'> = async (context, { serverId, body }) => {
-  const reached = reach(context, serverId, body);
+export const validateServer: Verb<'validateServer'> = async (context, { body }) => {
+  const reached = reach(context, context.server, body);
   requireGrant(reached, body);
   const { server, target } = reached;
   try {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { findPluginVersion } from '../../platform/database/queries/plugins.ts';
 import { projectOf } from '../access.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentVersion } from './present.ts';
 
 export const getPluginVersion: Verb<'getPluginVersion'> = async (context, { pluginVersionId }) => {

@@ -3,7 +3,7 @@ import { insertProject, setProjectMember } from '../../platform/database/queries
 import { newId } from '../../platform/ids.ts';
 import { projectOf } from '../access.ts';
 import { audit } from '../audit.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentProject } from './present.ts';
 
 export const createProject: Verb<'createProject'> = async (context, { body }) => {

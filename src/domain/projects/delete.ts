@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { deleteProjectRow } from '../../platform/database/queries/projects.ts';
 import { audit } from '../audit.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 
 /** Everything in the project goes with its row: each table refers to it and is deleted along. */
 export const deleteProject: Verb<'deleteProject'> = async (context) => {

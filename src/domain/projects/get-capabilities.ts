@@ -1,6 +1,6 @@
 import { featuresOf } from '../../platform/database/queries/organizations.ts';
 import { limitsOf } from '../limits/plan.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 
 export const getProjectCapabilities: Verb<'getProjectCapabilities'> = async (context) => {
   const { actor, project, db } = context;

@@ -1,6 +1,6 @@
 import { listProjectRows } from '../../platform/database/queries/projects.ts';
 import { pageById } from '../paging.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentProject } from './present.ts';
 
 export const listProjects: Verb<'listProjects'> = async (context, input) => {

@@ -1,7 +1,7 @@
 import { updateProjectRow } from '../../platform/database/queries/projects.ts';
 import { projectOf } from '../access.ts';
 import { audit } from '../audit.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentProject } from './present.ts';
 
 export const updateProject: Verb<'updateProject'> = (context, { body }) =>

@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import { checkRoom } from '../limits/room.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentSecret } from './present.ts';
 import { refuseTakenName } from './rules.ts';
 

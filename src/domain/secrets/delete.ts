@@ -1,7 +1,7 @@
 import { deleteSecretRow, lockSecret } from '../../platform/database/queries/secrets.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { noSuchSecret } from './rules.ts';
 
 export const deleteSecret: Verb<'deleteSecret'> = (context, { secretId }) => {

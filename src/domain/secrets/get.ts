@@ -1,5 +1,5 @@
 import { findSecret } from '../../platform/database/queries/secrets.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentSecret } from './present.ts';
 import { noSuchSecret } from './rules.ts';
 

@@ -1,5 +1,5 @@
 import { listSecretRows } from '../../platform/database/queries/secrets.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentSecret } from './present.ts';
 
 export const listSecrets: Verb<'listSecrets'> = async ({ db, project, actor }) => {

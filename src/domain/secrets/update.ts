@@ -1,7 +1,7 @@
 import { lockSecret, type SecretRow, updateSecretRow } from '../../platform/database/queries/secrets.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentSecret } from './present.ts';
 import { checkBinding, noSuchSecret } from './rules.ts';
 

@@ -12,6 +12,7 @@ import {
 } from '../../platform/database/queries/server-connections.ts';
 import { findLiveServer, type LiveServerRow, serversAt } from '../../platform/database/queries/servers.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
+import { auditAccount } from '../audit.ts';
 import type { Services } from '../context.ts';
 import { adviceFor } from '../live/advice.ts';
 import { usableGrant } from '../live/auth-method.ts';
@@ -145,5 +146,6 @@ async function saveServer(
     },
     clock(),
   );
+  await auditAccount(db, row, 'server.create', server.id);
   return { serverId: server.id, request: { ...row.request, created: true } };
 }

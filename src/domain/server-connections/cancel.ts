@@ -1,13 +1,17 @@
 import { changeConnection } from '../../platform/database/queries/server-connections.ts';
-import type { Verb } from '../verbs.ts';
+import { audit } from '../audit.ts';
+import type { Verb } from '../verb.ts';
 import { presentConnection, statusNow } from './present.ts';
 import { connectionOf, expired, wrongState } from './rules.ts';
 import { withdraw } from './withdraw.ts';
 
-export const cancelServerConnection: Verb<'cancelServerConnection'> = async (context, { requestId }) => {
+export const cancelServerConnection: Verb<'cancelServerConnection'> = async (
+  context,
+  { connectionRequestId },
+) => {
   const row = await context.db.transaction(async (db) => {
     for (;;) {
-      const current = await connectionOf({ ...context, db }, requestId);
+      const current = await connectionOf({ ...context, db }, connectionRequestId);
       const status = statusNow(context, current);
       if (status === 'cancelled') return current;
       if (status === 'expired') throw expired();
@@ -16,6 +20,7 @@ export const cancelServerConnection: Verb<'cancelServerConnection'> = async (con
       const cancelled = await changeConnection(db, current, { status: 'cancelled' });
       if (cancelled) {
         await withdraw(context, db, cancelled);
+        await audit(db, context, 'server-connection.cancel', cancelled.id);
         return cancelled;
       }
     }

@@ -6,9 +6,10 @@ import { findServer, type ServerRow, serversAt } from '../../platform/database/q
 import { newId } from '../../platform/ids.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
 import { projectOf } from '../access.ts';
+import { audit } from '../audit.ts';
 import type { Context } from '../context.ts';
 import { checkAddress, noSuchServer } from '../servers/rules.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { advanceKind } from './advance.ts';
 import { hideQuery, presentConnection } from './present.ts';
 import { checkOpen } from './rules.ts';
@@ -32,6 +33,7 @@ export const createServerConnection: Verb<'createServerConnection'> = async (con
       serverId: server?.id ?? null,
     });
     await enqueue(db, advanceKind, { id: created.id });
+    await audit(db, context, 'server-connection.create', created.id);
     return created;
   });
   return presentConnection(context, row);

@@ -1,6 +1,6 @@
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentConnection } from './present.ts';
 import { connectionOf } from './rules.ts';
 
-export const getServerConnection: Verb<'getServerConnection'> = async (context, { requestId }) =>
-  presentConnection(context, await connectionOf(context, requestId));
+export const getServerConnection: Verb<'getServerConnection'> = async (context, { connectionRequestId }) =>
+  presentConnection(context, await connectionOf(context, connectionRequestId));

@@ -4,7 +4,7 @@ import type { ConnectionRow } from '../../platform/database/queries/server-conne
 import { findServer } from '../../platform/database/queries/servers.ts';
 import type { Context } from '../context.ts';
 
-type ServerConnection = OutputOf<Operations['getServerConnection']>;
+export type ServerConnection = OutputOf<Operations['getServerConnection']>;
 
 const final = new Set<ConnectionRow['status']>(['ready', 'failed', 'expired', 'cancelled']);
 
@@ -14,6 +14,10 @@ export function statusNow(context: Pick<Context, 'clock'>, row: ConnectionRow): 
   const gone = row.projectId === null || (row.status === 'awaiting_authorization' && row.serverId === null);
   if (gone) return 'cancelled';
   return row.expiresAt <= context.clock() ? 'expired' : row.status;
+}
+
+export function isOver(context: Pick<Context, 'clock'>, row: ConnectionRow): boolean {
+  return final.has(statusNow(context, row));
 }
 
 export async function presentConnection(context: Context, row: ConnectionRow): Promise<ServerConnection> {

@@ -1,16 +1,17 @@
 import { changeConnection } from '../../platform/database/queries/server-connections.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
-import type { Verb } from '../verbs.ts';
+import { audit } from '../audit.ts';
+import type { Verb } from '../verb.ts';
 import { advanceKind } from './advance.ts';
 import { presentConnection, statusNow } from './present.ts';
 import { checkOpen, connectionOf, expired, wrongState } from './rules.ts';
 
 export const retryServerConnectionValidation: Verb<'retryServerConnectionValidation'> = async (
   context,
-  { requestId },
+  { connectionRequestId },
 ) => {
   const row = await context.db.transaction(async (db) => {
-    const current = await connectionOf({ ...context, db }, requestId);
+    const current = await connectionOf({ ...context, db }, connectionRequestId);
     const status = statusNow(context, current);
     if (status === 'expired' || current.expiresAt <= context.clock()) throw expired();
     if (status !== 'failed') throw wrongState('Only a request that has failed can be tried again', status);
@@ -21,6 +22,7 @@ export const retryServerConnectionValidation: Verb<'retryServerConnectionValidat
     const again = await changeConnection(db, current, { status: next });
     if (!again) throw wrongState('Somebody else has changed the request just now', status);
     await enqueue(db, advanceKind, { id: again.id });
+    await audit(db, context, 'server-connection.retry', again.id);
     return again;
   });
   return presentConnection(context, row);

@@ -8,9 +8,9 @@ import {
 import type { Context } from '../context.ts';
 
 /** The request in the path, if the caller has made it. */
-export async function connectionOf(context: Context, requestId: string): Promise<ConnectionRow> {
+export async function connectionOf(context: Context, connectionRequestId: string): Promise<ConnectionRow> {
   const { organization, user } = context.actor;
-  const row = await findConnection(context.db, organization.id, user.id, requestId);
+  const row = await findConnection(context.db, organization.id, user.id, connectionRequestId);
   if (!row) throw noSuchRequest();
   return row;
 }

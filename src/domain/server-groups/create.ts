@@ -11,7 +11,7 @@ import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import { checkRoom } from '../limits/room.ts';
 import { nameTaken } from '../names.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { namesOf, presentServerGroup } from './present.ts';
 
 export const createServerGroup: Verb<'createServerGroup'> = async (context, { body }) => {

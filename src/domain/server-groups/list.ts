@@ -1,5 +1,5 @@
 import { listServerGroupRows, serversAmong } from '../../platform/database/queries/server-groups.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { namesOf, presentServerGroup } from './present.ts';
 
 export const listServerGroups: Verb<'listServerGroups'> = async ({ db, project }) => {

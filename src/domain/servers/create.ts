@@ -2,7 +2,7 @@ import { insertServer } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
 import { checkAddress, checkTransport, refuseTakenName } from './rules.ts';
 import { given, sealSecrets, traces } from './secrets.ts';

@@ -1,7 +1,7 @@
 import { lockServer } from '../../platform/database/queries/servers.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { removeServer } from './rows.ts';
 import { noSuchServer, refuseManaged } from './rules.ts';
 

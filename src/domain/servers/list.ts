@@ -1,6 +1,6 @@
 import { listServerRows } from '../../platform/database/queries/servers.ts';
 import { pageById } from '../paging.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
 
 export const listProjectServers: Verb<'listProjectServers'> = (context, input) => {

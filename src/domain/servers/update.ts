@@ -8,7 +8,7 @@ import {
 } from '../../platform/database/queries/servers.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
 import { checkAddress, checkTransport, noSuchServer, refuseManaged, refuseTakenName } from './rules.ts';
 import { given, openSecrets, type ServerSecrets, sealSecrets, traces } from './secrets.ts';

@@ -1,6 +1,6 @@
 import { projectOf } from '../access.ts';
 import { openCursor } from '../paging.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 
 /** Nothing makes sessions yet, so every page is the empty last one. */
 export const listChatSessions: Verb<'listChatSessions'> = async (context, input) => {

@@ -1,5 +1,5 @@
 import { openCursor } from '../paging.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 
 /** Nothing makes sessions yet, so every page is the empty last one. */
 export const listSessions: Verb<'listSessions'> = (context, input) => {

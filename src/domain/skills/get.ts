@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import { findSkill } from '../../platform/database/queries/skills.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentSkill } from './present.ts';
 
 export const getProjectSkill: Verb<'getProjectSkill'> = async ({ db, project, actor }, { skillId }) => {

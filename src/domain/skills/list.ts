@@ -1,5 +1,5 @@
 import { listSkillRows } from '../../platform/database/queries/skills.ts';
-import type { Verb } from '../verbs.ts';
+import type { Verb } from '../verb.ts';
 import { presentSkill } from './present.ts';
 
 export const listProjectSkills: Verb<'listProjectSkills'> = async ({ db, project, actor }) => {

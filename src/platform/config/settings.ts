@@ -119,6 +119,16 @@ export const settings = {
     schema: z.coerce.number().int().min(1024).default(1_048_576),
     meaning: 'Largest JSON request body, in bytes.',
   }),
+  artifactLimit: setting({
+    env: 'DRYDOCK_ARTIFACT_LIMIT',
+    schema: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(20 * 1_048_576)
+      .default(20 * 1_048_576),
+    meaning: 'Largest artifact of an eval run, in bytes; 20 MiB at most.',
+  }),
   allowStdio: setting({
     env: 'DRYDOCK_ALLOW_STDIO',
     schema: flag.optional(),

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { type OperationId, type Operations, operationList } from '../../contract/index.ts';
-import { type Operation, paramNames } from '../../contract/operation.ts';
+import type { Declaration, EventStream, FileAnswer, Operation, Upload } from '../../contract/operation.ts';
+import { paramNames, streamedAnswer } from '../../contract/operation.ts';
 import { DrydockError } from './error.ts';
+import { eachEvent } from './events.ts';
 import { type Patience, sendPatiently } from './send.ts';
 
 export { DrydockError };
@@ -22,25 +24,48 @@ type Params<Path extends string> = Path extends `${string}{${infer Name}}${infer
   : unknown;
 type Query<O> = O extends { query: infer Q extends z.ZodObject } ? z.input<Q> : unknown;
 type Body<O> = O extends { body: infer B extends z.ZodType } ? { body: z.input<B> } : unknown;
+type UploadOf<O> = O extends { upload: Upload } ? { upload: SentBytes } : unknown;
 
-/** Path and query parameters side by side, the body under `body`. */
-export type CallInput<O extends Operation> = Params<O['path']> & Query<O> & Body<O>;
+/** Bytes to send, with their media type; a `Blob` brings its own. */
+export type SentBytes =
+  | Blob
+  | { contentType: string; bytes: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> };
 
-type Call<O extends Operation> =
+/** Path and query parameters side by side, the body under `body`, bytes under `upload`. */
+export type CallInput<O extends Declaration> = Params<O['path']> & Query<O> & Body<O> & UploadOf<O>;
+
+/** A JSON answer, the response to read bytes from, or the events of a stream as they come. */
+export type CallOutput<O extends Declaration> = O['response'] extends FileAnswer
+  ? Promise<Response>
+  : O['response'] extends EventStream<infer Event>
+    ? AsyncIterable<z.output<Event>>
+    : O['response'] extends z.ZodType
+      ? Promise<z.output<O['response']>>
+      : never;
+
+type Call<O extends Declaration> =
   unknown extends CallInput<O>
-    ? (input?: undefined, options?: CallOptions) => Promise<z.output<O['response']>>
+    ? (input?: undefined, options?: CallOptions) => CallOutput<O>
     : Partial<CallInput<O>> extends CallInput<O>
-      ? (input?: CallInput<O>, options?: CallOptions) => Promise<z.output<O['response']>>
-      : (input: CallInput<O>, options?: CallOptions) => Promise<z.output<O['response']>>;
+      ? (input?: CallInput<O>, options?: CallOptions) => CallOutput<O>
+      : (input: CallInput<O>, options?: CallOptions) => CallOutput<O>;
 
 /** A method for every operation of the contract, named by its id. */
 export type Client = { readonly [Id in OperationId]: Call<Operations[Id]> };
 
 export function createClient(options: ClientOptions): Client {
-  const calls = operationList.map((operation) => [
-    operation.id,
-    (input: Record<string, unknown> = {}, call: CallOptions = {}) => send(options, operation, input, call),
-  ]);
+  const calls = operationList.map((operation) => {
+    const kind = streamedAnswer(operation.response)?.kind;
+    return [
+      operation.id,
+      (input: Record<string, unknown> = {}, call: CallOptions = {}) =>
+        kind === 'events'
+          ? eachEvent((headers) => send(options, operation, input, call, headers))
+          : send(options, operation, input, call).then((response) =>
+              kind === 'file' ? response : response.json(),
+            ),
+    ];
+  });
   return Object.fromEntries(calls) as Client;
 }
 
@@ -49,23 +74,44 @@ async function send(
   operation: Operation,
   input: Record<string, unknown>,
   call: CallOptions,
-): Promise<unknown> {
+  more: Record<string, string> = {},
+): Promise<Response> {
   const url = `${options.baseUrl.replace(/\/+$/, '')}${addressOf(operation, input)}`;
-  const headers: Record<string, string> = { authorization: `Bearer ${options.apiKey}` };
-  if (operation.body) headers['content-type'] = 'application/json';
+  const headers: Record<string, string> = { authorization: `Bearer ${options.apiKey}`, ...more };
   if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
   const response = await sendPatiently(
     url,
     {
       method: operation.method,
       headers,
-      ...(operation.body && { body: JSON.stringify(input['body'] ?? {}) }),
+      ...bodyOf(operation, input, headers),
       ...(call.signal && { signal: call.signal }),
     },
     options,
   );
   if (!response.ok) throw await DrydockError.from(response);
-  return response.json();
+  return response;
+}
+
+/** The body of a request; its content type is put among the headers. */
+function bodyOf(
+  operation: Operation,
+  input: Record<string, unknown>,
+  headers: Record<string, string>,
+): RequestInit {
+  if (operation.body) {
+    headers['content-type'] = 'application/json';
+    return { body: JSON.stringify(input['body'] ?? {}) };
+  }
+  if (!operation.upload) return {};
+  const upload = input['upload'] as SentBytes;
+  if (upload instanceof Blob) return { body: upload };
+  headers['content-type'] = upload.contentType;
+  // A stream can only be sent by a client that does not wait for the answer's beginning.
+  return {
+    body: upload.bytes,
+    ...(upload.bytes instanceof ReadableStream && { duplex: 'half' }),
+  };
 }
 
 function addressOf(operation: Operation, input: Record<string, unknown>): string {
@@ -75,7 +121,8 @@ function addressOf(operation: Operation, input: Record<string, unknown>): string
   );
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input))
-    if (name !== 'body' && value !== undefined && !names.includes(name)) query.set(name, value as string);
+    if (name !== 'body' && name !== 'upload' && value !== undefined && !names.includes(name))
+      query.set(name, value as string);
   return query.size > 0 ? `${path}?${query.toString()}` : path;
 }
 

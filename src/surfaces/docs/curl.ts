@@ -8,14 +8,19 @@ export const keyVariable = 'DRYDOCK_KEY';
  * `{projectId}`.
  */
 export function curlExample(base: string, method: string, path: string, operation: OperationObject): Html {
-  const { parameters = [], requestBody, security } = operation;
+  const { parameters = [], requestBody, security, responses } = operation;
+  const sent = requestBody?.content['application/json'];
+  const streams = Object.values(responses).some(
+    (one) => 'content' in one && 'text/event-stream' in one.content,
+  );
   const lines = [
-    html`curl "<span class="base">${base}</span>${variables(path)}${queryOf(parameters)}"`,
+    html`curl${streams && ' -N'} "<span class="base">${base}</span>${variables(path)}${queryOf(parameters)}"`,
     method !== 'get' && `-X ${method.toUpperCase()}`,
     security === undefined && html`-H "Authorization: Bearer $${keyVariable}"`,
-    requestBody && html`-H "Content-Type: application/json"`,
-    requestBody &&
-      html`-d ${withIds(quoted(JSON.stringify(requestBody.content['application/json'].example, null, 2)))}`,
+    sent && html`-H "Content-Type: application/json"`,
+    sent && html`-d ${withIds(quoted(JSON.stringify(sent.example, null, 2)))}`,
+    requestBody && !sent && html`-H "Content-Type: text/html"`,
+    requestBody && !sent && '--data-binary @FILE',
   ].filter((line) => line !== false && line !== undefined);
   return html`${lines.map((line, i) => [i > 0 && ' \\\n  ', line])}`;
 }

@@ -1,5 +1,12 @@
 import type { Access } from '../../contract/operation.ts';
-import type { OpenApiDocument, OperationObject, Parameter, ResponseObject } from '../openapi/types.ts';
+import type {
+  MediaType,
+  OpenApiDocument,
+  OperationObject,
+  Parameter,
+  ResponseObject,
+  Schema,
+} from '../openapi/types.ts';
 import { curlExample } from './curl.ts';
 import { type Html, html, prose } from './html.ts';
 import type { SchemaTables } from './schema-table.ts';
@@ -36,9 +43,9 @@ const longSketch = 30;
 export function operationSection({ method, path, operation }: Placed, setting: Setting): Html {
   const { document, tables, base } = setting;
   const { operationId: id, summary, description, parameters = [], requestBody, responses } = operation;
-  const body = requestBody?.content['application/json'];
+  const [sentType, body] = mediaOf(requestBody?.content);
   const [status, answer] = successOf(responses);
-  const { schema } = answer.content['application/json'];
+  const [answerType, { schema }] = mediaOf(answer.content) as [string, MediaType];
   return html`
 <article class="op" id="${id}" aria-labelledby="${id}-title">
 <div>
@@ -47,10 +54,14 @@ export function operationSection({ method, path, operation }: Placed, setting: S
 ${description !== undefined && prose(description)}${facts(operation)}${parameterTables(parameters, tables)}${
   requestBody &&
   body &&
-  html`<h4>Body <small>${requestBody.required ? 'required' : 'may be left out'}</small></h4>${tables.body(body.schema, 'request')}`
+  html`<h4>Body <small>${requestBody.required ? 'required' : 'may be left out'}</small></h4>${
+    sentType === json
+      ? tables.body(body.schema, 'request')
+      : html`<p>${requestBody.description} <span class="t">${sentType}</span></p>`
+  }`
 }
 <h4>Answer</h4>
-<details class="answer"><summary><b>${status}</b> ${answer.description} <span class="t">${refName(schema)}</span></summary>${tables.body(schema, 'answer')}</details>
+<details class="answer"><summary><b>${status}</b> ${answer.description} <span class="t">${answerType === json ? refName(schema) : answerType}</span></summary>${isBytes(schema) ? '' : tables.body(schema, 'answer')}</details>
 <h4>Errors</h4>
 <ul class="errors">${errorsOf(operation, document).map(
     ({ status: number, code }) => html`<li><a href="#error-${code}"><b>${number}</b> ${code}</a></li>`,
@@ -58,9 +69,21 @@ ${description !== undefined && prose(description)}${facts(operation)}${parameter
 </div>
 <div class="examples">
 <figure><figcaption>Request</figcaption><pre class="copy"><code>${curlExample(base, method, path, operation)}</code></pre></figure>
-${answerFigure(status, html`${sketch(schema, document.components.schemas)}`)}
+${!isBytes(schema) && answerFigure(status, html`${sketch(schema, document.components.schemas)}`)}
 </div>
 </article>`;
+}
+
+const json = 'application/json';
+
+/** Of an operation's request or answer, which has one form only. */
+function mediaOf(content: Record<string, MediaType> = {}): [string, MediaType | undefined] {
+  const [type = '', media] = Object.entries(content)[0] ?? [];
+  return [type, media];
+}
+
+function isBytes({ format }: Schema): boolean {
+  return format === 'binary';
 }
 
 export function badge(method: string): Html {
@@ -107,7 +130,7 @@ function errorsOf({ responses }: OperationObject, { components }: OpenApiDocumen
   return Object.entries(responses).flatMap(([status, response]) => {
     if (!('$ref' in response)) return [];
     const shared = components.responses[response.$ref.split('/').at(-1) as string];
-    const codes = Object.keys(shared?.content['application/json'].examples ?? {});
+    const codes = Object.keys(shared?.content[json]?.examples ?? {});
     return codes.map((code) => ({ status, code }));
   });
 }

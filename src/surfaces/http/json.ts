@@ -1,4 +1,4 @@
-import { invalid } from './invalid.ts';
+import { invalid } from '../../domain/invalid.ts';
 
 const deepest = 64;
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -8,8 +8,8 @@ const refuse = (message: string): never => {
 };
 
 /**
- * JSON as a careful reader wants it: UTF-8 that is UTF-8, no key twice, nothing nested beyond reason, no
- * characters that cannot be stored. Empty means `{}`.
+ * JSON as a careful reader wants it: UTF-8 that is UTF-8, no key twice, nothing nested beyond reason. Empty means
+ * `{}`.
  */
 export function parseJsonObject(body: Uint8Array): Record<string, unknown> {
   const text = decode(body);
@@ -18,8 +18,6 @@ export function parseJsonObject(body: Uint8Array): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuse('Request body must be a JSON object');
   inspect(text);
-  const fault = findFault(value);
-  if (fault) refuse(`${fault.path.join('.') || 'body'}: ${fault.problem}`);
   return value as Record<string, unknown>;
 }
 
@@ -75,47 +73,4 @@ function afterSpace(text: string, start: number): number {
   let at = start;
   while (text.charCodeAt(at) <= 32) at++;
   return at;
-}
-
-interface Fault {
-  path: string[];
-  problem: string;
-}
-
-/** The first value that would not come back as it was sent. The path is put together only if there is one. */
-function findFault(value: unknown): Fault | undefined {
-  if (typeof value === 'string') return faultOf(problemOfText(value));
-  if (typeof value === 'number')
-    return faultOf(Number.isFinite(value) ? undefined : 'The number is too large');
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) {
-      const fault = findFault(value[at]);
-      if (fault) return below(String(at), fault);
-    }
-    return undefined;
-  }
-  for (const key of Object.keys(value)) {
-    const problem = problemOfText(key);
-    if (problem) return faultOf(`a key is not usable: ${problem}`);
-    const fault = findFault((value as Record<string, unknown>)[key]);
-    if (fault) return below(key, fault);
-  }
-  return undefined;
-}
-
-function faultOf(problem: string | undefined): Fault | undefined {
-  return problem === undefined ? undefined : { path: [], problem };
-}
-
-function below(key: string, fault: Fault): Fault {
-  fault.path.unshift(key);
-  return fault;
-}
-
-/** What PostgreSQL cannot store, or would store as something else. */
-export function problemOfText(text: string): string | undefined {
-  if (text.includes('\0')) return 'May not contain the NUL character';
-  if (!text.isWellFormed()) return 'Contains half of a surrogate pair';
-  return undefined;
 }

@@ -25,10 +25,13 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   log: Log;
   metrics: Metrics;
   bodyLimit: number;
+  publicUrl: string | undefined;
+  /** In milliseconds. */
+  shutdownTimeout: number;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
-  const { log, bodyLimit, services } = options;
+  const { log, bodyLimit, publicUrl, shutdownTimeout } = options;
   const respond = errorResponder(log);
   const app = fastify({
     logger: false,
@@ -49,7 +52,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     clientErrorHandler: refuseBytes,
   });
   takeOverFromNode(app.server);
-  hangUpWhenClosing(app, services.config.shutdownTimeout * 1000);
+  hangUpWhenClosing(app, shutdownTimeout);
   // Bodies arrive as bytes; what they mean is decided where the operation is known.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -80,7 +83,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     { prefix: basePath },
   );
   registerHealth(app, options);
-  registerDocs(app, basePath, services.config.publicUrl);
+  registerDocs(app, basePath, publicUrl);
   return app;
 }
 
@@ -107,7 +110,7 @@ function observe({ metrics, log }: HttpOptions, request: FastifyRequest, reply: 
     operation,
     status: reply.statusCode,
     ms: Math.round(ms * 100) / 100,
-    key: request.actor?.keyId,
+    key: request.entered?.context.actor?.keyId,
   });
 }
 

@@ -1,8 +1,9 @@
+import type { z } from 'zod';
 import { operationList } from '../../contract/index.ts';
-import { areas, errorCodesOf, type Operation, paramNames } from '../../contract/operation.ts';
+import { areas, errorCodesOf, type Operation, paramNames, streamedAnswer } from '../../contract/operation.ts';
 import { Components } from './components.ts';
 import { ErrorResponses, requestIdHeader } from './errors.ts';
-import type { OpenApiDocument, OperationObject, Parameter, Schema } from './types.ts';
+import type { OpenApiDocument, OperationObject, Parameter, ResponseObject, Schema } from './types.ts';
 
 const description =
   'Operate, test and evaluate saved MCP servers. Every request carries `Authorization: Bearer sk_…`. Lists are `{items, nextCursor?}`; times are epoch milliseconds.';
@@ -73,27 +74,55 @@ function describe(operation: Operation, components: Components, errors: ErrorRes
     'x-drydock-access': operation.access,
     ...(operation.spends && { 'x-drydock-spends': true }),
     ...(parameters.length > 0 && { parameters }),
-    ...(operation.body && {
-      requestBody: {
-        // No body at all counts as an empty object.
-        required: !operation.body.safeParse({}).success,
-        content: {
-          'application/json': {
-            schema: components.add(operation.body, 'input'),
-            example: operation.example,
-          },
-        },
-      },
-    }),
+    ...requestBody(operation, components),
     responses: {
-      [operation.status]: {
-        description: outcome[operation.status],
-        headers: { 'x-request-id': requestIdHeader },
-        content: { 'application/json': { schema: components.add(operation.response, 'output') } },
-      },
+      [operation.status]: success(operation, components),
       ...errors.add(errorCodesOf(operation)),
     },
   };
+}
+
+function requestBody(
+  { body, upload, example }: Operation,
+  components: Components,
+): Pick<OperationObject, 'requestBody'> {
+  if (upload)
+    return {
+      requestBody: {
+        required: true,
+        description: upload.description,
+        content: { [upload.mediaType]: { schema: binary } },
+      },
+    };
+  if (!body) return {};
+  return {
+    requestBody: {
+      // No body at all counts as an empty object.
+      required: !body.safeParse({}).success,
+      content: { 'application/json': { schema: components.add(body, 'input'), example } },
+    },
+  };
+}
+
+const binary: Schema = { type: 'string', format: 'binary' };
+
+function success({ status, response }: Operation, components: Components): ResponseObject {
+  const headers = { 'x-request-id': requestIdHeader };
+  const streamed = streamedAnswer(response);
+  if (streamed?.kind === 'file')
+    return {
+      description: streamed.description,
+      headers,
+      content: { [streamed.mediaType]: { schema: binary } },
+    };
+  if (streamed)
+    return {
+      description: `${streamed.description} Each event carries one as JSON in its \`data\`.`,
+      headers,
+      content: { 'text/event-stream': { schema: components.add(streamed.event, 'output') } },
+    };
+  const schema = components.add(response as z.ZodType, 'output');
+  return { description: outcome[status], headers, content: { 'application/json': { schema } } };
 }
 
 function pathParameters(operation: Operation): Parameter[] {
@@ -124,14 +153,22 @@ function queryParameters(operation: Operation, components: Components): Paramete
 }
 
 function headerParameters(operation: Operation): Parameter[] {
-  if (!operation.idempotency) return [];
-  return [
-    {
-      name: 'Idempotency-Key',
-      in: 'header',
-      required: false,
-      description: 'Repeating a request with the same key returns the first answer and does nothing again.',
-      schema: { type: 'string', maxLength: 256 },
-    },
-  ];
+  const resumes = streamedAnswer(operation.response)?.kind === 'events';
+  return [...(operation.idempotency ? [idempotencyKey] : []), ...(resumes ? [lastEventId] : [])];
 }
+
+const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Repeating a request with the same key returns the first answer and does nothing again.',
+  schema: { type: 'string', maxLength: 256 },
+};
+
+const lastEventId: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The `id` of the last event that was read, to go on after it.',
+  schema: { type: 'string' },
+};

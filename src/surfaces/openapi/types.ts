@@ -30,7 +30,7 @@ export interface OperationObject {
   'x-drydock-access': Access;
   'x-drydock-spends'?: true;
   parameters?: Parameter[];
-  requestBody?: { required: boolean; content: JsonContent };
+  requestBody?: { required: boolean; description?: string; content: Content };
   responses: Record<string, ResponseObject | Reference>;
 }
 
@@ -45,11 +45,16 @@ export interface Parameter {
 export interface ResponseObject {
   description: string;
   headers: Record<string, { description: string; schema: Schema }>;
-  content: JsonContent;
+  content: Content;
 }
 
-interface JsonContent {
-  'application/json': { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> };
+/** By media type. */
+type Content = Record<string, MediaType>;
+
+export interface MediaType {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
 }
 
 export interface Reference {
@@ -64,6 +69,8 @@ export interface Schema {
   deprecated?: boolean;
   type?: string | string[];
   format?: string;
+  contentMediaType?: string;
+  contentSchema?: Schema;
   enum?: unknown[];
   const?: unknown;
   default?: unknown;

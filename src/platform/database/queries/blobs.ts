@@ -20,6 +20,22 @@ const garbage = statement<{ id: string }>(
 );
 const forget = statement('blobs.forget-garbage', 'delete from blob_garbage where blob_id = any($1)');
 
+const find = statement<BlobRow>(
+  'blobs.find',
+  `select id, organization_id as "organizationId", project_id as "projectId", content_type as "contentType", size, sha256
+   from blobs where id = $2 and project_id = $1`,
+);
+const noteGarbage = statement('blobs.note-garbage', 'insert into blob_garbage (blob_id) values ($1)');
+
+export function findBlob(db: Db, projectId: string, id: string): Promise<BlobRow | undefined> {
+  return db.row(find, [projectId, id]);
+}
+
+/** A file that nobody refers to yet. */
+export async function noteBlobGarbage(db: Db, id: string): Promise<void> {
+  await db.run(noteGarbage, [id]);
+}
+
 export async function insertBlob(db: Db, blob: BlobRow): Promise<void> {
   await db.run(insert, [
     blob.id,

@@ -41,13 +41,17 @@ export const projectColumns = (role: string, invited: string): Record<keyof Proj
 });
 
 // $1 organization, $2 user, $3 the user's role there.
-const visible = `
+const ofOrganization = `
   from projects p left join project_members m on m.project_id = p.id and m.user_id = $2
-  where p.organization_id = $1 and ${mayView('$3', 'm.role')}`;
+  where p.organization_id = $1`;
+const visible = `${ofOrganization} and ${mayView('$3', 'm.role')}`;
 
 const columns = selectList(projectColumns('$3', 'm.role'));
 
-const find = statement<ProjectRow>('projects.find', `select ${columns} ${visible} and p.id = $4`);
+const find = statement<ProjectRow & { visible: boolean }>(
+  'projects.find',
+  `select ${columns}, ${mayView('$3', 'm.role')} as visible ${ofOrganization} and p.id = $4`,
+);
 // Served by projects_organization.
 const list = statement<ProjectRow>(
   'projects.list',
@@ -83,7 +87,12 @@ const findDefault = statement<ProjectRow>(
 );
 const viewer = (by: Viewer): unknown[] => [by.organizationId, by.userId, by.role];
 
-export function findProject(db: Db, by: Viewer, id: string): Promise<ProjectRow | undefined> {
+/** A project of the viewer's organization, and whether the viewer may see it. */
+export function findProject(
+  db: Db,
+  by: Viewer,
+  id: string,
+): Promise<(ProjectRow & { visible: boolean }) | undefined> {
   return db.row(find, [...viewer(by), id]);
 }
 

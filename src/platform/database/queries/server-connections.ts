@@ -62,11 +62,15 @@ const findForWork = statement<ConnectionRow>(
   'connections.find-for-work',
   `select ${columns} from server_connections where id = $1 and expires_at > now()`,
 );
+// Whoever follows the request is told when the transaction commits.
 const change = statement<ConnectionRow>(
   'connections.change',
-  `update server_connections set status = $3, server_id = $4, error = $5, request = $6, version = version + 1,
-     updated_at = now()
-   where id = $1 and version = $2 returning ${columns}`,
+  `with changed as (
+     update server_connections set status = $3, server_id = $4, error = $5, request = $6, version = version + 1,
+       updated_at = now()
+     where id = $1 and version = $2 returning ${columns})
+   select changed.* from changed
+   cross join lateral (select pg_notify('drydock_connections', changed."id")) told`,
 );
 // Served by server_connections_server.
 const waiting = statement<ConnectionRow>(

@@ -1,4 +1,4 @@
-import { Refusal } from '../../contract/errors.ts';
+import { Refusal } from '../contract/errors.ts';
 
 /** For a text that quotes the request: cut short, and not in the middle of a character. */
 export function invalid(message: string): Refusal {

@@ -1,0 +1,31 @@
+import { BlobTooLarge } from '../../platform/blobs/store.ts';
+import { forgetBlobGarbage, insertBlob, noteBlobGarbage } from '../../platform/database/queries/blobs.ts';
+import { newId } from '../../platform/ids.ts';
+import { ownerIn, writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import { invalid } from '../invalid.ts';
+import type { Verb } from '../verb.ts';
+
+/**
+ * The bytes are stored as they arrive. Until the row is written they count as garbage, so that whatever ends this
+ * half-way leaves nothing behind for good.
+ */
+export const uploadEvalArtifact: Verb<'uploadEvalArtifact'> = async (context, { upload }) => {
+  const { blobs, db, config } = context;
+  const { contentType, bytes } = upload;
+  if (!/^[\x20-\x7e]{1,200}$/.test(contentType))
+    throw invalid('Content-Type: Must be a media type of at most 200 characters');
+  const id = newId('blob', context.clock());
+  await noteBlobGarbage(db, id);
+  const stored = await blobs.put(id, bytes, config.artifactLimit).catch(async (error: unknown) => {
+    await forgetBlobGarbage(db, [id]);
+    if (!(error instanceof BlobTooLarge)) throw error;
+    throw invalid(`The artifact is larger than ${config.artifactLimit} bytes, which this service allows`);
+  });
+  return writeInProject(context, async (trx) => {
+    await insertBlob(trx, { id, ...ownerIn(context), contentType, ...stored });
+    await forgetBlobGarbage(trx, [id]);
+    await audit(trx, context, 'eval-artifact.upload', id);
+    return { ok: true as const, storageId: id };
+  });
+};

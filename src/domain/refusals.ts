@@ -1,0 +1,38 @@
+import { Refusal } from '../contract/errors.ts';
+import { violates } from '../platform/database/database.ts';
+
+/** For what is not in the project of the path, or may not be seen there. */
+export function notFound(thing: string): Refusal {
+  return new Refusal('NOT_FOUND', `No such ${thing} in this project`);
+}
+
+/** The row, or the refusal that there is none. */
+export function found<Row>(row: Row | undefined, thing: string): Row {
+  if (row === undefined) throw notFound(thing);
+  return row;
+}
+
+/** `reason` is the word that clients look for; it is repeated as `code`. */
+export function conflict(message: string, reason: string, details: Record<string, unknown> = {}): Refusal {
+  return new Refusal('CONFLICT', message, { details: { reason, ...details } });
+}
+
+export function nameTaken(thing: string, name: string): Refusal {
+  return conflict(
+    `${/^[aeiou]/.test(thing) ? 'An' : 'A'} ${thing} named ${JSON.stringify(name)} already exists in this project`,
+    'NAME_TAKEN',
+    { name },
+  );
+}
+
+/** The database decides whether a name is taken, so that two callers cannot both win. */
+export function refuseTaken(
+  thing: string,
+  name: string,
+  ...constraints: string[]
+): (error: unknown) => never {
+  return (error) => {
+    if (constraints.some((constraint) => violates(error, constraint))) throw nameTaken(thing, name);
+    throw error;
+  };
+}

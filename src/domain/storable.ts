@@ -1,0 +1,46 @@
+/** A value that would not come back as it was sent, and where it is. */
+export interface Fault {
+  path: string[];
+  problem: string;
+}
+
+const deepest = 64;
+
+/** The first such value. The path is put together only if there is one. */
+export function faultIn(value: unknown, depth = 0): Fault | undefined {
+  if (typeof value === 'string') return faultOf(problemOfText(value));
+  if (typeof value === 'number')
+    return faultOf(Number.isFinite(value) ? undefined : 'The number is too large');
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth === deepest) return faultOf(`nested deeper than ${deepest} levels`);
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const fault = faultIn(value[at], depth + 1);
+      if (fault) return below(String(at), fault);
+    }
+    return undefined;
+  }
+  for (const key of Object.keys(value)) {
+    const problem = problemOfText(key);
+    if (problem) return faultOf(`a key is not usable: ${problem}`);
+    const fault = faultIn((value as Record<string, unknown>)[key], depth + 1);
+    if (fault) return below(key, fault);
+  }
+  return undefined;
+}
+
+function faultOf(problem: string | undefined): Fault | undefined {
+  return problem === undefined ? undefined : { path: [], problem };
+}
+
+function below(key: string, fault: Fault): Fault {
+  fault.path.unshift(key);
+  return fault;
+}
+
+/** What PostgreSQL cannot store, or would store as something else. */
+export function problemOfText(text: string): string | undefined {
+  if (text.includes('\0')) return 'May not contain the NUL character';
+  if (!text.isWellFormed()) return 'Contains half of a surrogate pair';
+  return undefined;
+}

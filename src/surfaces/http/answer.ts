@@ -1,0 +1,102 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { type Operation, type SentFile, type StreamEvent, streamedAnswer } from '../../contract/operation.ts';
+import { isSmall, jsonSlices } from '../../platform/json-slices.ts';
+
+const json = 'application/json; charset=utf-8';
+
+/** Writes what a verb has answered, in the form its operation declares. */
+export function sendAnswer(
+  reply: FastifyReply,
+  operation: Operation,
+  answer: unknown,
+  ended: AbortSignal,
+): FastifyReply {
+  const streamed = streamedAnswer(operation.response);
+  reply.code(operation.status);
+  if (streamed?.kind === 'file') return sendFile(reply, answer as SentFile);
+  if (streamed?.kind === 'events')
+    return sendEvents(reply, answer as AsyncIterable<StreamEvent<unknown>>, ended);
+  reply.header('content-type', json);
+  if (!operation.bulky || isSmall(answer)) return reply.send(JSON.stringify(answer));
+  return reply.send(Readable.from(jsonSlices(answer)));
+}
+
+/** Whatever is stored may have been sent by a stranger, so a browser is told to treat it as nothing but bytes. */
+function sendFile(reply: FastifyReply, { contentType, size, bytes }: SentFile): FastifyReply {
+  reply
+    .header('content-type', contentType)
+    .header('content-disposition', 'attachment')
+    .header('x-content-type-options', 'nosniff')
+    .header('content-security-policy', "default-src 'none'; sandbox");
+  if (size !== undefined) reply.header('content-length', size);
+  return reply.send(Readable.from(bytes));
+}
+
+function sendEvents(
+  reply: FastifyReply,
+  events: AsyncIterable<StreamEvent<unknown>>,
+  ended: AbortSignal,
+): FastifyReply {
+  return reply
+    .header('content-type', 'text/event-stream; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('x-accel-buffering', 'no')
+    // Kept open for another request, it would hold up the end of the service.
+    .header('connection', 'close')
+    .send(Readable.from(eventLines(events, ended)));
+}
+
+/** Proxies close a connection that is silent for a minute. */
+const heartbeat = 15_000;
+
+/** Events in the form of server-sent events, with a comment when there is nothing to say for long. */
+async function* eventLines(
+  events: AsyncIterable<StreamEvent<unknown>>,
+  ended: AbortSignal,
+): AsyncGenerator<string> {
+  // Sends the headers at once.
+  yield ': connected\n\n';
+  const iterator = events[Symbol.asyncIterator]();
+  try {
+    let next = iterator.next();
+    while (!ended.aborted) {
+      const result = await orSilence(next, ended);
+      if (result === 'silence') yield ': still here\n\n';
+      else if (result === 'ended' || result.done) return;
+      else {
+        const { id, data } = result.value;
+        yield `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+        next = iterator.next();
+      }
+    }
+  } finally {
+    // Not awaited: it ends when what it waits for does, which hears of the end by itself.
+    void iterator.return?.();
+  }
+}
+
+async function orSilence<T>(next: Promise<T>, ended: AbortSignal): Promise<T | 'silence' | 'ended'> {
+  let timer: NodeJS.Timeout | undefined;
+  let stop = (): void => {};
+  const silence = new Promise<'silence'>((resolve) => {
+    timer = setTimeout(() => resolve('silence'), heartbeat);
+  });
+  const end = new Promise<'ended'>((resolve) => {
+    stop = () => resolve('ended');
+    ended.addEventListener('abort', stop, { once: true });
+    if (ended.aborted) stop();
+  });
+  try {
+    return await Promise.race([next, silence, end]);
+  } finally {
+    clearTimeout(timer);
+    ended.removeEventListener('abort', stop);
+  }
+}
+
+/** In tests: what is wrong with an answer by the contract, thrown. Streams are checked by those who read them. */
+export function checkAnswer(operation: Operation, answer: unknown): void {
+  if (!streamedAnswer(operation.response)) (operation.response as z.ZodType).parse(answer);
+}

@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify';
+import type { Operation, ReceivedBytes, Upload } from '../../contract/operation.ts';
+import { invalid } from '../../domain/invalid.ts';
+import { notJson } from './errors.ts';
+import { parseJsonObject } from './json.ts';
+
+/** The JSON object of a request; an empty body counts as an empty object. */
+export function readBody(operation: Operation, request: FastifyRequest): Record<string, unknown> {
+  const { body } = request;
+  if (operation.method === 'GET' || !(body instanceof Uint8Array) || body.length === 0) return {};
+  const type = request.headers['content-type'];
+  if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type.trim()))
+    throw notJson();
+  return parseJsonObject(body);
+}
+
+/** The bytes of a request as they arrive, and no more of them than the operation takes. */
+export function receiveBytes(upload: Upload, request: FastifyRequest): ReceivedBytes {
+  const announced = Number(request.headers['content-length']);
+  if (announced > upload.limit) throw tooLarge(upload);
+  const type = request.headers['content-type']?.trim();
+  // Without a content type the parser is not asked, and the body is still where it came from.
+  const stream = (request.body ?? request.raw) as AsyncIterable<Uint8Array>;
+  return { contentType: type || upload.mediaType, bytes: counted(stream, upload) };
+}
+
+async function* counted(stream: AsyncIterable<Uint8Array>, upload: Upload): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > upload.limit) throw tooLarge(upload);
+    yield chunk;
+  }
+}
+
+function tooLarge({ limit }: Upload): Error {
+  return invalid(`The request body is larger than ${limit} bytes`);
+}
