@@ -49,6 +49,7 @@ async function main(): Promise<void> {
 
 function join(): Promise<Connection> {
   const target = {
+    owner: 'conformance',
     key: scenario,
     kind: 'http' as const,
     address: async () => ({ kind: 'http' as const, url, headers: {} }),

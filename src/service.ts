@@ -58,6 +58,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     const db = connected.database;
     const mcp = createMcp(config, options.outbound);
     const notifications = new Notifications(connected.dial, log);
+    notifications.on('drydock_servers', (serverId) => mcp.serverChanged(serverId));
     return {
       db,
       vault,

@@ -1,18 +1,12 @@
-import {
-  Client,
-  type OAuthClientProvider,
-  type PriorDiscovery,
-  SSEClientTransport,
-  StreamableHTTPClientTransport,
-  type Transport,
-} from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client, OAuthClientProvider, PriorDiscovery, Transport } from '@modelcontextprotocol/client';
 import { Connection, explain } from './connection.ts';
 import { Deadline, type Wait } from './deadline.ts';
 import type { EraVerdict } from './eras.ts';
 import { causesOf, failureIn, McpFailure } from './failures.ts';
 import { HttpLine, unsupportedVersion, versionFailure } from './http-line.ts';
 import type { Outbound } from './outbound.ts';
+import type { Pace } from './pace.ts';
+import { type CommandUser, StdioLine } from './stdio.ts';
 import {
   type Address,
   type HttpTarget,
@@ -26,6 +20,9 @@ import {
 
 export interface ConnectOptions extends Wait {
   outbound: Outbound;
+  pace: Pace;
+  /** Whom commands run as, when not as the service. */
+  commandUser?: CommandUser | undefined;
   /** How we present ourselves unless the target says otherwise. */
   clientInfo: { name: string; version: string };
   /** What is known about the server's era, so that it need not be probed. */
@@ -44,8 +41,10 @@ export interface Connected {
   verdict: EraVerdict;
 }
 
-const megabytes = 1024 * 1024;
 const stderrKept = 2000;
+
+/** Loaded when the first connection is opened: it takes longer than everything else at the start of the service. */
+const sdk = () => import('@modelcontextprotocol/client');
 
 export async function connect(target: Target, options: ConnectOptions): Promise<Connected> {
   const address = await target.address();
@@ -79,27 +78,40 @@ async function connectStreamable(
   address: HttpTarget,
   options: ConnectOptions,
 ): Promise<Connected> {
-  const { participant } = options;
-  const line = new HttpLine(options.outbound, address, participant?.authProvider !== undefined);
+  const { participant, pace } = options;
+  const { StreamableHTTPClientTransport } = await sdk();
+  const line = new HttpLine(options.outbound, address, {
+    pace,
+    leavesChallenges: participant?.authProvider !== undefined,
+    ignoresStreams: participant === undefined,
+  });
   const transport = new StreamableHTTPClientTransport(new URL(address.url), {
     fetch: line.fetch,
     onInsufficientScope: participant?.authProvider ? 'reauthorize' : 'throw',
     ...(participant?.authProvider && { authProvider: participant.authProvider }),
   });
   const client = await handshake(target, address, transport, options, line);
-  line.established = true;
+  line.establish();
   const connection = new Connection({
     client,
     transport,
     kind: 'streamable-http',
     streamFailure: () => line.streamFailure,
     secrets: () => line.secrets(),
+    participates: participant !== undefined,
+    answered: (id) => line.answered(id),
+    forgotten: (id) => line.forget(id),
   });
   return { connection, verdict: verdictOf(client, 'streamable-http') };
 }
 
 async function connectSse(target: Target, address: HttpTarget, options: ConnectOptions): Promise<Connected> {
-  const line = new HttpLine(options.outbound, address, options.participant?.authProvider !== undefined);
+  const { participant, pace } = options;
+  const { SSEClientTransport } = await sdk();
+  const line = new HttpLine(options.outbound, address, {
+    pace,
+    leavesChallenges: participant?.authProvider !== undefined,
+  });
   let streamEnded = (): void => {};
   const transport = new SSEClientTransport(new URL(address.url), {
     fetch: async (url, init) => {
@@ -107,13 +119,21 @@ async function connectSse(target: Target, address: HttpTarget, options: ConnectO
       // The event source would come back with a new session, which knows nothing of our requests.
       return (init?.method ?? 'GET') === 'GET' ? watched(response, () => streamEnded()) : response;
     },
-    ...(options.participant?.authProvider && { authProvider: options.participant.authProvider }),
+    ...(participant?.authProvider && { authProvider: participant.authProvider }),
   });
   const legacy = { ...options, verdict: { era: 'legacy', transport: 'sse' } as const };
   const client = await handshake(target, address, transport, legacy, line);
   line.established = true;
   streamEnded = () => void client.close().catch(() => {});
-  const connection = new Connection({ client, transport, kind: 'sse', secrets: () => line.secrets() });
+  const connection = new Connection({
+    client,
+    transport,
+    kind: 'sse',
+    streamFailure: () => line.streamFailure,
+    secrets: () => line.secrets(),
+    participates: participant !== undefined,
+    answered: () => pace.answered(),
+  });
   return { connection, verdict: { era: 'legacy', transport: 'sse' } };
 }
 
@@ -133,25 +153,32 @@ async function connectStdio(
   address: StdioTarget,
   options: ConnectOptions,
 ): Promise<Connected> {
-  const transport = new StdioClientTransport({
-    command: address.command,
-    args: address.args,
-    env: address.env,
-    stderr: 'pipe',
-    maxBufferSize: 32 * megabytes,
-  });
+  const { verdict, timeout } = options;
+  const started = performance.now();
+  try {
+    return await connectCommand(target, address, options);
+  } catch (error) {
+    // Some old servers end when they are asked something before the handshake, so they are asked nothing.
+    const asked = verdict === undefined && !isModern(target.protocol);
+    if (!asked || !(error instanceof McpFailure) || error.kind !== 'closed') throw error;
+    const left = Math.max(1, timeout - (performance.now() - started));
+    const legacy = { era: 'legacy', transport: 'stdio' } as const;
+    return connectCommand(target, address, { ...options, timeout: left, verdict: legacy });
+  }
+}
+
+async function connectCommand(
+  target: Target,
+  address: StdioTarget,
+  options: ConnectOptions,
+): Promise<Connected> {
+  const { pace, commandUser: user, participant } = options;
+  const transport = new StdioLine(address, { pace, user });
   const secrets = secretsOf(address);
   const longest = secrets[0]?.length ?? 0;
-  const kept = stderrKept + longest;
-  let stderr = '';
-  let cut = false;
-  transport.stderr?.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString('utf8');
-    cut ||= stderr.length > kept;
-    stderr = stderr.slice(-kept);
-  });
   const shown = (): string => {
-    const text = withoutSecrets(stderr, secrets);
+    const text = withoutSecrets(transport.stderr.slice(-(stderrKept + longest)), secrets);
+    const cut = transport.stderrCut || transport.stderr.length > stderrKept + longest;
     // What is kept may begin inside a secret.
     return text
       .slice(cut ? longest : 0)
@@ -159,19 +186,33 @@ async function connectStdio(
       .trim();
   };
   const lastWords = (): string => (shown() === '' ? '' : `. It wrote: ${shown()}`);
-  const client = await handshake(target, address, transport, options).catch((error: unknown) => {
+  const client = await handshake(target, address, transport, options).catch(async (error: unknown) => {
+    // Its place is free when it is gone.
+    await transport.close();
+    if (transport.failure) throw transport.failure;
     if (error instanceof McpFailure && error.kind === 'closed')
       throw new McpFailure('closed', `The command ended before it spoke MCP${lastWords()}`, error.facts);
+    if (error instanceof McpFailure && error.kind === 'timeout')
+      throw new McpFailure('timeout', `${error.message}${lastWords()}`, error.facts);
     throw error;
   });
+  transport.established();
   const connection = new Connection({
     client,
     transport,
     kind: 'stdio',
+    streamFailure: () => transport.failure,
     secrets: () => secrets,
     stderr: shown,
+    participates: participant !== undefined,
+    answered: () => pace.answered(),
   });
   return { connection, verdict: verdictOf(client, 'stdio') };
+}
+
+function isModern({ protocolVersion, supportedVersions }: ProtocolSettings): boolean {
+  const versions = protocolVersion === undefined ? supportedVersions : [protocolVersion];
+  return versions?.every((version) => version === newest) ?? false;
 }
 
 async function handshake(
@@ -181,7 +222,7 @@ async function handshake(
   options: ConnectOptions,
   line?: HttpLine,
 ): Promise<Client> {
-  const client = createClient(target, options, transport instanceof StdioClientTransport);
+  const client = await createClient(target, options, transport instanceof StdioLine);
   options.participant?.attach?.(client);
   const deadline = new Deadline(options);
   try {
@@ -215,7 +256,8 @@ function verdictOf(client: Client, transport: 'stdio' | 'streamable-http'): EraV
     : { era: 'legacy', transport };
 }
 
-function createClient(target: Target, options: ConnectOptions, stdio: boolean): Client {
+async function createClient(target: Target, options: ConnectOptions, stdio: boolean): Promise<Client> {
+  const { Client } = await sdk();
   const { protocol } = target;
   const versions =
     protocol.protocolVersion === undefined ? protocol.supportedVersions : [protocol.protocolVersion];
@@ -259,7 +301,8 @@ function startFailure(
           },
         );
       }
-      if (/connection closed/i.test(cause.message)) return new McpFailure('closed', cause.message);
+      if (/connection closed|closed during/i.test(cause.message))
+        return new McpFailure('closed', cause.message);
     }
     const version = /protocol version is not supported: (.*)$/.exec(cause.message)?.[1]?.slice(0, 100);
     if (version !== undefined)

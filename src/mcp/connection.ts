@@ -1,9 +1,5 @@
-import {
-  type Client,
-  ProtocolError,
-  type RequestOptions,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import type { Client, RequestOptions, Transport } from '@modelcontextprotocol/client';
+import { complaintAbout } from './conformance.ts';
 import { Deadline, type Wait } from './deadline.ts';
 import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
 import { MarkedTools } from './marked-tools.ts';
@@ -12,6 +8,10 @@ import { hideSecrets, withoutSecrets } from './target.ts';
 
 /** What a server answers when a header and the body disagree. */
 const headerMismatch = -32020;
+
+/** Where the marks of a tool are looked for when a server refuses a call for lack of them. */
+const mostPages = 20;
+const listTimeout = 10_000;
 
 const mostErrorText = 1000;
 const mostErrorData = 8000;
@@ -23,8 +23,8 @@ export interface Answer {
   /** The result exactly as the server sent it. */
   result: Record<string, unknown>;
   durationMs: number;
-  /** What the SDK finds wrong with the result, if anything. */
-  complaint?: string;
+  /** What is wrong with the result by the protocol, if anything. Found out when it is asked for. */
+  complaint: () => Promise<string | undefined>;
 }
 
 export interface ServerIdentity {
@@ -42,10 +42,15 @@ interface Parts {
   kind: ServerIdentity['transport'];
   /** What the target was told and must not be quoted with. */
   secrets: () => readonly string[];
-  /** Why the stream that carried an answer broke off, if that is known. */
+  /** Why the stream that carried an answer, or the process, was cut off, if that is known. */
   streamFailure?: () => McpFailure | undefined;
   /** Last lines of what a stdio server wrote to stderr. */
   stderr?: () => string;
+  /** Somebody answers the server's requests. */
+  participates: boolean;
+  /** Told the id of each request that was answered, and of each that nobody waits for any longer. */
+  answered: (id: string | number) => void;
+  forgotten?: (id: string | number) => void;
 }
 
 /** A live connection to a target. */
@@ -59,11 +64,14 @@ export class Connection {
 
   constructor(parts: Parts) {
     this.parts = parts;
-    this.tap = new Tap(parts.transport, parts.streamFailure);
+    this.tap = new Tap(parts.transport, parts);
     this.identity = identify(parts);
     const { client } = parts;
     client.onclose = () =>
-      this.break(new McpFailure('closed', `${ended(parts)}${this.lastWords()}`, { notSent: true }));
+      this.break(
+        parts.streamFailure?.() ??
+          new McpFailure('closed', `${ended(parts)}${this.lastWords()}`, { notSent: true }),
+      );
     client.onerror = (error) => {
       // Trouble of a request reaches its caller; what is noted here is that nobody new should come.
       const failure = failureIn(error);
@@ -82,12 +90,16 @@ export class Connection {
     const { frame, sent, value, error } = await this.exchange(method, params, wait);
     const durationMs = Math.round(performance.now() - started);
     if (frame?.result) {
-      if (method === 'tools/list') this.marked.learn(frame.result['tools']);
-      const complaint = error instanceof Error ? this.scrub(error.message) : undefined;
+      if (method === 'tools/list' && this.identity.era === 'modern') this.marked.learn(frame.result['tools']);
       // A participant was asked for input and has given it: the SDK went on, and this is what came of it.
-      const answered = frame.result['resultType'] === 'input_required' && value !== undefined;
+      const answered =
+        this.parts.participates && frame.result['resultType'] === 'input_required' && value !== undefined;
       const result = answered ? (value as Record<string, unknown>) : frame.result;
-      return { result, durationMs, ...(complaint !== undefined && { complaint }) };
+      const complaint = async (): Promise<string | undefined> => {
+        const said = await complaintAbout(method, result);
+        return said === undefined ? undefined : this.scrub(said);
+      };
+      return { result, durationMs, complaint };
     }
     if (frame?.error) throw this.refused(frame.error);
     throw hideSecrets(this.explain(error, sent), this.parts.secrets());
@@ -132,6 +144,8 @@ export class Connection {
       return { ...exchange, error: deadline.reason ?? error };
     } finally {
       deadline.end();
+      this.tap.forget(exchange);
+      if (exchange.id !== undefined) this.parts.forgotten?.(exchange.id);
     }
   }
 
@@ -145,15 +159,33 @@ export class Connection {
   /** The SDK copies marked parameters into headers, if it is told which tools have some. */
   private async call(params: CallParams, options: RequestOptions): Promise<unknown> {
     const { client } = this.parts;
-    const toolDefinition = this.marked.get(params.name);
-    if (!toolDefinition) return client.callTool(params, options);
+    if (this.identity.era !== 'modern') return client.callTool(params, options);
     try {
-      return await client.callTool(params, { ...options, toolDefinition });
+      return await client.callTool(params, {
+        ...options,
+        toolDefinition: this.marked.definitionOf(params.name),
+      });
     } catch (error) {
-      // The tool has changed since it was listed. Without a definition of ours the SDK lists again.
-      if (!(error instanceof ProtocolError) || error.code !== headerMismatch) throw error;
-      this.marked.forget(params.name);
-      return client.callTool(params, options);
+      if ((error as { code?: unknown }).code !== headerMismatch) throw error;
+      // The tool has changed since it was listed, or was never listed here.
+      await this.learnMarks(params.name, options);
+      return client.callTool(params, {
+        ...options,
+        toolDefinition: this.marked.definitionOf(params.name),
+      });
+    }
+  }
+
+  /** Looks for a tool in the list, a few pages long. The SDK would read all of it, and check each element. */
+  private async learnMarks(name: string, { signal }: RequestOptions): Promise<void> {
+    this.marked.forget(name);
+    let cursor: string | undefined;
+    for (let page = 0; page < mostPages && !signal?.aborted; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const { result } = await this.request('tools/list', params, { timeout: listTimeout, signal });
+      const next = result['nextCursor'];
+      if (this.marked.has(name) || typeof next !== 'string') return;
+      cursor = next;
     }
   }
 

@@ -21,6 +21,8 @@ export type FailureKind =
   /** Something answered, and it does not speak MCP. */
   | 'not-mcp'
   | 'too-large'
+  /** We have too much in hand ourselves. */
+  | 'busy'
   | 'timeout'
   /** Whoever asked has hung up. */
   | 'cancelled'

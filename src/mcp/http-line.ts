@@ -1,7 +1,21 @@
-import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { type Challenge, McpFailure } from './failures.ts';
-import { type Outbound, plain } from './outbound.ts';
+import { messageLimits } from './json-bounds.ts';
+import { type Outbound, plain, type Reading } from './outbound.ts';
+import type { Pace } from './pace.ts';
 import { type HttpTarget, secretsOf } from './target.ts';
+
+interface LineOptions {
+  pace: Pace;
+  /** Challenges are answered by an authorization flow above us. */
+  leavesChallenges?: boolean;
+  /** The stream of what a server says unasked is not opened. */
+  ignoresStreams?: boolean;
+}
+
+/** The GET that opens a stream for whatever the server has to say; one that goes on after a break names an event. */
+function isStandalone({ method, headers }: RequestInit): boolean {
+  return method === 'GET' && plain(headers)['last-event-id'] === undefined;
+}
 
 /**
  * The HTTP side of one connection: puts the target's headers and token on each request, and turns statuses that are
@@ -12,8 +26,9 @@ export class HttpLine {
   private readonly target: HttpTarget;
   private readonly url: URL;
   private readonly own: Record<string, string>;
-  /** Challenges are answered by an authorization flow above us. */
-  private readonly leavesChallenges: boolean;
+  private readonly options: LineOptions;
+  /** Ends the stream that carries the answer to a request, by the id of the request. */
+  private readonly streams = new Map<string, () => void>();
   /** Until then, statuses like 404 tell the eras apart and belong to the negotiation. */
   established = false;
   /** Tokens the target has seen, and could repeat. */
@@ -24,16 +39,24 @@ export class HttpLine {
   /** Why the last stream that broke did so. */
   streamFailure: McpFailure | undefined;
 
-  constructor(outbound: Outbound, target: HttpTarget, leavesChallenges = false) {
+  constructor(outbound: Outbound, target: HttpTarget, options: LineOptions) {
     this.outbound = outbound;
     this.target = target;
     this.url = new URL(target.url);
     this.own = plain(target.headers);
-    this.leavesChallenges = leavesChallenges;
+    this.options = options;
+  }
+
+  /** The answer has come; whatever the server still has to say on that stream is not waited for. */
+  answered(id: string | number): void {
+    this.options.pace.answered();
+    this.streams.get(String(id))?.();
   }
 
   readonly fetch = async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(address);
+    // Nobody would listen; a server may do without this stream, and says so like this.
+    if (this.options.ignoresStreams && isStandalone(init)) return new Response(null, { status: 405 });
     try {
       const response = await this.authorized(url, init);
       this.last = { status: response.status, contentType: response.headers.get('content-type') ?? '' };
@@ -88,8 +111,36 @@ export class HttpLine {
   }
 
   private send(url: URL, init: RequestInit, token?: string): Promise<Response> {
-    const broke = (failure: McpFailure): void => void (this.streamFailure = failure);
-    return this.outbound.fetch(url, this.withHeaders(url, init, token), broke);
+    return this.outbound.fetch(url, this.withHeaders(url, init, token), this.readingOf(init));
+  }
+
+  private readingOf({ body }: RequestInit): Reading {
+    // The SDK writes the id last.
+    const id = typeof body === 'string' ? /"id":"?([\w-]+)"?\}$/.exec(body)?.[1] : undefined;
+    return {
+      ...(this.established && { limits: messageLimits }),
+      pace: this.options.pace,
+      broke: (failure) => void (this.streamFailure = failure),
+      ...(id !== undefined && { opened: (end) => this.keepStream(id, end) }),
+    };
+  }
+
+  private keepStream(id: string, end: () => void): void {
+    this.streams.set(id, () => {
+      this.streams.delete(id);
+      end();
+    });
+  }
+
+  /** The handshake is over; streams that carried it and were left open end here. */
+  establish(): void {
+    this.established = true;
+    for (const end of this.streams.values()) end();
+  }
+
+  /** Nobody waits for this answer any longer. */
+  forget(id: string | number): void {
+    this.streams.delete(String(id));
   }
 
   private withHeaders(url: URL, init: RequestInit, token?: string): RequestInit {
@@ -105,7 +156,8 @@ export class HttpLine {
   private async refuse(url: URL, response: Response, init: RequestInit): Promise<void> {
     const { status } = response;
     // The flow above us also talks to the authorization server, and reads its refusals itself.
-    if (this.leavesChallenges && (status === 401 || status === 403 || url.href !== this.url.href)) return;
+    if (this.options.leavesChallenges && (status === 401 || status === 403 || url.href !== this.url.href))
+      return;
     if (status === 401)
       throw new McpFailure('unauthorized', 'The server asks for authorization', {
         status,
@@ -171,15 +223,24 @@ export function challengeOf(response: Response): { challenge?: Challenge } {
   const header = response.headers.get('www-authenticate');
   if (header === null) return {};
   const scheme = /^\s*([\w-]+)/.exec(header)?.[1] ?? '';
-  const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(response);
+  const metadata = parameterOf(header, 'resource_metadata');
+  const scope = parameterOf(header, 'scope');
+  const error = parameterOf(header, 'error');
   return {
     challenge: {
       scheme,
-      ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }),
+      ...(metadata !== undefined &&
+        URL.canParse(metadata) && { resourceMetadataUrl: new URL(metadata).href }),
       ...(scope !== undefined && { scopes: scope.split(' ').filter(Boolean) }),
       ...(error !== undefined && { error }),
     },
   };
+}
+
+/** `name="value"` or `name=value` in a challenge. */
+function parameterOf(header: string, name: string): string | undefined {
+  const match = new RegExp(`(?:^|[\\s,])${name}=(?:"([^"]*)"|([^\\s,]+))`, 'i').exec(header);
+  return match?.[1] ?? match?.[2];
 }
 
 function forbidden(response: Response): McpFailure {

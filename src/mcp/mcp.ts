@@ -4,17 +4,31 @@ import type { Answer, Connection, ServerIdentity } from './connection.ts';
 import type { Wait } from './deadline.ts';
 import { Eras, type EraVerdict } from './eras.ts';
 import { McpFailure } from './failures.ts';
+import { weightOf } from './held-bytes.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
+import { Paces } from './pace.ts';
 import { Pool, type PoolLimits } from './pool.ts';
+import type { CommandUser } from './stdio.ts';
 import type { Target } from './target.ts';
 
 interface McpOptions {
   policy: AddressPolicy;
   clientInfo: { name: string; version: string };
   pool: PoolLimits;
+  /** Whom commands run as, when not as the service. */
+  commandUser?: CommandUser | undefined;
   outbound?: OutboundOptions;
   now: () => number;
 }
+
+/** How long something may take, and when what came of it is no longer needed. */
+export interface Visit extends Wait {
+  /** Runs the given function when the answer has left; left out, that is when the work is done. */
+  afterwards?: (work: () => void) => void;
+}
+
+/** Of all answers in one conversation. */
+const mostInOne = 64 * 1024 * 1024;
 
 /** Talking to one server, within one deadline. */
 export interface Conversation {
@@ -27,12 +41,14 @@ export class Mcp {
   readonly outbound: Outbound;
   private readonly eras: Eras;
   private readonly pool: Pool;
-  private readonly clientInfo: McpOptions['clientInfo'];
+  private readonly paces = new Paces();
+  private readonly options: McpOptions;
 
-  constructor({ policy, clientInfo, pool, outbound, now }: McpOptions) {
+  constructor(options: McpOptions) {
+    const { policy, pool, outbound, now } = options;
+    this.options = options;
     this.outbound = new Outbound(policy, outbound);
     this.eras = new Eras(now);
-    this.clientInfo = clientInfo;
     this.pool = new Pool(pool, (target, wait) => this.open(target, wait, this.eras.get(target.key)), now);
   }
 
@@ -40,38 +56,71 @@ export class Mcp {
     return this.pool.size;
   }
 
+  get processes(): number {
+    return this.pool.processes;
+  }
+
   /** Over a warm connection where there is one. */
-  use<T>(target: Target, wait: Wait, work: (conversation: Conversation) => Promise<T>): Promise<T> {
-    const ends = performance.now() + wait.timeout;
-    const whole = { allowed: wait.timeout, ...wait };
-    return this.pool.use(target, whole, (connection) => work(converse(connection, whole, ends)));
+  use<T>(target: Target, visit: Visit, work: (conversation: Conversation) => Promise<T>): Promise<T> {
+    const ends = performance.now() + visit.timeout;
+    const whole = { allowed: visit.timeout, ...visit };
+    return this.pool.use(target, whole, (connection) => this.converse(connection, whole, ends, work));
   }
 
   /** Over a connection of its own, negotiated from the beginning and closed afterwards. */
-  async once<T>(target: Target, wait: Wait, work: (conversation: Conversation) => Promise<T>): Promise<T> {
-    const ends = performance.now() + wait.timeout;
-    const whole = { allowed: wait.timeout, ...wait };
-    const connection = await this.open(target, whole, undefined);
-    try {
-      return await work(converse(connection, whole, ends));
-    } finally {
-      void connection.close();
-    }
+  once<T>(target: Target, visit: Visit, work: (conversation: Conversation) => Promise<T>): Promise<T> {
+    const ends = performance.now() + visit.timeout;
+    const whole = { allowed: visit.timeout, ...visit };
+    const open = (to: Target, wait: Wait): Promise<Connection> => this.open(to, wait, undefined);
+    return this.pool.alone(target, whole, open, (connection) => this.converse(connection, whole, ends, work));
   }
 
   /** A connection for somebody who takes part in the protocol, and closes it. */
   async join(target: Target, wait: Wait, participant: Participant): Promise<Connection> {
-    return (await connect(target, this.connectOptions(wait, undefined, participant))).connection;
+    return (await connect(target, this.connectOptions(target, wait, undefined, participant))).connection;
+  }
+
+  /** The server was edited, disabled or deleted: what is open to it is not used again. Left out, any of them may be. */
+  serverChanged(serverId?: string): void {
+    this.pool.retireWhere((target) => serverId === undefined || target.serverId === serverId);
+  }
+
+  async close(): Promise<void> {
+    await this.pool.close();
+    await this.outbound.close();
+  }
+
+  /** What the answers weigh is held until they are no longer needed. */
+  private async converse<T>(
+    connection: Connection,
+    visit: Visit,
+    ends: number,
+    work: (conversation: Conversation) => Promise<T>,
+  ): Promise<T> {
+    const { held } = this.outbound;
+    let weight = 0;
+    const ask: Conversation['ask'] = async (method, params = {}) => {
+      const answer = await connection.request(method, params, { ...visit, timeout: left(ends) });
+      const more = weightOf(answer.result);
+      if (weight + more > mostInOne)
+        throw new McpFailure('too-large', 'What the server answered is more than 64 MiB in all');
+      held.take(more);
+      weight += more;
+      return answer;
+    };
+    try {
+      return await work({ identity: connection.identity, ask });
+    } finally {
+      if (weight > 0) (visit.afterwards ?? atOnce)(() => held.giveBack(weight));
+    }
   }
 
   private async open(target: Target, wait: Wait, known: EraVerdict | undefined): Promise<Connection> {
     const started = performance.now();
     const remaining = (): Wait => ({ ...wait, timeout: left(started + wait.timeout) });
     const attempt = async (verdict: EraVerdict | undefined): Promise<Connection> => {
-      const { connection, verdict: learned } = await connect(
-        target,
-        this.connectOptions(remaining(), verdict),
-      );
+      const options = this.connectOptions(target, remaining(), verdict);
+      const { connection, verdict: learned } = await connect(target, options);
       this.eras.learn(target.key, learned);
       return connection;
     };
@@ -91,25 +140,20 @@ export class Mcp {
   }
 
   private connectOptions(
+    target: Target,
     wait: Wait,
     verdict: EraVerdict | undefined,
     participant?: Participant,
   ): ConnectOptions {
-    const { outbound, clientInfo } = this;
-    return { ...wait, outbound, clientInfo, verdict, ...(participant && { participant }) };
-  }
-
-  async close(): Promise<void> {
-    await this.pool.close();
-    await this.outbound.close();
+    const { outbound } = this;
+    const { clientInfo, commandUser } = this.options;
+    const pace = this.paces.of(target.owner);
+    return { ...wait, outbound, pace, commandUser, clientInfo, verdict, ...(participant && { participant }) };
   }
 }
 
-function converse(connection: Connection, wait: Wait, ends: number): Conversation {
-  return {
-    identity: connection.identity,
-    ask: (method, params = {}) => connection.request(method, params, { ...wait, timeout: left(ends) }),
-  };
+function atOnce(work: () => void): void {
+  work();
 }
 
 function left(ends: number): number {

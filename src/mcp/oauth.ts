@@ -1,11 +1,6 @@
-import {
-  type AuthorizationServerMetadata,
-  discoverAuthorizationServerMetadata,
-  discoverOAuthProtectedResourceMetadata,
-  IssuerMismatchError,
-  OAuthError,
-  type OAuthProtectedResourceMetadata,
-  refreshAuthorization,
+import type {
+  AuthorizationServerMetadata,
+  OAuthProtectedResourceMetadata,
 } from '@modelcontextprotocol/client';
 import { causesOf, failureIn, McpFailure, unreachable } from './failures.ts';
 import type { Outbound } from './outbound.ts';
@@ -20,6 +15,8 @@ export interface AuthorizationFacts {
   problem?: string;
 }
 
+const sdk = () => import('@modelcontextprotocol/client');
+
 type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Reads the metadata documents; never throws, because half an answer is worth reporting too. */
@@ -30,6 +27,7 @@ export async function discoverAuthorization(
   signal: AbortSignal,
 ): Promise<AuthorizationFacts> {
   const fetchFn = within(outbound, signal);
+  const { discoverAuthorizationServerMetadata, discoverOAuthProtectedResourceMetadata } = await sdk();
   const facts: AuthorizationFacts = { ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) };
   try {
     const resource = await discoverOAuthProtectedResourceMetadata(
@@ -53,10 +51,9 @@ export async function discoverAuthorization(
       delete facts.problem;
     } else if (facts.resourceMetadata) facts.problem = `${issuer} publishes no authorization server metadata`;
   } catch (error) {
-    facts.problem =
-      error instanceof IssuerMismatchError
-        ? `The authorization server metadata of ${issuer} names another issuer. Clients that follow the specification refuse it; make \`issuer\` equal to ${issuer}`
-        : `The authorization server metadata of ${issuer} cannot be read (${reasonOf(error)})`;
+    facts.problem = isIssuerMismatch(error)
+      ? `The authorization server metadata of ${issuer} names another issuer. Clients that follow the specification refuse it; make \`issuer\` equal to ${issuer}`
+      : `The authorization server metadata of ${issuer} cannot be read (${reasonOf(error)})`;
   }
   return facts;
 }
@@ -87,6 +84,7 @@ export async function refreshTokens(
 ): Promise<RefreshedTokens> {
   const fetchFn = within(outbound, signal);
   const { issuer, metadata } = await authorizationServerOf(outbound, request, signal);
+  const { refreshAuthorization } = await sdk();
   try {
     const tokens = await refreshAuthorization(issuer, {
       ...(metadata && { metadata }),
@@ -125,6 +123,7 @@ async function authorizationServerOf(
       `The token could not be refreshed: ${problem}. Name the authorization server with \`authorizationServerUrl\` when importing`,
     );
   }
+  const { discoverAuthorizationServerMetadata } = await sdk();
   const metadata = await discoverAuthorizationServerMetadata(authorizationServerUrl, {
     fetchFn: within(outbound, signal),
   }).catch((error: unknown) => {
@@ -144,7 +143,7 @@ const final = new Set([
 
 function refreshFailure(error: unknown, issuer: string): McpFailure {
   for (const cause of causesOf(error))
-    if (cause instanceof OAuthError && final.has(cause.code))
+    if (isOAuthError(cause) && final.has(cause.code))
       return new McpFailure(
         'unauthorized',
         `The authorization server refused to refresh the token (${cause.code})`,
@@ -169,10 +168,23 @@ function within(outbound: Outbound, signal: AbortSignal): FetchLike {
 function reasonOf(error: unknown): string {
   const known = failureIn(error);
   if (known) return known.message.replace(`${unreachable}: `, '');
-  if (error instanceof IssuerMismatchError) return 'its metadata names another issuer';
+  if (isIssuerMismatch(error)) return 'its metadata names another issuer';
   // What it says besides may repeat what we sent.
   const status = /^HTTP (\d{3})\b/.exec(error instanceof Error ? error.message : '')?.[1];
   if (status !== undefined) return `it answered with HTTP status ${status}`;
-  if (error instanceof OAuthError) return `it answered with the error ${error.code.slice(0, 100)}`;
+  if (isOAuthError(error)) return `it answered with the error ${error.code.slice(0, 100)}`;
   return 'its answer is not what OAuth prescribes';
+}
+
+/** By name: the classes are the SDK's, which is loaded only when it is needed. */
+function isIssuerMismatch(error: unknown): boolean {
+  return error instanceof Error && error.name === 'IssuerMismatchError';
+}
+
+function isOAuthError(error: unknown): error is Error & { code: string } {
+  return (
+    error instanceof Error &&
+    error.name === 'OAuthError' &&
+    typeof (error as { code?: unknown }).code === 'string'
+  );
 }

@@ -387,7 +387,7 @@ describe('many answers at once', () => {
     const refused = (await outcomes).filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(4);
     for (const { reason } of refused as PromiseRejectedResult[])
-      expect(reason).toMatchObject({ name: 'McpFailure', kind: 'too-large' });
+      expect(reason).toMatchObject({ name: 'McpFailure', kind: 'busy' });
     // None of them was larger than one answer may be.
     for (const { reason } of refused as PromiseRejectedResult[])
       expect(String(reason)).not.toContain('answered with more than');

@@ -1,10 +1,15 @@
 import { lookup } from 'node:dns/promises';
 import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { callbackify } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
 import { type AddressPolicy, refusalOf, refusalOfUrl } from './address-guard.ts';
+import { EventScan } from './event-scan.ts';
 import { failureIn, McpFailure, networkFailure } from './failures.ts';
+import { HeldBytes } from './held-bytes.ts';
+import { handshakeLimits, JsonBounds, type JsonLimits } from './json-bounds.ts';
+import type { Pace } from './pace.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -18,6 +23,18 @@ interface OutboundLimits {
 
 export interface OutboundOptions extends Partial<OutboundLimits> {
   resolve?: Resolve;
+}
+
+/** How an answer is read. */
+export interface Reading {
+  /** How much JSON a message may hold; what a server says of itself at first is little. */
+  limits?: JsonLimits;
+  /** How fast a stream may be. */
+  pace?: Pace | undefined;
+  /** Told why a stream was cut off. */
+  broke?: ((failure: McpFailure) => void) | undefined;
+  /** Given what ends a stream that has nothing more to say. */
+  opened?: ((end: () => void) => void) | undefined;
 }
 
 /** All addresses of a name. */
@@ -34,9 +51,11 @@ const defaults: OutboundLimits = {
 const mostRedirects = 5;
 const mostVerdicts = 10_000;
 
-/** How a line ends and an empty one follows; the one with two CRLF holds the second of them. */
-const blankLines = ['\n\n', '\n\r', '\r\r'];
 const idleSocket = 1_500;
+/** Events of a stream that are handed on before others get their turn: each costs the SDK a fifth of a millisecond. */
+const eventsAtOnce = 20;
+/** Milliseconds until a stream that is read slowly notices that it is over. */
+const longestNap = 250;
 
 /** Enough to quote from a page that reports an error. */
 const errorPageBytes = 64 * 1024;
@@ -50,11 +69,13 @@ export class Outbound {
   private readonly limits: OutboundLimits;
   private readonly agent: Agent;
   private readonly verdicts = new Map<string, { problem: string | undefined }>();
-  private held = 0;
+  /** Answers that are being read, or have been read and are not gone yet. */
+  readonly held: HeldBytes;
 
   constructor(policy: AddressPolicy, { resolve = system, ...limits }: OutboundOptions = {}) {
     this.policy = policy;
     this.limits = { ...defaults, ...limits };
+    this.held = new HeldBytes(this.limits.totalBytes);
     this.agent = new Agent({
       connect: { lookup: guardedLookup(policy, resolve), timeout: 10_000 },
       maxHeaderSize: this.limits.headerBytes,
@@ -72,14 +93,14 @@ export class Outbound {
   readonly fetch = async (
     address: string | URL,
     init: RequestInit = {},
-    onStreamFailure: (failure: McpFailure) => void = () => {},
+    reading: Reading = {},
   ): Promise<Response> => {
     const url = new URL(address);
     const problem = this.refusal(url);
     if (problem !== undefined) throw new McpFailure('address', problem, { notSent: true });
     try {
       const { statusCode, headers, body } = await this.send(url, init);
-      return await this.received(url, statusCode, headers, body, onStreamFailure);
+      return await this.received(url, statusCode, headers, body, reading);
     } catch (error) {
       if (init.signal?.aborted) throw error;
       throw failureIn(error) ?? networkFailure(error, url.host) ?? error;
@@ -134,7 +155,7 @@ export class Outbound {
     status: number,
     raw: Dispatcher.ResponseData['headers'],
     body: Dispatcher.ResponseData['body'],
-    onStreamFailure: (failure: McpFailure) => void,
+    reading: Reading,
   ): Promise<Response> {
     // Errors of a body nobody reads any more have no other place to go.
     body.on('error', () => {});
@@ -162,26 +183,31 @@ export class Outbound {
     }
     const ok = status >= 200 && status < 300;
     if (ok && /^text\/event-stream\b/i.test(String(raw['content-type'])))
-      return new Response(this.events(url, body, onStreamFailure), { status, headers });
-    const content = ok ? await this.whole(url, body) : await this.beginning(body);
+      return new Response(this.events(url, body, reading), { status, headers });
+    const content = ok ? await this.whole(url, body, reading) : await this.beginning(body);
     const empty = status === 204 || status === 205 || status === 304;
     return new Response(empty ? null : content, { status, headers });
   }
 
-  private async whole(url: URL, body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  private async whole(
+    url: URL,
+    body: Dispatcher.ResponseData['body'],
+    { limits = handshakeLimits }: Reading,
+  ): Promise<Buffer> {
     const chunks: Buffer[] = [];
+    const bounds = new JsonBounds(limits, url.host);
     let size = 0;
     try {
       for await (const chunk of body as AsyncIterable<Buffer>) {
+        this.held.take(chunk.length);
         size += chunk.length;
-        this.held += chunk.length;
         if (size > this.limits.messageBytes) throw this.tooLarge(url);
-        if (this.held > this.limits.totalBytes) throw this.tooMany();
+        bounds.feed(chunk);
         chunks.push(chunk);
       }
-      return Buffer.concat(chunks);
+      return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     } finally {
-      this.held -= size;
+      this.held.giveBack(size);
       body.destroy();
     }
   }
@@ -198,43 +224,62 @@ export class Outbound {
     return Buffer.concat(chunks).subarray(0, errorPageBytes);
   }
 
-  /** A stream may go on for ever; what is bounded is one message of it. */
+  /** A stream may go on for ever; what is bounded is one message of it, and how fast they come. */
   private events(
     url: URL,
     body: Dispatcher.ResponseData['body'],
-    onFailure: (failure: McpFailure) => void,
+    { limits = handshakeLimits, pace, broke, opened }: Reading,
   ): ReadableStream<Uint8Array> {
     const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-    let message = 0;
-    /** A blank line may come in two pieces. */
-    let last: Buffer = Buffer.alloc(0);
-    return new ReadableStream<Uint8Array>({
-      pull: async (stream) => {
+    const scan = new EventScan(new JsonBounds(limits, url.host));
+    /** What was received and not handed on yet. */
+    let rest: Buffer = Buffer.alloc(0);
+    const nextPiece = async (): Promise<{ piece: Buffer; events: number } | undefined> => {
+      if (rest.length > 0) await nextTurn();
+      else {
         const { value, done } = await chunks.next();
-        if (done) return stream.close();
-        const piece = Buffer.concat([last, value]);
-        const end = Math.max(...blankLines.map((ends) => piece.lastIndexOf(ends)));
-        message = end === -1 ? message + value.length : piece.length - end - 2;
-        last = value.subarray(-1);
-        if (message > this.limits.messageBytes) {
+        if (done) return undefined;
+        rest = value;
+      }
+      const { events, used } = scan.feed(rest, eventsAtOnce);
+      if (scan.pending > this.limits.messageBytes) throw this.tooLarge(url);
+      const piece = rest.subarray(0, used);
+      rest = rest.subarray(used);
+      return { piece, events };
+    };
+    let ended = false;
+    return new ReadableStream<Uint8Array>({
+      start: (stream) =>
+        opened?.(() => {
+          if (ended) return;
+          ended = true;
+          stream.close();
           body.destroy();
-          const failure = this.tooLarge(url);
-          onFailure(failure);
-          throw failure;
+        }),
+      pull: async (stream) => {
+        try {
+          const next = await nextPiece();
+          if (ended) return;
+          if (!next) {
+            ended = true;
+            return stream.close();
+          }
+          stream.enqueue(next.piece);
+          let wait = pace?.take(next.events, next.piece.length) ?? 0;
+          for (; wait > 0 && !ended; wait -= longestNap) await delay(Math.min(wait, longestNap));
+        } catch (error) {
+          if (ended) return;
+          ended = true;
+          body.destroy();
+          if (error instanceof McpFailure) broke?.(error);
+          throw error;
         }
-        stream.enqueue(value);
       },
-      cancel: () => void body.destroy(),
+      cancel: () => {
+        ended = true;
+        body.destroy();
+      },
     });
-  }
-
-  private tooMany(): McpFailure {
-    const most = Math.floor(this.limits.totalBytes / mebibyte);
-    return new McpFailure(
-      'too-large',
-      `The answers being read from MCP servers at once are larger than ${most} MiB. Try again later`,
-      { code: 'TOTAL_BYTES' },
-    );
   }
 
   private tooLarge(url: URL): McpFailure {

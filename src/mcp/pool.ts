@@ -1,10 +1,11 @@
 import type { Connection } from './connection.ts';
 import { Deadline, type Wait } from './deadline.ts';
 import { type FailureKind, McpFailure } from './failures.ts';
+import { Slots } from './slots.ts';
 import type { Target } from './target.ts';
 
 export interface PoolLimits {
-  /** Connections kept at once, those of commands included. */
+  /** Connections open at once, warm or not, those of commands included. */
   connections: number;
   /** Commands running at once. */
   processes: number;
@@ -15,13 +16,15 @@ export interface PoolLimits {
 }
 
 interface Entry {
-  key: string;
+  target: Target;
   process: boolean;
   connection: Connection;
   users: number;
   lastUsed: number;
   /** Nobody new may have it; it is closed when its users are done. */
   retired: boolean;
+  /** Gives its place back. */
+  leave: () => void;
   checking?: Promise<boolean> | undefined;
 }
 
@@ -40,10 +43,14 @@ const answered = new Set<FailureKind>([
   'scope',
   'forbidden',
   'rate-limited',
+  'busy',
   'cancelled',
 ]);
 
-/** Warm connections, one per target key, shared by everyone who may use that key. */
+/**
+ * Warm connections, one per target key, shared by everyone who may use that key. Connections that somebody has for
+ * himself take up the same room.
+ */
 export class Pool {
   private readonly entries = new Map<string, Entry>();
   private readonly openings = new Map<string, Opening>();
@@ -52,21 +59,25 @@ export class Pool {
   private readonly open: Open;
   private readonly now: () => number;
   private readonly sweeper: NodeJS.Timeout;
-  /** Connections being opened: they take up room before they exist. */
-  private readonly reserved = { all: 0, processes: 0 };
-  private released: (() => void)[] = [];
+  private readonly slots: Slots;
   private ended = false;
 
   constructor(limits: PoolLimits, open: Open, now: () => number) {
     this.limits = limits;
     this.open = open;
     this.now = now;
+    this.slots = new Slots(limits);
     this.sweeper = setInterval(() => this.sweep(), Math.max(100, limits.idle / 4)).unref();
   }
 
-  /** Connections that are open now. */
+  /** Warm connections that are open now. */
   get size(): number {
     return this.entries.size;
+  }
+
+  /** Commands that run now, warm or not; one that is ending counts until it is gone. */
+  get processes(): number {
+    return this.slots.processes;
   }
 
   /**
@@ -85,6 +96,26 @@ export class Pool {
     }
     const left = Math.max(1, ends - this.now());
     return this.on(await this.fresh(target, { ...wait, timeout: left }), work);
+  }
+
+  /** Does `work` on a connection that nobody else gets, opened for it and closed afterwards. */
+  async alone<T>(
+    target: Target,
+    wait: Wait,
+    open: Open,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const { connection, leave } = await this.establish(target, wait, open);
+    try {
+      return await work(connection);
+    } finally {
+      this.end(connection, leave);
+    }
+  }
+
+  /** Nobody new gets connections to these targets, and those that nobody uses are closed. */
+  retireWhere(matches: (target: Target) => boolean): void {
+    for (const entry of [...this.entries.values()]) if (matches(entry.target)) this.retire(entry);
   }
 
   async close(): Promise<void> {
@@ -116,8 +147,9 @@ export class Pool {
   private giveBack(entry: Entry): void {
     entry.users--;
     entry.lastUsed = this.now();
-    if (entry.retired && entry.users === 0) this.end(entry);
-    this.released.shift()?.();
+    if (entry.users > 0) return;
+    if (entry.retired) this.end(entry.connection, entry.leave);
+    else if (this.slots.waiting > 0) this.makeRoom(this.slots.lacksProcesses());
   }
 
   private async warm({ key }: Target, wait: Wait): Promise<Entry | undefined> {
@@ -173,7 +205,7 @@ export class Pool {
 
   private begin(target: Target, wait: Wait): Opening {
     const abandon = new AbortController();
-    const entry = this.establish(target, { ...wait, signal: abandon.signal }).finally(() =>
+    const entry = this.warmUp(target, { ...wait, signal: abandon.signal }).finally(() =>
       this.openings.delete(target.key),
     );
     entry.catch(() => {});
@@ -182,86 +214,50 @@ export class Pool {
     return opening;
   }
 
-  private async establish(target: Target, wait: Wait): Promise<Entry> {
-    const process = target.kind === 'stdio';
-    const started = this.now();
-    await this.reserve(process, wait);
-    try {
-      const timeout = Math.max(1, wait.timeout - (this.now() - started));
-      const connection = await this.open(target, { ...wait, timeout });
-      const entry = { key: target.key, process, connection, users: 0, lastUsed: this.now(), retired: false };
-      if (!this.ended && !wait.signal?.aborted) return this.admit(entry);
-      this.end(entry);
+  private async warmUp(target: Target, wait: Wait): Promise<Entry> {
+    const { connection, leave } = await this.establish(target, wait, this.open);
+    if (this.ended || wait.signal?.aborted) {
+      this.end(connection, leave);
       throw new McpFailure('cancelled', 'The connection is no longer wanted', { notSent: true });
-    } finally {
-      this.reserved.all--;
-      if (process) this.reserved.processes--;
-      this.released.shift()?.();
     }
-  }
-
-  private admit(entry: Entry): Entry {
-    this.entries.set(entry.key, entry);
+    const process = target.kind === 'stdio';
+    const entry = { target, process, connection, users: 0, lastUsed: this.now(), retired: false, leave };
+    this.entries.set(target.key, entry);
     // Held until those who waited for it have taken it.
     this.take(entry);
     setImmediate(() => this.giveBack(entry));
     return entry;
   }
 
-  /** Waits until one more connection may be opened, closing the one that was idle longest, and takes its place. */
-  private async reserve(process: boolean, wait: Wait): Promise<void> {
-    const deadline = new Deadline(wait);
+  /** Waits for room, closing what was idle longest, and opens a connection in it. */
+  private async establish(
+    target: Target,
+    wait: Wait,
+    open: Open,
+  ): Promise<{ connection: Connection; leave: () => void }> {
+    const process = target.kind === 'stdio';
+    const started = this.now();
+    const leave = await this.slots.take(target.owner, process, wait, () => this.makeRoom(process));
     try {
-      while (this.full(process)) {
-        const victim = this.idlest(process);
-        if (victim) this.retire(victim);
-        else await this.release(deadline);
-      }
-      this.reserved.all++;
-      if (process) this.reserved.processes++;
+      const timeout = Math.max(1, wait.timeout - (this.now() - started));
+      return { connection: await open(target, { ...wait, timeout }), leave };
     } catch (error) {
-      if (error instanceof McpFailure && error.kind === 'timeout')
-        throw new McpFailure(
-          'timeout',
-          'All connections to MCP servers are busy (timed out). Try again later',
-          {
-            notSent: true,
-          },
-        );
-      throw error;
-    } finally {
-      deadline.end();
-    }
-  }
-
-  /** Until somebody gives something back. */
-  private async release(deadline: Deadline): Promise<void> {
-    let wake = (): void => {};
-    const woken = new Promise<void>((resolve) => (wake = resolve));
-    this.released.push(wake);
-    try {
-      await deadline.race(woken);
-    } catch (error) {
-      // Whoever waits behind us must not lose a turn to us.
-      this.released = this.released.filter((other) => other !== wake);
+      leave();
       throw error;
     }
   }
 
-  private full(process: boolean): boolean {
-    if (process && this.processes >= this.limits.processes) return true;
-    return this.entries.size + this.reserved.all >= this.limits.connections;
+  /** Those that are closing make room soon, so no more than are waited for have to. */
+  private makeRoom(process: boolean): void {
+    const wanted = Math.max(1, this.slots.waiting);
+    while (!this.ended && this.closing.size < wanted) {
+      const victim = this.idlest(process && this.slots.lacksProcesses());
+      if (!victim) return;
+      this.retire(victim);
+    }
   }
 
-  private get processes(): number {
-    let count = this.reserved.processes;
-    for (const entry of this.entries.values()) if (entry.process) count++;
-    return count;
-  }
-
-  /** Where commands are short, only a command makes room for another. */
-  private idlest(process: boolean): Entry | undefined {
-    const onlyProcesses = process && this.processes >= this.limits.processes;
+  private idlest(onlyProcesses: boolean): Entry | undefined {
     let idlest: Entry | undefined;
     for (const entry of this.entries.values()) {
       if (entry.users > 0 || (onlyProcesses && !entry.process)) continue;
@@ -274,18 +270,23 @@ export class Pool {
     for (const entry of this.entries.values())
       if (entry.connection.broken || (entry.users === 0 && this.now() - entry.lastUsed > this.limits.idle))
         this.retire(entry);
+    if (this.slots.waiting > 0) this.makeRoom(this.slots.lacksProcesses());
   }
 
   private retire(entry: Entry, atOnce = false): void {
-    if (this.entries.get(entry.key) === entry) this.entries.delete(entry.key);
+    if (this.entries.get(entry.target.key) === entry) this.entries.delete(entry.target.key);
     if (entry.retired && !atOnce) return;
     entry.retired = true;
-    if (entry.users === 0 || atOnce) this.end(entry);
-    this.released.shift()?.();
+    if (entry.users === 0 || atOnce) this.end(entry.connection, entry.leave);
   }
 
-  private end(entry: Entry): void {
-    const closed = entry.connection.close().finally(() => this.closing.delete(closed));
+  /** The place is given back when nothing is left of the connection. */
+  private end(connection: Connection, leave: () => void): void {
+    const closed = connection.close().finally(() => {
+      this.closing.delete(closed);
+      leave();
+      if (this.slots.waiting > 0) this.makeRoom(this.slots.lacksProcesses());
+    });
     this.closing.add(closed);
   }
 }

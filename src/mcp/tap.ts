@@ -1,7 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import { McpFailure } from './failures.ts';
+import { hasMoreElements } from './json-bounds.ts';
 
 type Message = Parameters<Transport['send']>[0];
+type Received = Parameters<NonNullable<Transport['onmessage']>>[0];
 
 interface Frame {
   result?: Record<string, unknown>;
@@ -14,47 +16,73 @@ type Marker = (token: string) => void;
 export interface Exchange {
   method: string;
   sent: boolean;
+  /** How the request is known to the other side, once it was sent. */
+  id?: string | number;
   frame?: Frame;
   /** Ends the wait when the answer can no longer come. */
   lost: (failure: McpFailure) => void;
 }
 
+interface TapOptions {
+  /** Why the stream that carried an answer broke off, if that is known. */
+  streamFailure?: () => McpFailure | undefined;
+  /** Somebody answers the server's requests and wants its notifications. */
+  participates: boolean;
+  /** An answer has arrived, so that its stream has nothing more to say. */
+  answered?: ((id: string | number) => void) | undefined;
+}
+
+/** The SDK checks what it is given element by element; more than this never comes of an honest exchange. */
+const mostForSdk = 5_000;
+
+/** A result that the SDK has nothing to check in. What came instead is in the exchange. */
+const standIns: Record<string, Record<string, unknown>> = {
+  'tools/call': { content: [] },
+  'tools/list': { tools: [] },
+  'prompts/list': { prompts: [] },
+  'prompts/get': { messages: [] },
+  'resources/list': { resources: [] },
+  'resources/templates/list': { resourceTemplates: [] },
+  'resources/read': { contents: [] },
+};
+
 /**
- * Keeps the answers of a transport as they came. The SDK strips fields it does not know and refuses content it has
- * no schema for; users of a testing service want to see exactly those.
+ * Keeps the answers of a transport as they came. The SDK strips fields it does not know, refuses content it has no
+ * schema for, and takes seconds to do so when there is much of it; users of a testing service want to see exactly
+ * those. So the SDK is given a result of no content in their place.
  */
 export class Tap {
   private readonly marked = new WeakMap<Marker, Exchange>();
   private readonly waiting = new Map<string | number, Exchange>();
+  private readonly options: TapOptions;
 
   /** To be called once the SDK has put its own handlers on the transport. */
-  constructor(transport: Transport, streamFailure: () => McpFailure | undefined = () => undefined) {
+  constructor(transport: Transport, options: TapOptions) {
+    this.options = options;
     const send = transport.send.bind(transport);
-    transport.send = (message: Message, options) => {
-      const marker = options?.onresumptiontoken;
+    transport.send = (message: Message, sendOptions) => {
+      const marker = sendOptions?.onresumptiontoken;
       const exchange = marker && this.marked.get(marker);
       if (!exchange || !isRequest(message) || message.method !== exchange.method)
-        return send(message, options);
+        return send(message, sendOptions);
       const { id } = message;
       exchange.sent = true;
+      exchange.id = id;
       this.waiting.set(id, exchange);
       const streamEnd = (): void => {
-        options?.onRequestStreamEnd?.();
+        sendOptions?.onRequestStreamEnd?.();
         if (this.waiting.delete(id))
           exchange.lost(
-            streamFailure() ?? new McpFailure('closed', 'The server ended the stream without an answer'),
+            options.streamFailure?.() ??
+              new McpFailure('closed', 'The server ended the stream without an answer'),
           );
       };
-      return send(message, { ...options, onRequestStreamEnd: streamEnd });
+      return send(message, { ...sendOptions, onRequestStreamEnd: streamEnd });
     };
     const receive = transport.onmessage?.bind(transport);
     transport.onmessage = (message, extra) => {
-      if ('id' in message && message.id !== undefined && !('method' in message)) {
-        const exchange = this.waiting.get(message.id);
-        if (exchange) exchange.frame = message;
-        this.waiting.delete(message.id);
-      }
-      receive?.(message, extra);
+      const passed = this.pass(message);
+      if (passed) receive?.(passed, extra);
     };
   }
 
@@ -68,12 +96,44 @@ export class Tap {
     return { onresumptiontoken: marker };
   }
 
+  /** Nobody waits for this one any longer. */
+  forget({ id }: Exchange): void {
+    if (id !== undefined) this.waiting.delete(id);
+  }
+
   /** The connection is gone: nobody waits any longer. */
   fail(failure: McpFailure): void {
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const exchange of waiting) exchange.lost(failure);
   }
+
+  /** What the SDK gets to see of a message; undefined for nothing. */
+  private pass(message: Received): Received | undefined {
+    const { participates, answered } = this.options;
+    if ('method' in message) {
+      if (participates) return message;
+      // Nobody here listens to notifications. Requests are answered by the SDK, which knows them all to be refused.
+      return 'id' in message && !hasMoreElements(message, mostForSdk) ? message : undefined;
+    }
+    const { id } = message;
+    const exchange = id === undefined ? undefined : this.waiting.get(id);
+    if (id === undefined || !exchange)
+      return participates || !hasMoreElements(message, mostForSdk) ? message : tooMuchFor(id);
+    this.waiting.delete(id);
+    exchange.frame = message as Frame;
+    answered?.(id);
+    if (participates) return message;
+    const standIn = standIns[exchange.method];
+    if (standIn && 'result' in message)
+      return { ...message, result: { ...standIn, resultType: 'complete' } } as Received;
+    return hasMoreElements(message, mostForSdk) ? tooMuchFor(id) : message;
+  }
+}
+
+function tooMuchFor(id: string | number | undefined): Received | undefined {
+  if (id === undefined) return undefined;
+  return { jsonrpc: '2.0', id, error: { code: -32603, message: 'The answer is too large' } };
 }
 
 function isRequest(message: Message): message is Extract<Message, { method: string; id: string | number }> {

@@ -42,6 +42,10 @@ export interface Target {
    * the protocol settings.
    */
   key: string;
+  /** The organization it belongs to: each gets its share of what there is little of. */
+  owner: string;
+  /** The saved server, when it is one. */
+  serverId?: string;
   kind: Address['kind'];
   /** Asked for only when a connection is opened: a warm one needs no secrets. */
   address(): Promise<Address>;

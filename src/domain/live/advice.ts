@@ -34,7 +34,7 @@ const tlsNext: [RegExp, string][] = [
 const nextByCode: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'Make it send fewer or shorter headers; 32 KiB are accepted.',
   CONTENT_ENCODING: 'Make it, or the proxy before it, compress only where `Accept-Encoding` allows it.',
-  TOTAL_BYTES: 'Wait, then try again.',
+  JSON_BOUNDS: 'Make it answer with less at once: page the lists, or return links to large data.',
 };
 
 /** What a person can do about a failure. */

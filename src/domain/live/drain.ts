@@ -2,6 +2,7 @@ import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation } from '../../mcp/mcp.ts';
 
 const mostPages = 1000;
+const mostItems = 50_000;
 
 /** What a server can list: the capability that says so, the method, and where the items are. */
 export const lists = {
@@ -50,9 +51,11 @@ async function pages({ ask }: Conversation, name: ListName, firstPageOnly: boole
   let complaint: string | undefined;
   do {
     const answer = await ask(method, cursor === undefined ? {} : { cursor });
-    complaint ??= answer.complaint;
+    complaint ??= await answer.complaint();
     const page = answer.result[name];
-    if (Array.isArray(page)) items.push(...(page as Record<string, unknown>[]));
+    if (Array.isArray(page)) for (const item of page as Record<string, unknown>[]) items.push(item);
+    if (items.length > mostItems)
+      throw new McpFailure('too-large', `${method} lists more than ${mostItems.toLocaleString('en')} items`);
     const next = answer.result['nextCursor'];
     cursor = typeof next === 'string' && !firstPageOnly ? next : undefined;
     if (cursor !== undefined && seen.has(cursor))

@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import { McpFailure } from '../../mcp/failures.ts';
-import type { Conversation } from '../../mcp/mcp.ts';
+import type { Conversation, Visit } from '../../mcp/mcp.ts';
 import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
 import { stdioAllowed } from '../../platform/config/load.ts';
 import { findLiveServer, type LiveServerRow } from '../../platform/database/queries/servers.ts';
@@ -49,6 +49,8 @@ export function targetOf(
   const { credential, address } = addressOf(services, server, options);
   return {
     key: JSON.stringify([organizationId, server.id, server.revision, credential, protocol]),
+    owner: organizationId,
+    serverId: server.id,
     kind: server.transportType,
     address,
     protocol,
@@ -150,14 +152,16 @@ function noting(
     ...conversation,
     ask: async (method, params) => {
       const answer = await conversation.ask(method, params);
-      const { complaint } = answer;
-      if (complaint !== undefined)
-        log.info('A result does not follow the protocol', {
-          requestId,
-          serverId: server.id,
-          method,
-          complaint: complaint.slice(0, 500),
-        });
+      // Not waited for: the caller gets the result whatever is wrong with it.
+      void answer.complaint().then((complaint) => {
+        if (complaint !== undefined)
+          log.info('A result does not follow the protocol', {
+            requestId,
+            serverId: server.id,
+            method,
+            complaint: complaint.slice(0, 500),
+          });
+      });
       return answer;
     },
   };
@@ -174,8 +178,9 @@ export function requireGrant({ server }: Reached, { oauthAccessToken }: LiveOpti
     throw oauthRequired(server, server.grantDead ? { grantDead: true } : {});
 }
 
-function callWait(context: ProjectContext, server: LiveServerRow): { timeout: number; signal: AbortSignal } {
-  return { timeout: server.settings.timeout ?? callTimeout, signal: context.callerGone() };
+function callWait(context: ProjectContext, server: LiveServerRow): Visit {
+  const { afterwards } = context;
+  return { timeout: server.settings.timeout ?? callTimeout, signal: context.callerGone(), afterwards };
 }
 
 export function diagnosisWait(

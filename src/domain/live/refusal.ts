@@ -22,6 +22,7 @@ const codeOfKind: Record<Exclude<FailureKind, 'rpc' | 'unauthorized'>, ErrorCode
   cancelled: 'TIMEOUT',
   timeout: 'TIMEOUT',
   'rate-limited': 'RATE_LIMITED',
+  busy: 'RATE_LIMITED',
   scope: 'FORBIDDEN',
   forbidden: 'FORBIDDEN',
 };
@@ -43,6 +44,7 @@ export function refusalOf(failure: McpFailure, server: LiveServerRow): Refusal {
       ...(kind === 'scope' && { insufficientScope: true, ...challengeDetails(facts) }),
       ...(kind === 'forbidden' && { upstreamAuthRequired: true }),
       ...(kind === 'rate-limited' && { reason: 'TARGET_RATE_LIMITED' }),
+      ...(kind === 'busy' && { reason: 'SERVICE_BUSY' }),
       ...(facts.status !== undefined && { upstreamStatus: facts.status }),
       ...(facts.location !== undefined && { location: facts.location }),
     },

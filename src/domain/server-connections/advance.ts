@@ -87,6 +87,7 @@ async function validate(services: Services, row: ConnectionRow): Promise<Outcome
     ? targetOf(services, row.organizationId, server, {})
     : {
         key: row.id,
+        owner: row.organizationId,
         kind: 'http' as const,
         protocol: {},
         address: async () => ({ kind: 'http' as const, url: row.url, headers: {} }),

@@ -39,13 +39,15 @@ function sendEvents(
   events: AsyncIterable<StreamEvent<unknown>>,
   ended: AbortSignal,
 ): FastifyReply {
-  return reply
-    .header('content-type', 'text/event-stream; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header('x-accel-buffering', 'no')
-    // Kept open for another request, it would hold up the end of the service.
-    .header('connection', 'close')
-    .send(Readable.from(eventLines(events, ended)));
+  return (
+    reply
+      .header('content-type', 'text/event-stream; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .header('x-accel-buffering', 'no')
+      // Kept open for another request, it would hold up the end of the service.
+      .header('connection', 'close')
+      .send(Readable.from(eventLines(events, ended)))
+  );
 }
 
 /** Proxies close a connection that is silent for a minute. */

@@ -1,0 +1,111 @@
+import { McpFailure } from './failures.ts';
+
+/** How much JSON one message may hold, besides its bytes. */
+export interface JsonLimits {
+  /** Values in all: `[[],[]]` and `{"a":[1]}` have three. */
+  elements: number;
+  depth: number;
+  /** Messages in one batch. */
+  batch: number;
+}
+
+/** A result of this size is parsed in well under a tenth of a second, whatever its shape. */
+export const messageLimits: JsonLimits = { elements: 200_000, depth: 256, batch: 100 };
+/** What a server says of itself is checked field by field, which costs far more for each element. */
+export const handshakeLimits: JsonLimits = { elements: 5_000, depth: 64, batch: 10 };
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openArray = 0x5b;
+const closeArray = 0x5d;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/**
+ * Counts the elements and the depth of JSON as its bytes arrive, without keeping them. A few megabytes of `[[],[],…`
+ * would stop everybody for seconds when they are parsed, so this refuses them before. A string of JSON holds no line
+ * break, so whatever stands in other lines of an event stream cannot hide what follows.
+ */
+export class JsonBounds {
+  private readonly limits: JsonLimits;
+  private readonly from: string;
+  private elements = 1;
+  private depth = 0;
+  private inString = false;
+  private escaped = false;
+  private isBatch = false;
+  private batch = 1;
+
+  /** `from` names the sender in the failure. */
+  constructor(limits: JsonLimits, from: string) {
+    this.limits = limits;
+    this.from = from;
+  }
+
+  /** Another message begins. */
+  reset(): void {
+    this.elements = 1;
+    this.depth = 0;
+    this.inString = false;
+    this.escaped = false;
+    this.isBatch = false;
+    this.batch = 1;
+  }
+
+  /** Throws when it is too much. */
+  feed(bytes: Uint8Array): void {
+    let { elements, depth, inString, escaped } = this;
+    let deepest = depth;
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (escaped) escaped = false;
+      else if (inString) {
+        if (byte === quote || byte === lineFeed || byte === carriageReturn) inString = false;
+        else if (byte === backslash) escaped = true;
+      } else if (byte === quote) inString = true;
+      else if (byte === comma) {
+        elements++;
+        if (depth === 1 && this.isBatch) this.batch++;
+      } else if (byte === openArray || byte === openObject) {
+        if (depth === 0) this.isBatch = byte === openArray;
+        elements++;
+        depth++;
+        if (depth > deepest) deepest = depth;
+      } else if (byte === closeArray || byte === closeObject) depth--;
+    }
+    this.elements = elements;
+    this.depth = depth;
+    this.inString = inString;
+    this.escaped = escaped;
+    if (elements > this.limits.elements)
+      throw tooMuch(this.from, `more than ${this.limits.elements.toLocaleString('en')} JSON elements`);
+    if (deepest > this.limits.depth)
+      throw tooMuch(this.from, `JSON nested deeper than ${this.limits.depth} levels`);
+    if (this.batch > this.limits.batch)
+      throw tooMuch(this.from, `a batch of more than ${this.limits.batch} messages`);
+  }
+}
+
+function tooMuch(from: string, what: string): McpFailure {
+  return new McpFailure('too-large', `${from} answered with ${what}; the answer was not read`, {
+    code: 'JSON_BOUNDS',
+  });
+}
+
+/** Whether a parsed value has more than so many elements, found out by looking at no more than that. */
+export function hasMoreElements(value: unknown, most: number): boolean {
+  let count = 0;
+  const pending = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const values: unknown[] = Array.isArray(next) ? next : Object.values(next);
+    count += values.length;
+    if (count > most) return true;
+    for (const one of values) if (typeof one === 'object' && one !== null) pending.push(one);
+  }
+  return false;
+}

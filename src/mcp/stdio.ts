@@ -1,0 +1,241 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { McpFailure } from './failures.ts';
+import { handshakeLimits, JsonBounds, messageLimits } from './json-bounds.ts';
+import type { Pace } from './pace.ts';
+import type { StdioTarget } from './target.ts';
+
+/** Whom commands run as, when not as the service itself. */
+export interface CommandUser {
+  uid: number;
+  gid: number;
+  name: string;
+  home: string;
+}
+
+interface StdioOptions {
+  pace: Pace;
+  user?: CommandUser | undefined;
+}
+
+const mostLine = 32 * 1024 * 1024;
+const mostStderr = 16 * 1024;
+/** Milliseconds a command gets to end after its input has ended, and again after SIGTERM. */
+const grace = 2_000;
+const newline = 0x0a;
+
+/** What a command inherits of our environment; everything else might be a secret. */
+const inherited = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
+
+/**
+ * A command that speaks MCP over its standard input and output. It runs in a process group of its own, and the group
+ * ends with the connection, whatever it has started. Lines are bounded before they are parsed.
+ */
+export class StdioLine implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+  /** Last part of what it wrote to stderr. Together with `pid` it tells the SDK that this is a pipe. */
+  stderr = '';
+  /** Whether `stderr` lacks its beginning. */
+  stderrCut = false;
+  /** Why we hung up, if we did. */
+  failure: McpFailure | undefined;
+  private readonly target: StdioTarget;
+  private readonly options: StdioOptions;
+  private child: ChildProcess | undefined;
+  private exited: Promise<void> = Promise.resolve();
+  private closing: Promise<void> | undefined;
+  private bounds = new JsonBounds(handshakeLimits, 'The command');
+  private line: Buffer[] = [];
+  private lineBytes = 0;
+
+  constructor(target: StdioTarget, options: StdioOptions) {
+    this.target = target;
+    this.options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** From now on results come, which may be larger. */
+  established(): void {
+    this.bounds = new JsonBounds(messageLimits, 'The command');
+  }
+
+  start(): Promise<void> {
+    const { command, args, env } = this.target;
+    const { user } = this.options;
+    const child = spawn(command, args, {
+      env: { ...environment(user), ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      shell: false,
+      detached: true,
+      ...(user && { uid: user.uid, gid: user.gid }),
+    });
+    this.child = child;
+    child.stdin?.on('error', () => {});
+    child.stdout?.on('data', (chunk: Buffer) => this.read(chunk));
+    child.stdout?.on('error', () => {});
+    child.stderr?.on('data', (chunk: Buffer) => this.keep(chunk));
+    child.stderr?.on('error', () => {});
+    return new Promise((resolve, reject) => {
+      this.exited = new Promise((gone) => {
+        child.once('error', (error) => {
+          reject(error);
+          gone();
+        });
+        child.once('exit', () => {
+          gone();
+          void this.close();
+        });
+      });
+      child.once('spawn', () => resolve());
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.child?.stdin;
+    if (!stdin?.writable)
+      return Promise.reject(new McpFailure('closed', 'The command has ended', { notSent: true }));
+    return new Promise((resolve) => {
+      if (stdin.write(`${JSON.stringify(message)}\n`)) resolve();
+      else {
+        // It may end before it has read all.
+        stdin.once('drain', resolve);
+        stdin.once('close', resolve);
+      }
+    });
+  }
+
+  /** Resolves when no process of the group is left. */
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  private async end(): Promise<void> {
+    const { child } = this;
+    if (!child) return;
+    child.stdin?.end();
+    if (!(await this.exitsWithin(grace))) {
+      killGroup(child, 'SIGTERM');
+      await this.exitsWithin(grace);
+    }
+    // Also when it has ended by itself: what it started goes with it.
+    killGroup(child, 'SIGKILL');
+    await this.exited;
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    this.onclose?.();
+  }
+
+  private async exitsWithin(ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms);
+    });
+    const outcome = await Promise.race([this.exited.then(() => true), late]);
+    clearTimeout(timer);
+    return outcome;
+  }
+
+  private read(chunk: Buffer): void {
+    if (this.failure) return;
+    try {
+      const messages = this.split(chunk);
+      const wait = this.options.pace.take(messages, chunk.length);
+      if (wait > 0) this.pause(wait);
+    } catch (error) {
+      if (!(error instanceof McpFailure)) throw error;
+      this.failure = error;
+      this.onerror?.(error);
+      // It is not given time: it is still writing.
+      if (this.child) killGroup(this.child, 'SIGKILL');
+    }
+  }
+
+  private pause(wait: number): void {
+    const stdout = this.child?.stdout;
+    stdout?.pause();
+    setTimeout(() => stdout?.resume(), wait).unref();
+  }
+
+  /** Reads whole lines; how many there were. */
+  private split(chunk: Buffer): number {
+    let messages = 0;
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      this.gather(chunk.subarray(start, end));
+      this.receive(this.line.length === 1 ? (this.line[0] as Buffer) : Buffer.concat(this.line));
+      this.line = [];
+      this.lineBytes = 0;
+      this.bounds.reset();
+      start = end + 1;
+      messages++;
+    }
+    this.gather(chunk.subarray(start));
+    return messages;
+  }
+
+  private gather(bytes: Buffer): void {
+    this.bounds.feed(bytes);
+    this.line.push(bytes);
+    this.lineBytes += bytes.length;
+    if (this.lineBytes > mostLine)
+      throw new McpFailure('too-large', 'The command wrote a line of more than 32 MiB; it was cut off');
+  }
+
+  private receive(line: Buffer): void {
+    // Many commands also write what is no message.
+    if (line[0] !== 0x7b) return;
+    let message: unknown;
+    try {
+      message = JSON.parse(line.toString('utf8'));
+    } catch (error) {
+      this.onerror?.(error as Error);
+      return;
+    }
+    if (isMessage(message)) this.onmessage?.(message);
+    else this.onerror?.(new McpFailure('not-mcp', 'The command wrote JSON that is not a message'));
+  }
+
+  private keep(chunk: Buffer): void {
+    const text = this.stderr + chunk.toString('utf8');
+    this.stderrCut ||= text.length > mostStderr;
+    this.stderr = text.slice(-mostStderr);
+  }
+}
+
+function environment(user: CommandUser | undefined): Record<string, string> {
+  const own = inherited.flatMap((name): [string, string][] => {
+    const value = process.env[name];
+    // A function that a shell exported is not for others to run.
+    return value === undefined || value.startsWith('()') ? [] : [[name, value]];
+  });
+  return {
+    ...Object.fromEntries(own),
+    ...(user && { HOME: user.home, LOGNAME: user.name, USER: user.name }),
+  };
+}
+
+/** The process and all that it has started, unless they have left the group. */
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    child.kill(signal);
+  }
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  const { jsonrpc, method, id, result, error } = value as Record<string, unknown>;
+  if (jsonrpc !== '2.0') return false;
+  if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number') return false;
+  if (method !== undefined) return typeof method === 'string';
+  if (id === undefined) return false;
+  if (error === undefined) return typeof result === 'object' && result !== null && !Array.isArray(result);
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return typeof code === 'number' && typeof message === 'string';
+}
