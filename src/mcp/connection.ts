@@ -180,7 +180,7 @@ export class Connection {
   private async learnMarks(name: string, { signal }: RequestOptions): Promise<void> {
     this.marked.forget(name);
     let cursor: string | undefined;
-    for (let page = 0; page < mostPages && !signal?.aborted; page++) {
+    for (let page = 0; page < mostPages; page++) {
       const params = cursor === undefined ? {} : { cursor };
       const { result } = await this.request('tools/list', params, { timeout: listTimeout, signal });
       const next = result['nextCursor'];

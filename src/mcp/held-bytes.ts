@@ -43,7 +43,7 @@ export function weightOf(value: unknown): number {
     else if (typeof next === 'object' && next !== null) {
       const values: unknown[] = Array.isArray(next) ? next : Object.values(next);
       weight += 32 + 16 * values.length;
-      for (const one of values) if (typeof one === 'string' || typeof one === 'object') pending.push(one);
+      for (const one of values) pending.push(one);
     }
   }
   return weight < small ? 0 : weight;

@@ -54,8 +54,6 @@ const mostVerdicts = 10_000;
 const idleSocket = 1_500;
 /** Events of a stream that are handed on before others get their turn: each costs the SDK a fifth of a millisecond. */
 const eventsAtOnce = 20;
-/** Milliseconds until a stream that is read slowly notices that it is over. */
-const longestNap = 250;
 
 /** Enough to quote from a page that reports an error. */
 const errorPageBytes = 64 * 1024;
@@ -248,13 +246,18 @@ export class Outbound {
       return { piece, events };
     };
     let ended = false;
+    const over = new AbortController();
+    const end = (): void => {
+      ended = true;
+      over.abort();
+      body.destroy();
+    };
     return new ReadableStream<Uint8Array>({
       start: (stream) =>
         opened?.(() => {
           if (ended) return;
-          ended = true;
+          end();
           stream.close();
-          body.destroy();
         }),
       pull: async (stream) => {
         try {
@@ -265,20 +268,16 @@ export class Outbound {
             return stream.close();
           }
           stream.enqueue(next.piece);
-          let wait = pace?.take(next.events, next.piece.length) ?? 0;
-          for (; wait > 0 && !ended; wait -= longestNap) await delay(Math.min(wait, longestNap));
+          const wait = pace?.take(next.events, next.piece.length) ?? 0;
+          if (wait > 0) await delay(wait, undefined, { signal: over.signal });
         } catch (error) {
           if (ended) return;
-          ended = true;
-          body.destroy();
+          end();
           if (error instanceof McpFailure) broke?.(error);
           throw error;
         }
       },
-      cancel: () => {
-        ended = true;
-        body.destroy();
-      },
+      cancel: end,
     });
   }
 

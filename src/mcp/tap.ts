@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import { McpFailure } from './failures.ts';
 import { hasMoreElements } from './json-bounds.ts';
+import { Pace } from './pace.ts';
 
 type Message = Parameters<Transport['send']>[0];
 type Received = Parameters<NonNullable<Transport['onmessage']>>[0];
@@ -35,6 +36,9 @@ interface TapOptions {
 /** The SDK checks what it is given element by element; more than this never comes of an honest exchange. */
 const mostForSdk = 5_000;
 
+/** How many requests of a server are answered; the rest is dropped. */
+const requestPace = { burst: 50, perSecond: 5 };
+
 /** A result that the SDK has nothing to check in. What came instead is in the exchange. */
 const standIns: Record<string, Record<string, unknown>> = {
   'tools/call': { content: [] },
@@ -55,6 +59,7 @@ export class Tap {
   private readonly marked = new WeakMap<Marker, Exchange>();
   private readonly waiting = new Map<string | number, Exchange>();
   private readonly options: TapOptions;
+  private readonly requests = new Pace(requestPace);
 
   /** To be called once the SDK has put its own handlers on the transport. */
   constructor(transport: Transport, options: TapOptions) {
@@ -113,20 +118,20 @@ export class Tap {
     const { participates, answered } = this.options;
     if ('method' in message) {
       if (participates) return message;
-      // Nobody here listens to notifications. Requests are answered by the SDK, which knows them all to be refused.
-      return 'id' in message && !hasMoreElements(message, mostForSdk) ? message : undefined;
+      // Nobody here listens to notifications. Requests are refused by the SDK, which sends something for each.
+      if (!('id' in message) || hasMoreElements(message, mostForSdk)) return undefined;
+      return this.requests.take(1, 0) === 0 ? message : undefined;
     }
     const { id } = message;
     const exchange = id === undefined ? undefined : this.waiting.get(id);
     if (id === undefined || !exchange)
       return participates || !hasMoreElements(message, mostForSdk) ? message : tooMuchFor(id);
     this.waiting.delete(id);
-    exchange.frame = message as Frame;
+    exchange.frame = message;
     answered?.(id);
     if (participates) return message;
     const standIn = standIns[exchange.method];
-    if (standIn && 'result' in message)
-      return { ...message, result: { ...standIn, resultType: 'complete' } } as Received;
+    if (standIn && 'result' in message) return { ...message, result: { ...standIn, resultType: 'complete' } };
     return hasMoreElements(message, mostForSdk) ? tooMuchFor(id) : message;
   }
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
+import type { Answer } from '../../mcp/connection.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation, Visit } from '../../mcp/mcp.ts';
 import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
@@ -148,20 +149,22 @@ function noting(
   server: LiveServerRow,
   conversation: Conversation,
 ): Conversation {
+  const report = async (method: string, answer: Answer): Promise<void> => {
+    const complaint = await answer.complaint();
+    if (complaint === undefined) return;
+    log.info('A result does not follow the protocol', {
+      requestId,
+      serverId: server.id,
+      method,
+      complaint: complaint.slice(0, 500),
+    });
+  };
   return {
     ...conversation,
     ask: async (method, params) => {
       const answer = await conversation.ask(method, params);
       // Not waited for: the caller gets the result whatever is wrong with it.
-      void answer.complaint().then((complaint) => {
-        if (complaint !== undefined)
-          log.info('A result does not follow the protocol', {
-            requestId,
-            serverId: server.id,
-            method,
-            complaint: complaint.slice(0, 500),
-          });
-      });
+      void report(method, answer);
       return answer;
     },
   };

@@ -1,0 +1,204 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { watchWhile } from './support/bystander.ts';
+import { Drydock, endDatabase } from './support/process.ts';
+import { attackNames, attacks } from './targets/attacks.ts';
+
+/**
+ * Whatever a server under test does, others do not notice: the service runs as users run it, the attacker in another
+ * process, and a bystander asks who it is all the while.
+ */
+
+const attackFile = fileURLToPath(new URL('./targets/attacks.ts', import.meta.url));
+const runAttack = ['--import', 'tsx', attackFile];
+const key = `sk_${'bystander'.repeat(4)}`;
+/** Resident megabytes that the service may reach, whatever happens. */
+const mostMemory = 1_200;
+const slowest = 250;
+
+let folder: string;
+let service: Drydock;
+let attacker: ChildProcess;
+let port: string;
+let project: string;
+let calm: number;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'drydock-hostile-'));
+  service = await new Drydock(['serve'], {
+    DRYDOCK_DATA_DIR: folder,
+    DRYDOCK_PORT: '0',
+    DRYDOCK_RATE_LIMIT: 'off',
+    DRYDOCK_BOOTSTRAP_KEY: key,
+    DRYDOCK_WARM_PROCESSES: '4',
+    DRYDOCK_ALLOW_STDIO: 'true',
+    DRYDOCK_LOG_LEVEL: 'warn',
+  }).ready();
+  attacker = spawn(process.execPath, [...runAttack, 'http'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  port = String(await once(attacker.stdout as NodeJS.ReadableStream, 'data')).trim();
+  const { items } = await api<{ items: { id: string }[] }>('GET', '/projects');
+  project = `/projects/${items[0]?.id}`;
+  calm = (await watchWhile(me(), key, new Promise((resolve) => setTimeout(resolve, 500)))).p99;
+});
+
+afterAll(async () => {
+  await service?.end();
+  attacker?.kill('SIGKILL');
+  if (folder) {
+    await endDatabase(folder, 'SIGQUIT');
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+const me = (): string => `${service.baseUrl}/me`;
+
+async function api<T = { answered: number }>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${service.baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { ...((await response.json()) as object), answered: response.status } as T;
+}
+
+async function save(fields: object): Promise<string> {
+  const name = `s${Math.random()}`;
+  const { id } = await api<{ id: string }>('POST', `${project}/servers`, { name, timeout: 3_000, ...fields });
+  return `${project}/servers/${id}`;
+}
+
+function residentMb(): number {
+  const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+const operations: [string, object][] = [
+  ['validate', {}],
+  ['doctor', {}],
+  ['tools', {}],
+  ['tools/call', { toolName: 'x' }],
+  ['prompts/get', { promptName: 'x' }],
+  ['resources/read', { uri: 'x:/' }],
+  ['export', {}],
+];
+
+/** Answers that are right for a server that misbehaves: never a failure of ours. */
+const allowed = new Set([200, 400, 404, 422, 429, 502, 504]);
+
+describe.each(attackNames)('%s', (name) => {
+  test('does not slow down others, whatever is asked of it', { timeout: 120_000 }, async () => {
+    const server = await save({ url: `http://127.0.0.1:${port}/${encodeURIComponent(name)}` });
+    const asked = Promise.all(
+      operations.flatMap(([operation, body]) => [
+        api<{ answered: number }>('POST', `${server}/${operation}`, body),
+        api<{ answered: number }>('POST', `${server}/${operation}`, body),
+      ]),
+    );
+    const { p99 } = await watchWhile(me(), key, asked);
+    const statuses = (await asked).map(({ answered }) => answered);
+    expect(statuses.filter((status) => !allowed.has(status))).toEqual([]);
+    expect(residentMb()).toBeLessThan(mostMemory);
+    expect(p99).toBeLessThan(slowest + 2 * calm);
+  });
+});
+
+const commands = ['notifications without end', ...Object.keys(attacks).slice(0, 3), 'one text, 31 MB'];
+
+test.each(commands)(
+  'a command that answers with %s does not slow down others',
+  {
+    timeout: 120_000,
+  },
+  async (name) => {
+    const server = await save({ command: process.execPath, args: [...runAttack, 'stdio', name] });
+    const asked = Promise.all(
+      operations.map(([operation, body]) =>
+        api<{ answered: number }>('POST', `${server}/${operation}`, body),
+      ),
+    );
+    const { p99 } = await watchWhile(me(), key, asked);
+    const statuses = (await asked).map(({ answered }) => answered);
+    expect(statuses.filter((status) => !allowed.has(status))).toEqual([]);
+    expect(residentMb()).toBeLessThan(mostMemory);
+    expect(p99).toBeLessThan(slowest + 2 * calm);
+  },
+);
+
+test('a deleted server is left alone at once, and costs nothing any more', { timeout: 60_000 }, async () => {
+  const name = encodeURIComponent('an answer, then more without end');
+  const server = await save({ url: `http://127.0.0.1:${port}/${name}` });
+  expect((await api('POST', `${server}/tools`)).answered).toBe(200);
+  await api('DELETE', server);
+  await expect.poll(() => busyShare(), { timeout: 10_000 }).toBeLessThan(0.3);
+});
+
+/** How much of a core the service has used in the last half second. */
+async function busyShare(): Promise<number> {
+  const before = cpuSeconds();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return (cpuSeconds() - before) / 0.5;
+}
+
+function cpuSeconds(): number {
+  const fields = readFileSync(`/proc/${service.child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+test('no more commands run than are allowed, whoever asks for them, and all of what they started ends', {
+  timeout: 120_000,
+}, async () => {
+  const marks = join(folder, 'grandchildren');
+  // Starts a process that would outlive it, notes its id, and then speaks MCP.
+  const script = `
+    const { spawn } = require('node:child_process');
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    require('node:fs').appendFileSync(process.argv[1], child.pid + '\\n');
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      if (id === undefined) return;
+      const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'n', version: '1' } };
+      const answer = method === 'initialize' ? { result } : { error: { code: -32601, message: 'no' } };
+      process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }) + '\\n');
+    });`;
+  const server = await save({
+    command: process.execPath,
+    args: ['-e', script, marks],
+    timeout: 60_000,
+  });
+  let most = 0;
+  const counting = setInterval(() => (most = Math.max(most, childrenOf(service.child.pid as number))), 10);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => api<{ answered: number }>('POST', `${server}/validate`)),
+  );
+  clearInterval(counting);
+  // Those at the end of the line may run out of time; nobody is refused for anything else.
+  expect(new Set(answers.map(({ answered }) => answered))).toEqual(new Set([200]));
+  expect(most).toBeLessThanOrEqual(4);
+  const started = (await readFile(marks, 'utf8')).trim().split('\n');
+  await expect.poll(() => started.filter(isRunning), { timeout: 10_000 }).toEqual([]);
+});
+
+/** Commands that the service runs now; its database is none. */
+function childrenOf(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean);
+  return children.filter((child) => {
+    try {
+      return readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('readline');
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+function isRunning(pid: string): boolean {
+  return existsSync(`/proc/${pid}`) && !/State:\s+Z/.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+}
