@@ -10,9 +10,9 @@ export interface Watch {
 export async function watchWhile(url: string, key: string, work: Promise<unknown>): Promise<Watch> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
-  let over = false;
-  const done = work.finally(() => (over = true));
-  while (!over || times.length < 20) times.push(await ask(url, key, agent));
+  const state = { over: false };
+  const done = work.finally(() => (state.over = true));
+  while (!state.over || times.length < 20) times.push(await ask(url, key, agent));
   await done;
   agent.destroy();
   const sorted = times.toSorted((a, b) => a - b);

@@ -146,7 +146,7 @@ function serveStdio(name: string): void {
   const flood = (): void =>
     pump(
       (text) => process.stdout.write(text),
-      `${(streams['notifications without end'] as Stream).repeat.slice(6, -1)}`,
+      (streams['notifications without end'] as Stream).repeat.slice(6, -1),
       () => true,
       (go) => process.stdout.once('drain', go),
     );
@@ -172,4 +172,6 @@ export const attackNames = [
 ];
 
 const [, file, mode, name = ''] = process.argv;
-if (file && import.meta.filename === file) mode === 'stdio' ? serveStdio(name) : serveHttp();
+const isProgram = file !== undefined && import.meta.filename === file;
+if (isProgram && mode === 'stdio') serveStdio(name);
+else if (isProgram) serveHttp();
