@@ -23,18 +23,36 @@ export const listModels = operation({
   access: 'public',
 });
 
-const HostCatalogEntry = z
+const ids = z.array(z.string());
+const anything = z.record(z.string(), z.unknown());
+
+export const HostCatalogEntry = z
   .looseObject({
     id: z.string(),
     label: z.string(),
     provenance: z.enum(['observed', 'probe', 'vendor-doc', 'assumed']),
-    rendersMcpApps: z.boolean(),
+    rendersMcpApps: z.boolean().describe('Shows the interfaces that servers bring with their tools.'),
     supportedProtocolVersions: z.array(z.string()).optional(),
     verifiedAt: Time.optional(),
     hostStyle: z.string(),
-    mcpProfile: z.record(z.string(), z.unknown()).optional(),
+    modelId: z.string(),
+    systemPrompt: z.string(),
+    temperature: z.number(),
+    requireToolApproval: z.boolean(),
+    respectToolVisibility: z.boolean(),
+    serverIds: ids,
+    optionalServerIds: ids,
+    builtInToolIds: ids,
+    connectionDefaults: z.object({ headers: z.record(z.string(), z.string()), requestTimeout: z.number() }),
+    clientCapabilities: anything,
+    hostContext: anything,
+    mcpProfile: anything.optional(),
   })
-  .meta({ id: 'HostCatalogEntry' });
+  .meta({
+    id: 'HostCatalogEntry',
+    description:
+      'What is known about a client, and the configuration that one made from its template starts with.',
+  });
 
 export const getHostCompatCatalog = operation({
   id: 'getHostCompatCatalog',

@@ -34,7 +34,9 @@ export const clientSettings = {
   skillSelection: SkillSelection,
   modelVisibleMcpToolResults: anything,
   mcpToolResultImageRendering: anything,
-  mcpProfile: anything.describe('How the protocol is spoken: revision, initialize, apps.'),
+  mcpProfile: anything.describe(
+    'How the protocol is spoken: `mcpProtocolVersion`, `initialize.clientInfo`, `initialize.supportedProtocolVersions`, `apps.compatRuntime.openaiApps`.',
+  ),
   hostCapabilitiesOverride: anything,
   chatUiOverride: anything,
 };
