@@ -71,6 +71,26 @@ describe('a client', () => {
     [{ config: { temperature: 1 } }, 'config.modelId'],
     [{ config: { modelId: 'm', temperature: 'hot' } }, 'config.temperature'],
     [{ config: { modelId: 'm' }, theme: 'dark' }, 'theme'],
+    [
+      { config: { modelId: 'm', connectionDefaults: { headers: {} } } },
+      'config.connectionDefaults.requestTimeout: Required; write {"headers": {}, "requestTimeout": 10000}',
+    ],
+    [
+      { config: { modelId: 'm', connectionDefaults: { requestTimeout: 1 } } },
+      'config.connectionDefaults.headers: Required; write {"headers": {}, "requestTimeout": 10000}',
+    ],
+    [
+      { config: { modelId: 'm', skillSelection: { skillIds: ['a'] } } },
+      'config.skillSelection.mode: Required; write {"mode": "all-visible"} or {"mode": "explicit", "skillIds": ["…"]}',
+    ],
+    [
+      { config: { modelId: 'm', skillSelection: { mode: 'some' } } },
+      'config.skillSelection.mode: Must be "all-visible" or "explicit"; write ',
+    ],
+    [
+      { config: { modelId: 'm', skillSelection: { mode: 'explicit' } } },
+      'config.skillSelection.skillIds: Required; write ',
+    ],
     [{ config: { modelId: 'm', serverIds: ['srv_nothing'] } }, 'serverIds'],
     [{ template: 'claude', unknown: 1 }, 'unknown'],
   ])('cannot be made of %j', async (fields, named) => {
@@ -171,6 +191,11 @@ describe('an edit', () => {
     [{ set: {}, expectedConfigId: 'x' }, 'at least one field'],
     [{ set: { modelId: null }, expectedConfigId: 'x' }, 'set.modelId'],
     [{ set: { hostStyle: 'x' }, expectedConfigId: 'x' }, 'hostStyle'],
+    [{ set: { skillSelection: {} }, expectedConfigId: 'x' }, 'set.skillSelection.mode: Required; write '],
+    [
+      { set: { connectionDefaults: { headers: {} } }, expectedConfigId: 'x' },
+      'set.connectionDefaults.requestTimeout: Required; write ',
+    ],
   ])('%j is refused', async (body, named) => {
     const { body: client } = await create({ template: 'claude' });
     const answer = await patch(client.id, body);

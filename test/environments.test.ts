@@ -347,6 +347,22 @@ describe('what may not be pinned is refused with its own reason, and nothing is 
       expect(await create(fields)).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
   });
 
+  const likeSkills = 'write {"mode": "explicit", "skillIds": ["…"]}';
+  const likeSecrets = 'write {"mode": "explicit", "secretIds": ["…"]}';
+  test.each([
+    [{ skillSelection: { skillIds: ['x'] } }, `skillSelection.mode: Required; ${likeSkills}`],
+    [{ skillSelection: { mode: 'all-visible' } }, `skillSelection.mode: Must be "explicit"; ${likeSkills}`],
+    [{ skillSelection: { mode: 'explicit' } }, `skillSelection.skillIds: Required; ${likeSkills}`],
+    [{ skillSelection: ['x'] }, `skillSelection: Must be an object; ${likeSkills}`],
+    [{ secretSelection: { secretIds: ['x'] } }, `secretSelection.mode: Required; ${likeSecrets}`],
+    [
+      { pluginVersionIds: 'x' },
+      'pluginVersionIds: Must be an array; write ["…"], the ids of plugin versions',
+    ],
+  ])('%j, and the answer says how to write it', async (fields, message) => {
+    expect(await tried(fields)).toMatchObject(refused({ status: 400, body: { message } }));
+  });
+
   test.each([
     ['hostId', (id: string) => ({ hostId: id })],
     ['serverAttachmentId', (id: string) => ({ serverAttachmentId: id })],

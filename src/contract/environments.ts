@@ -2,19 +2,27 @@ import { z } from 'zod';
 import { operation } from './operation.ts';
 import { Time } from './paging.ts';
 import { Name } from './text.ts';
+import { writeLike } from './write-like.ts';
 
 const id = z.string().min(1).max(200);
-const ids = z.array(id).min(1, 'Must name at least one; leave the field out for none').max(100);
+const idsLike = (like: ReturnType<typeof writeLike>) =>
+  z.array(id, like).min(1, 'Must name at least one; leave the field out for none').max(100);
 
+const likeSkills = writeLike('{"mode": "explicit", "skillIds": ["…"]}');
 const SkillSelection = z
-  .strictObject({ mode: z.literal('explicit'), skillIds: ids })
+  .strictObject({ mode: z.literal('explicit', likeSkills), skillIds: idsLike(likeSkills) }, likeSkills)
   .meta({ id: 'EnvironmentSkillSelection' });
 
-const SecretSelection = z.strictObject({ mode: z.literal('explicit'), secretIds: ids }).meta({
-  id: 'EnvironmentSecretSelection',
-  description:
-    'The secrets a run receives, and no others. One that is shared with nobody reaches only its owner.',
-});
+const likeSecrets = writeLike('{"mode": "explicit", "secretIds": ["…"]}');
+const SecretSelection = z
+  .strictObject({ mode: z.literal('explicit', likeSecrets), secretIds: idsLike(likeSecrets) }, likeSecrets)
+  .meta({
+    id: 'EnvironmentSecretSelection',
+    description:
+      'The secrets a run receives, and no others. One that is shared with nobody reaches only its owner.',
+  });
+
+const PluginVersionIds = idsLike(writeLike('["…"], the ids of plugin versions'));
 
 const shown = {
   id: z.string(),
@@ -52,7 +60,7 @@ const composition = {
   modelId: modelId.optional(),
   skillSelection: SkillSelection.optional(),
   secretSelection: SecretSelection.optional(),
-  pluginVersionIds: ids.optional(),
+  pluginVersionIds: PluginVersionIds.optional(),
   sandboxImageId: id.optional(),
 };
 
@@ -68,7 +76,7 @@ const EnvironmentUpdateRequest = z
     modelId: modelId.nullable().optional(),
     skillSelection: SkillSelection.nullable().optional(),
     secretSelection: SecretSelection.nullable().optional(),
-    pluginVersionIds: ids.nullable().optional(),
+    pluginVersionIds: PluginVersionIds.nullable().optional(),
     sandboxImageId: id.nullable().optional(),
   })
   .refine((body) => Object.keys(body).length > 1, 'Give at least one field to change')
