@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ClientConfig } from './client-config.ts';
 import { operation } from './operation.ts';
 import { Time } from './paging.ts';
 import { Name } from './text.ts';
@@ -162,7 +163,7 @@ export const resolveEnvironment = operation({
   area: 'Environments',
   summary: 'Preview what an environment runs with',
   description:
-    "The client's current configuration, the servers and the plugin versions a run would use now. A 409 says in `details.code` why nothing could run.",
+    "The client's current configuration, the servers and the plugin versions that a run of the caller would use now. A 409 says in `details.code` why nothing could run.",
   method: 'GET',
   path: '/projects/{projectId}/environments/{environmentId}/resolve',
   status: 200,
@@ -172,6 +173,7 @@ export const resolveEnvironment = operation({
       hostId: z.string(),
       hostName: z.string(),
       hostConfigId: z.string(),
+      config: ClientConfig.describe("The client's, as it is now."),
       modelId: z.string().optional(),
       effectiveModelId: z.string(),
       modelSource: z.enum(['environment', 'host']),

@@ -35,6 +35,11 @@ const among = statement<VisibleSecret>(
   'secrets.among',
   `select id, name, sharing, owner_id as "ownerId" ${visible} and id = any($3) order by id`,
 );
+const granted = statement<GrantedSecret>(
+  'secrets.granted',
+  `select id, sharing = 'project' or owner_id = $2 as delivered from secrets
+   where project_id = $1 and id = any($3) order by id`,
+);
 const count = statement<{ count: number }>(
   'secrets.count',
   'select count(*)::int as count from secrets where project_id = $1 and owner_id is not distinct from $2',
@@ -104,6 +109,22 @@ export function visibleSecrets(
   ids: readonly string[],
 ): Promise<VisibleSecret[]> {
   return db.rows(among, [projectId, userId, ids]);
+}
+
+export interface GrantedSecret {
+  id: string;
+  /** Whether it goes to what the user starts. */
+  delivered: boolean;
+}
+
+/** Those of the secrets that exist, whoever may see them. */
+export function grantedSecrets(
+  db: Db,
+  projectId: string,
+  userId: string,
+  ids: readonly string[],
+): Promise<GrantedSecret[]> {
+  return db.rows(granted, [projectId, userId, ids]);
 }
 
 /** The shared ones, or those of one owner: nobody uses up the room of others with what only he can see. */
