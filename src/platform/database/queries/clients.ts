@@ -1,4 +1,5 @@
 import { type Db, statement } from '../database.ts';
+import { nameKey } from '../name-key.ts';
 
 /** A client with its current configuration. */
 export interface ClientRow {
@@ -94,7 +95,7 @@ export function clientsNamed(
   name: string,
   withPrivate: boolean,
 ): Promise<{ id: string }[]> {
-  return db.rows(named, [projectId, keyOf(name), withPrivate]);
+  return db.rows(named, [projectId, nameKey(name), withPrivate]);
 }
 
 /** Nobody else edits, deletes or starts to use the client until the transaction ends. */
@@ -105,10 +106,6 @@ export async function lockClient(db: Db, projectId: string, id: string): Promise
 /** It stays as it is until the transaction ends. */
 export async function holdClient(db: Db, projectId: string, id: string): Promise<boolean> {
   return (await db.row(hold, [projectId, id])) !== undefined;
-}
-
-function keyOf(name: string): string {
-  return name.normalize('NFC').toLowerCase();
 }
 
 export interface ClientFields {
@@ -122,13 +119,13 @@ export interface ClientFields {
 export async function insertClient(db: Db, fields: ClientFields): Promise<void> {
   const { id, projectId, name, configId, config } = fields;
   await db.run(keepConfig, [projectId, configId, JSON.stringify(config)]);
-  await db.run(insert, [id, projectId, name, configId, keyOf(name)]);
+  await db.run(insert, [id, projectId, name, configId, nameKey(name)]);
 }
 
 export async function updateClientRow(db: Db, fields: ClientFields): Promise<void> {
   const { id, projectId, name, configId, config } = fields;
   await db.run(keepConfig, [projectId, configId, JSON.stringify(config)]);
-  await db.run(update, [projectId, id, name, configId, keyOf(name)]);
+  await db.run(update, [projectId, id, name, configId, nameKey(name)]);
 }
 
 export async function deleteClientRow(db: Db, projectId: string, id: string): Promise<void> {
