@@ -10,11 +10,13 @@ export function writeLike(whole: string): { error: z.core.$ZodErrorMap } {
   };
 }
 
+const words: Record<string, string> = { object: 'an object', record: 'an object', array: 'an array' };
+
 function problemOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'Required';
-      return `Must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+      return `Must be ${words[issue.expected] ?? `a ${issue.expected}`}`;
     case 'invalid_value':
       return issue.input === undefined ? 'Required' : oneOf(issue.values);
     case 'invalid_union': {
