@@ -83,6 +83,10 @@ describe('an environment', () => {
     expect(cleared.body).toMatchObject({ revision: 3 });
     for (const field of ['description', 'modelId', 'secretSelection'])
       expect(cleared.body).not.toHaveProperty(field);
+    await world.patch(before.id, { expectedRevision: 3, description: 'again' });
+    const gone = await world.patch(before.id, { expectedRevision: 4, description: null });
+    expect(gone).toMatchObject({ status: 200, body: { revision: 5 } });
+    expect(gone.body).not.toHaveProperty('description');
   });
 
   test('is refused when it was written to since, and stays as it is', async () => {

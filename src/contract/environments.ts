@@ -71,7 +71,7 @@ const EnvironmentUpdateRequest = z
   .strictObject({
     expectedRevision,
     name: Name.optional(),
-    description: description.optional().describe('Empty text clears it.'),
+    description: description.nullable().optional().describe('`null` or empty text takes it away.'),
     hostId: id.optional(),
     serverAttachmentId: id.nullable().optional(),
     modelId: modelId.nullable().optional(),
