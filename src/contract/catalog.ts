@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 
 const Model = z
   .object({
@@ -18,8 +18,9 @@ export const listModels = operation({
   summary: 'List the models this deployment can run',
   method: 'GET',
   path: '/models',
+  query: z.object(lookupPage),
   status: 200,
-  response: z.looseObject({ items: z.array(Model) }).meta({ id: 'ModelPage' }),
+  response: pageOf(Model, 'ModelPage'),
   access: 'public',
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ClientConfig } from './client-config.ts';
 import { operation } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
 import { writeLike } from './write-like.ts';
 
@@ -97,9 +97,9 @@ export const listEnvironments = operation({
   description: 'Those made on the fly are left out.',
   method: 'GET',
   path: '/projects/{projectId}/environments',
-  query: z.object({ includeArchived: z.enum(['true', 'false']).optional() }),
+  query: z.object({ includeArchived: z.enum(['true', 'false']).optional(), ...lookupPage }),
   status: 200,
-  response: z.object({ items: z.array(Environment) }).meta({ id: 'ProjectEnvironmentPage' }),
+  response: pageOf(Environment, 'ProjectEnvironmentPage'),
   access: 'project member',
 });
 

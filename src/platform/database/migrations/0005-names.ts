@@ -17,6 +17,9 @@ alter table servers alter column name_key set not null, drop constraint servers_
 alter table servers add constraint servers_name unique (project_id, name_key);
 drop index environments_name;
 create unique index environments_name on environments (project_id, name_key) where archived_at is null;
+-- Lists show neither those on the fly nor, mostly, the archived ones; there may be many of both.
+create index environments_live on environments (project_id, id) where name is not null and archived_at is null;
+create index environments_named on environments (project_id, id) where name is not null;
 `,
 };
 

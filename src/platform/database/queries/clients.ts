@@ -27,7 +27,8 @@ const tables = 'clients c join client_configs f on f.project_id = c.project_id a
 // Of the configurations, which may be large, only what a list shows. Served by clients_project.
 const list = statement<ClientRow>(
   'clients.list',
-  `select ${columnsWith(shown)} from ${tables} where c.project_id = $1 and ($2 or not c.private_backing) order by c.id`,
+  `select ${columnsWith(shown)} from ${tables} 
+   where c.project_id = $1 and ($2 or not c.private_backing) and c.id > $3 order by c.id limit $4`,
 );
 const find = statement<ClientRow>(
   'clients.find',
@@ -80,8 +81,14 @@ const users = statement<{ id: string; name: string }>(
    where host_id = $2 and project_id = $1 and archived_at is null and name is not null order by id`,
 );
 
-export function listClientRows(db: Db, projectId: string, withPrivate: boolean): Promise<ClientRow[]> {
-  return db.rows(list, [projectId, withPrivate]);
+export function listClientRows(
+  db: Db,
+  projectId: string,
+  withPrivate: boolean,
+  after: string,
+  most: number,
+): Promise<ClientRow[]> {
+  return db.rows(list, [projectId, withPrivate, after, most]);
 }
 
 export function findClient(db: Db, projectId: string, id: string): Promise<ClientRow | undefined> {

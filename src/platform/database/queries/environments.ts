@@ -29,15 +29,16 @@ const columns = `id, project_id as "projectId", name, description, host_id as "h
   secret_ids as "secretIds", plugin_version_ids as "pluginVersionIds", sandbox_image_id as "sandboxImageId",
   revision, archived_at as "archivedAt", created_at as "createdAt", updated_at as "updatedAt"`;
 
-// Served by environments_project.
-const list = statement<EnvironmentRow>(
-  'environments.list',
-  // Of the archived ones, which only grow in number, the latest thousand.
-  `select ${columns} from environments
-   where project_id = $1 and name is not null and (archived_at is null or $2 and id in (
-     select id from environments where project_id = $1 and name is not null and archived_at is not null
-     order by archived_at desc limit 1000))
-   order by id`,
+const page = 'and id > $2 order by id limit $3';
+// Served by environments_live. The archived ones only grow in number, and are not walked past.
+const listLive = statement<EnvironmentRow>(
+  'environments.list-live',
+  `select ${columns} from environments where project_id = $1 and name is not null and archived_at is null ${page}`,
+);
+// Served by environments_named.
+const listNamed = statement<EnvironmentRow>(
+  'environments.list-named',
+  `select ${columns} from environments where project_id = $1 and name is not null ${page}`,
 );
 const find = statement<EnvironmentRow>(
   'environments.find',
@@ -74,12 +75,15 @@ const update = statement<EnvironmentRow>(
    where project_id = $2 and id = $1 returning ${columns}`,
 );
 
+/** Those with a name. */
 export function listEnvironmentRows(
   db: Db,
   projectId: string,
   withArchived: boolean,
+  after: string,
+  most: number,
 ): Promise<EnvironmentRow[]> {
-  return db.rows(list, [projectId, withArchived]);
+  return db.rows(withArchived ? listNamed : listLive, [projectId, after, most]);
 }
 
 export function findEnvironment(db: Db, projectId: string, id: string): Promise<EnvironmentRow | undefined> {

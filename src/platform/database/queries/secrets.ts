@@ -28,7 +28,10 @@ const columns = `id, project_id as "projectId", name, description, delivery, bro
 // $1 project, $2 user: a personal secret exists for its owner only. Served by secrets_project.
 const visible = `from secrets where project_id = $1 and (sharing = 'project' or owner_id = $2)`;
 
-const list = statement<SecretRow>('secrets.list', `select ${columns} ${visible} order by id`);
+const list = statement<SecretRow>(
+  'secrets.list',
+  `select ${columns} ${visible} and id > $3 order by id limit $4`,
+);
 const find = statement<SecretRow>('secrets.find', `select ${columns} ${visible} and id = $3`);
 const lock = statement<SecretRow>('secrets.lock', `select ${columns} ${visible} and id = $3 for update`);
 const among = statement<VisibleSecret>(
@@ -75,8 +78,14 @@ const removeOwned = statement(
    delete from sealed_values where id in (select sealed_id from gone)`,
 );
 
-export function listSecretRows(db: Db, projectId: string, userId: string): Promise<SecretRow[]> {
-  return db.rows(list, [projectId, userId]);
+export function listSecretRows(
+  db: Db,
+  projectId: string,
+  userId: string,
+  after: string,
+  most: number,
+): Promise<SecretRow[]> {
+  return db.rows(list, [projectId, userId, after, most]);
 }
 
 /** A secret of the project that this user may see. */

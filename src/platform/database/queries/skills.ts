@@ -33,7 +33,7 @@ const visible = `s.project_id = $1 and (s.sharing = 'project' or s.owner_id = $2
 // Both served by skills_project.
 const list = statement<SkillRow>(
   'skills.list',
-  `select ${columns} from skills s where ${visible} and ${current} order by s.id`,
+  `select ${columns} from skills s where ${visible} and ${current} and s.id > $3 order by s.id limit $4`,
 );
 const find = statement<SkillRow & { content: string }>(
   'skills.find',
@@ -45,8 +45,14 @@ const pinning = statement<SkillPinRow>(
 );
 
 /** The skills of a project that this user sees. */
-export function listSkillRows(db: Db, projectId: string, userId: string): Promise<SkillRow[]> {
-  return db.rows(list, [projectId, userId]);
+export function listSkillRows(
+  db: Db,
+  projectId: string,
+  userId: string,
+  after: string,
+  most: number,
+): Promise<SkillRow[]> {
+  return db.rows(list, [projectId, userId, after, most]);
 }
 
 export function findSkill(
