@@ -102,8 +102,8 @@ test('a backup holds one moment, however much is written meanwhile', async () =>
       );
       for (let n = 0; n < 10; n++)
         await writer.query(
-          `insert into servers (id, project_id, name, enabled, transport_type, settings)
-           values ($1, $2, $3, true, 'http', '{}')`,
+          `insert into servers (id, project_id, name, name_key, enabled, transport_type, settings)
+           values ($1, $2, $3, $3, true, 'http', '{}')`,
           [newId('srv'), id, `server ${n}`],
         );
       await writer.query('commit');

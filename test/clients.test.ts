@@ -71,6 +71,26 @@ describe('a client', () => {
     [{ config: { temperature: 1 } }, 'config.modelId'],
     [{ config: { modelId: 'm', temperature: 'hot' } }, 'config.temperature'],
     [{ config: { modelId: 'm' }, theme: 'dark' }, 'theme'],
+    [
+      { config: { modelId: 'm', connectionDefaults: { headers: {} } } },
+      'config.connectionDefaults.requestTimeout: Required; write {"headers": {}, "requestTimeout": 10000}',
+    ],
+    [
+      { config: { modelId: 'm', connectionDefaults: { requestTimeout: 1 } } },
+      'config.connectionDefaults.headers: Required; write {"headers": {}, "requestTimeout": 10000}',
+    ],
+    [
+      { config: { modelId: 'm', skillSelection: { skillIds: ['a'] } } },
+      'config.skillSelection.mode: Required; write {"mode": "all-visible"} or {"mode": "explicit", "skillIds": ["…"]}',
+    ],
+    [
+      { config: { modelId: 'm', skillSelection: { mode: 'some' } } },
+      'config.skillSelection.mode: Must be "all-visible" or "explicit"; write ',
+    ],
+    [
+      { config: { modelId: 'm', skillSelection: { mode: 'explicit' } } },
+      'config.skillSelection.skillIds: Required; write ',
+    ],
     [{ config: { modelId: 'm', serverIds: ['srv_nothing'] } }, 'serverIds'],
     [{ template: 'claude', unknown: 1 }, 'unknown'],
   ])('cannot be made of %j', async (fields, named) => {
@@ -171,6 +191,11 @@ describe('an edit', () => {
     [{ set: {}, expectedConfigId: 'x' }, 'at least one field'],
     [{ set: { modelId: null }, expectedConfigId: 'x' }, 'set.modelId'],
     [{ set: { hostStyle: 'x' }, expectedConfigId: 'x' }, 'hostStyle'],
+    [{ set: { skillSelection: {} }, expectedConfigId: 'x' }, 'set.skillSelection.mode: Required; write '],
+    [
+      { set: { connectionDefaults: { headers: {} } }, expectedConfigId: 'x' },
+      'set.connectionDefaults.requestTimeout: Required; write ',
+    ],
   ])('%j is refused', async (body, named) => {
     const { body: client } = await create({ template: 'claude' });
     const answer = await patch(client.id, body);
@@ -189,6 +214,61 @@ describe('an edit', () => {
     expect(won).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(199);
     expect(await read(before.id)).toEqual(won[0]?.body);
+  });
+});
+
+test('what is written comes back, also where it says what its absence would mean', async () => {
+  const config = {
+    modelId: 'm',
+    respectToolVisibility: true,
+    progressiveToolDiscovery: false,
+    builtInToolIds: [],
+    mcpProfile: { supportedProtocolVersions: ['2025-06-18'], apps: { openaiApps: true } },
+  };
+  const { body } = await create({ config });
+  expect(body.config).toMatchObject(config);
+  const { body: without } = await create({ config: { modelId: 'm', mcpProfile: config.mcpProfile } });
+  expect(without.configId).not.toBe(body.configId);
+});
+
+describe('a configuration that an earlier version stored in another form', () => {
+  const configId = 'f'.repeat(64);
+  const config = {
+    schemaVersion: 2,
+    modelId: 'm',
+    temperature: 0.7,
+    mcpProfile: { mcpProtocolVersion: '2025-06-18', supportedProtocolVersions: ['2025-06-18'] },
+  };
+  let id: string;
+  beforeEach(async () => {
+    id = (await create({ config: { modelId: 'other' } })).body.id;
+    const database = await service.database.connect();
+    await database.query(
+      `with stored as (insert into client_configs (project_id, id, config)
+         select project_id, $2, $3 from clients where id = $1)
+       update clients set config_id = $2 where id = $1`,
+      [id, configId, JSON.stringify(config)],
+    );
+    await database.end();
+  });
+
+  test('is read as it is, and follows a rename and a copy', async () => {
+    expect(await read(id)).toMatchObject({ configId, config });
+    expect((await read(id)).config).toEqual(config);
+    const renamed = await service.patch(`${project}/clients/${id}`, { name: 'New', expectedName: 'Claude' });
+    expect(renamed.body).toMatchObject({ name: 'New', configId, config });
+    const copy = await service.post(`${project}/clients/${id}/duplicate`);
+    expect(copy.body).toMatchObject({ configId, config });
+  });
+
+  test('stays when an edit changes nothing, and is replaced when it changes something', async () => {
+    const before = await read(id);
+    const set = (fields: object) =>
+      service.patch(`${project}/clients/${id}`, { expectedConfigId: configId, set: fields });
+    expect((await set({ temperature: 0.7 })).body).toEqual(before);
+    const { body: after } = await set({ temperature: 0.2 });
+    expect(after.configId).not.toBe(configId);
+    expect(after.config.mcpProfile.initialize).toEqual({ supportedProtocolVersions: ['2025-06-18'] });
   });
 });
 

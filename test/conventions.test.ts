@@ -168,8 +168,8 @@ describe('pages', () => {
     } = await service.post('/projects', { name: 'Large' });
     const client = await service.database.connect();
     await client.query(
-      `insert into servers (id, project_id, name, enabled, transport_type, url, settings)
-       select 'srv_' || lpad(n::text, 8, '0'), $1, 'server ' || n, true, 'http', 'https://e.com',
+      `insert into servers (id, project_id, name, name_key, enabled, transport_type, url, settings)
+       select 'srv_' || lpad(n::text, 8, '0'), $1, 'server ' || n, 'server ' || n, true, 'http', 'https://e.com',
          '{"headerNames":[],"envNames":[],"hasClientSecret":false}'
        from generate_series(1, 1001) n`,
       [id],

@@ -104,7 +104,7 @@ class World {
 
   private send({ action, text }: Write, id: string, expectedRevision: number): Promise<Answer> {
     const path = `${this.project}/environments/${id}`;
-    const name = ['a', 'b', 'c', 'd'][text] as string;
+    const name = ['a', 'B', 'b', 'c'][text] as string;
     switch (action) {
       case 'edit':
         return this.service.patch(path, { expectedRevision, description: `text ${text}` });
@@ -124,7 +124,7 @@ class World {
   /** Promises that were not kept. */
   async broken(): Promise<string[]> {
     const rows = await Promise.all(this.ids.map((id) => this.read(id)));
-    const live = rows.filter(({ archived, name }) => !archived && name !== null).map(({ name }) => name);
+    const live = rows.filter(({ archived }) => !archived).flatMap(({ name }) => name?.toLowerCase() ?? []);
     const broken =
       new Set(live).size === live.length ? [] : [`two live environments share a name: ${live.join()}`];
     for (const row of rows) broken.push(...this.lostIn(row));

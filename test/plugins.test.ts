@@ -163,6 +163,46 @@ test('a version says what it holds, and which servers and skills stand for it', 
   expect(everything).not.toContain('tell-nobody');
 });
 
+test('servers of mcp.json are brought like those of the manifest, which wins where both name one', async () => {
+  const project = await newProject();
+  const mcp = {
+    mcpServers: {
+      both: { type: 'http', url: 'https://shared.example.com/mcp', headers: { A: 'tell-nobody-1' } },
+      far: { type: 'streamable-http', url: 'https://far.example.com/mcp', headers: { A: 'tell-nobody-2' } },
+      near: { command: 'node', args: ['near.js'], env: { TOKEN: 'tell-nobody-3' } },
+    },
+    inputs: [],
+  };
+  const files = (shared: object, own: object = { both: { url: 'https://own.example.com/mcp' } }) =>
+    bundle({ servers: own }, { 'mcp.json': `\u{feff}${JSON.stringify(shared)}` });
+  const { versionId } = await install(project, files(mcp));
+  const { body } = await service.get(`/plugin-versions/${versionId}`);
+  expect(body).toMatchObject({
+    status: 'ready',
+    componentCounts: { servers: 3, unsupported: 1 },
+    servers: [
+      { componentKey: 'both', placement: 'remote' },
+      { componentKey: 'far', placement: 'remote' },
+      { componentKey: 'near', placement: 'local' },
+    ],
+  });
+  const servers = await service.get(`/projects/${project}/servers`);
+  expect(servers.body.items).toMatchObject([
+    { name: 'pack:both', url: 'https://own.example.com/mcp', headerNames: [] },
+    { name: 'pack:far', url: 'https://far.example.com/mcp', headerNames: ['A'] },
+    { name: 'pack:near', transportType: 'stdio', envNames: ['TOKEN'] },
+  ]);
+  const client = await service.database.connect();
+  expect(JSON.stringify(await snapshotOf(client)) + servers.text).not.toContain('tell-nobody');
+  await client.end();
+  // A secret alone makes another version, also one of a server that was not taken; the hash does not show which it is.
+  const changed = structuredClone(mcp);
+  changed.mcpServers.both.headers.A = 'tell-nobody-4';
+  const other = await install(project, files(changed));
+  expect(other.added).toBe(true);
+  expect(await install(project, files(mcp))).toMatchObject({ added: false, versionId });
+});
+
 test('the same bundle changes nothing; an earlier one comes back into force', async () => {
   const project = await newProject();
   const old = bundle(
@@ -273,71 +313,3 @@ test('a version is shown to whoever sees its project', async () => {
   expect(hidden.body).toEqual((await service.get('/plugin-versions/plgv_none', { key })).body);
   expect((await service.get(path, { key: (await service.stranger()).key })).status).toBe(404);
 });
-
-test('a service that others can reach runs no command of a plugin', async () => {
-  const { services } = service.running;
-  const exposed = { ...services, config: { ...services.config, allowStdio: false } };
-  const files = bundle({ servers: { a: { command: 'node' } } });
-  const project = await newProject();
-  await expect(installPlugin(exposed, files, { project })).rejects.toThrow('DRYDOCK_ALLOW_STDIO=true');
-});
-
-const skills = (...names: string[]) =>
-  Object.fromEntries(names.map((name, at) => [`skills/${at}/SKILL.md`, skillMd(name)]));
-
-test.each<[string, Record<string, string>, string]>([
-  ['no manifest', { 'README.md': '' }, 'The folder holds no plugin.json'],
-  ['broken JSON', { 'plugin.json': '{"name": "tell-nobody"' }, 'plugin.json is not JSON'],
-  ['NUL', server({ command: 'node', args: ['a\0'] }), 'without NUL'],
-  ['half a character', server({ command: '\ud800' }), 'plugin.json is not JSON'],
-  ['no name', { 'plugin.json': '{}' }, 'plugin.json: name: '],
-  ['a name with spaces', { 'plugin.json': '{"name":"My pack"}' }, 'name: Write it in lower case'],
-  ['a long name', { 'plugin.json': `{"name":"${'a'.repeat(65)}"}` }, 'name: '],
-  ['an array', { 'plugin.json': '[]' }, 'plugin.json: Invalid input: expected object'],
-  ['a server that is nothing', server({}), 'the server a: Give it a `url`, or a `command` to run'],
-  ['a server that is both', server({ url: 'https://e.com', command: 'node' }), 'the server a: url: Not used'],
-  [
-    'a server with an unknown field',
-    server({ url: 'https://e.com', token: 'x' }),
-    'Unrecognized key: "token"',
-  ],
-  ['a server at no URL', server({ url: 'e.com' }), 'the server a: url: Not a URL'],
-  [
-    'a server with a broken header',
-    server({ url: 'https://e.com', headers: { 'a b': '' } }),
-    'the server a: headers',
-  ],
-  [
-    'a server with an unusable key',
-    { 'plugin.json': '{"name":"pack","servers":{"a b":{"url":"https://e.com"}}}' },
-    'servers.a b: A key is up to 64',
-  ],
-  [
-    'two skills of one name',
-    { 'plugin.json': '{"name":"pack"}', ...skills('s', 's') },
-    'skills/0 and skills/1 have the same name s',
-  ],
-  [
-    'a skill without SKILL.md',
-    { 'plugin.json': '{"name":"pack"}', 'skills/x/a.md': '' },
-    'skills/x: The folder holds no SKILL.md',
-  ],
-  [
-    'a broken skill',
-    { 'plugin.json': '{"name":"pack"}', 'skills/x/SKILL.md': 'Text' },
-    'skills/x: SKILL.md must begin',
-  ],
-])('a plugin with %s is refused, and nothing is written', async (_, files, message) => {
-  const project = await newProject();
-  const client = await service.database.connect();
-  const before = await snapshotOf(client);
-  const refused = await install(project, filesOf(files)).catch((error: Error) => error);
-  expect(refused).toMatchObject({ name: 'OperatorProblem', message: expect.stringContaining(message) });
-  expect((refused as Error).message).not.toContain('tell-nobody');
-  expect(await snapshotOf(client)).toEqual(before);
-  await client.end();
-});
-
-function server(fields: object): Record<string, string> {
-  return { 'plugin.json': JSON.stringify({ name: 'pack', servers: { a: fields } }) };
-}

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { operationList } from '../src/contract/index.ts';
 import { setFeature } from '../src/domain/operator/organizations.ts';
 import { insertBlob } from '../src/platform/database/queries/blobs.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -67,6 +69,27 @@ test('deleting a project takes everything in it along', async () => {
   );
   await client.end();
   expect(left.rows[0]).toEqual({ rows: '0', remembered: '1' });
+});
+
+test('null takes the description and the icon away, and what is not mentioned stays', async () => {
+  const { body: made } = await service.post('/projects', { name: 'P', description: 'd', icon: 'i' });
+  const patch = async (body: object) => (await service.patch(`/projects/${made.id}`, body)).body;
+  expect(await patch({ name: 'Q' })).toMatchObject({ name: 'Q', description: 'd', icon: 'i' });
+  expect(await patch({ description: null })).toMatchObject({ name: 'Q', description: null, icon: 'i' });
+  expect(await patch({ icon: null, description: 'e' })).toMatchObject({ description: 'e', icon: null });
+});
+
+const edits = operationList.filter(
+  ({ method, body }) => method === 'PATCH' && 'description' in (body as z.ZodObject).shape,
+);
+test('descriptions of projects and environments can be edited', () => {
+  expect(edits.map(({ id }) => id)).toEqual(expect.arrayContaining(['updateProject', 'updateEnvironment']));
+});
+
+test.each(edits)('$id takes null for a description, and its schema says so', ({ body }) => {
+  const { description } = (body as z.ZodObject).shape as Record<string, z.ZodType>;
+  expect(description?.safeParse(null).success).toBe(true);
+  expect(description?.description).toContain('`null`');
 });
 
 test('the Default project cannot be deleted', async () => {

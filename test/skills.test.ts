@@ -134,6 +134,8 @@ test('what can be pinned, and why the rest cannot', async () => {
   expect(Object.fromEntries(rows.map((row) => [row.id, pinnabilityOf(row)]))).toEqual(expected);
   expect(rows.find(({ id }) => id === personal)).toEqual({
     id: personal,
+    name: expect.any(String),
+    aggregateHash: expect.stringMatching(/^sha256:/),
     sharing: 'user',
     ownerId: userId,
     hasFiles: true,

@@ -147,8 +147,8 @@ async function cursorInTheMiddle(base: string, project: string): Promise<string>
 async function fill(host: string): Promise<[string, string]> {
   const client = new pg.Client({ host, user: 'drydock', database: 'drydock' });
   await client.connect();
-  const insert = `insert into servers (id, project_id, name, enabled, transport_type, url, settings)
-    select 'srv_' || $1 || lpad(n::text, 10, '0'), $1, 'server ' || n, true, 'http', 'https://server-' || n || '.example.com/mcp',
+  const insert = `insert into servers (id, project_id, name, name_key, enabled, transport_type, url, settings)
+    select 'srv_' || $1 || lpad(n::text, 10, '0'), $1, 'server ' || n, 'server ' || n, true, 'http', 'https://server-' || n || '.example.com/mcp',
       '{"headerNames":["Authorization"],"envNames":[],"hasClientSecret":false,"oauthScopes":["read","write"]}'
     from generate_series(1, $2::int) n`;
   const organization = (await client.query('select id from organizations')).rows[0].id;

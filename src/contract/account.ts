@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
-import { pageOf, Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 
 const Me = z
   .object({
@@ -43,6 +43,7 @@ export const listOrganizations = operation({
   description: 'A key belongs to one organization, so the page holds exactly that one.',
   method: 'GET',
   path: '/organizations',
+  query: z.object(lookupPage),
   status: 200,
   response: pageOf(Organization, 'OrganizationPage'),
   access: 'key',

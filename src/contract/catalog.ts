@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 
 const Model = z
   .object({
@@ -17,23 +17,42 @@ export const listModels = operation({
   summary: 'List the models this deployment can run',
   method: 'GET',
   path: '/models',
+  query: z.object(lookupPage),
   status: 200,
-  response: z.looseObject({ items: z.array(Model) }).meta({ id: 'ModelPage' }),
+  response: pageOf(Model, 'ModelPage'),
   access: 'public',
 });
 
-const HostCatalogEntry = z
+const ids = z.array(z.string());
+const anything = z.record(z.string(), z.unknown());
+
+export const HostCatalogEntry = z
   .looseObject({
     id: z.string(),
     label: z.string(),
     provenance: z.enum(['observed', 'probe', 'vendor-doc', 'assumed']),
-    rendersMcpApps: z.boolean(),
+    rendersMcpApps: z.boolean().describe('Shows the interfaces that servers bring with their tools.'),
     supportedProtocolVersions: z.array(z.string()).optional(),
     verifiedAt: Time.optional(),
     hostStyle: z.string(),
-    mcpProfile: z.record(z.string(), z.unknown()).optional(),
+    modelId: z.string(),
+    systemPrompt: z.string(),
+    temperature: z.number(),
+    requireToolApproval: z.boolean(),
+    respectToolVisibility: z.boolean(),
+    serverIds: ids,
+    optionalServerIds: ids,
+    builtInToolIds: ids,
+    connectionDefaults: z.object({ headers: z.record(z.string(), z.string()), requestTimeout: z.number() }),
+    clientCapabilities: anything,
+    hostContext: anything,
+    mcpProfile: anything.optional(),
   })
-  .meta({ id: 'HostCatalogEntry' });
+  .meta({
+    id: 'HostCatalogEntry',
+    description:
+      'What is known about a client, and the configuration that one made from its template starts with.',
+  });
 
 export const getHostCompatCatalog = operation({
   area: 'Catalog',

@@ -1,23 +1,36 @@
 import { z } from 'zod';
 import { HeaderName, HeaderValue } from './servers.ts';
+import { writeLike } from './write-like.ts';
 
 const ids = z.array(z.string().min(1).max(200)).max(256);
 const anything = z.record(z.string(), z.unknown());
 
-const ConnectionDefaults = z.strictObject({
-  headers: z.record(HeaderName, HeaderValue),
-  requestTimeout: z.number().int().min(1).max(600_000).describe('Milliseconds.'),
-});
+const likeDefaults = writeLike('{"headers": {}, "requestTimeout": 10000}');
+const ConnectionDefaults = z.strictObject(
+  {
+    headers: z.record(HeaderName, HeaderValue, likeDefaults),
+    requestTimeout: z.number(likeDefaults).int().min(1).max(600_000).describe('Milliseconds.'),
+  },
+  likeDefaults,
+);
 
 const Computer = z.looseObject({
   kind: z.enum(['personal', 'ephemeral']),
   workdir: z.string().max(4096).optional(),
 });
 
-const SkillSelection = z.union([
-  z.strictObject({ mode: z.literal('all-visible') }),
-  z.strictObject({ mode: z.literal('explicit'), skillIds: ids }),
-]);
+const likeSelection = writeLike('{"mode": "all-visible"} or {"mode": "explicit", "skillIds": ["…"]}');
+const SkillSelection = z.discriminatedUnion(
+  'mode',
+  [
+    z.strictObject({ mode: z.literal('all-visible') }),
+    z.strictObject({
+      mode: z.literal('explicit'),
+      skillIds: z.array(z.string().min(1).max(200), likeSelection).max(256),
+    }),
+  ],
+  likeSelection,
+);
 
 /** Each setting that can be written by itself; the others belong to the whole. */
 export const clientSettings = {
@@ -34,7 +47,9 @@ export const clientSettings = {
   skillSelection: SkillSelection,
   modelVisibleMcpToolResults: anything,
   mcpToolResultImageRendering: anything,
-  mcpProfile: anything.describe('How the protocol is spoken: revision, initialize, apps.'),
+  mcpProfile: anything.describe(
+    'How the protocol is spoken: `mcpProtocolVersion`, `initialize.clientInfo`, `initialize.supportedProtocolVersions`, `apps.compatRuntime.openaiApps`.',
+  ),
   hostCapabilitiesOverride: anything,
   chatUiOverride: anything,
 };

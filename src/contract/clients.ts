@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ClientConfig, ClientConfigInput, clientSettings } from './client-config.ts';
 import { operation } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
 
 const configId = z
@@ -113,9 +113,9 @@ export const listClients = operation({
   summary: "List a project's clients",
   method: 'GET',
   path: '/projects/{projectId}/clients',
-  query: withPrivate,
+  query: withPrivate.extend(lookupPage),
   status: 200,
-  response: z.object({ items: z.array(Client) }).meta({ id: 'ClientPage' }),
+  response: pageOf(Client, 'ClientPage'),
   access: 'project member',
 });
 

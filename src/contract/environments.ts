@@ -1,19 +1,29 @@
 import { z } from 'zod';
+import { ClientConfig } from './client-config.ts';
 import { operation } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
+import { writeLike } from './write-like.ts';
 
 const id = z.string().min(1).max(200);
-const ids = z.array(id).min(1, 'Must name at least one; leave the field out for none').max(100);
+const idsLike = (like: ReturnType<typeof writeLike>) =>
+  z.array(id, like).min(1, 'Must name at least one; leave the field out for none').max(100);
 
+const likeSkills = writeLike('{"mode": "explicit", "skillIds": ["…"]}');
 const SkillSelection = z
-  .strictObject({ mode: z.literal('explicit'), skillIds: ids })
+  .strictObject({ mode: z.literal('explicit', likeSkills), skillIds: idsLike(likeSkills) }, likeSkills)
   .meta({ id: 'EnvironmentSkillSelection' });
 
-const SecretSelection = z.strictObject({ mode: z.literal('explicit'), secretIds: ids }).meta({
-  description:
-    'The secrets a run receives, and no others. One that is shared with nobody reaches only its owner.',
-});
+const likeSecrets = writeLike('{"mode": "explicit", "secretIds": ["…"]}');
+const SecretSelection = z
+  .strictObject({ mode: z.literal('explicit', likeSecrets), secretIds: idsLike(likeSecrets) }, likeSecrets)
+  .meta({
+    id: 'EnvironmentSecretSelection',
+    description:
+      'The secrets a run receives, and no others. One that is shared with nobody reaches only its owner.',
+  });
+
+const PluginVersionIds = idsLike(writeLike('["…"], the ids of plugin versions'));
 
 const shown = {
   id: z.string(),
@@ -51,7 +61,7 @@ const composition = {
   modelId: modelId.optional(),
   skillSelection: SkillSelection.optional(),
   secretSelection: SecretSelection.optional(),
-  pluginVersionIds: ids.optional(),
+  pluginVersionIds: PluginVersionIds.optional(),
   sandboxImageId: id.optional(),
 };
 
@@ -61,13 +71,13 @@ const EnvironmentUpdateRequest = z
   .strictObject({
     expectedRevision,
     name: Name.optional(),
-    description: description.optional().describe('Empty text clears it.'),
+    description: description.nullable().optional().describe('`null` or empty text takes it away.'),
     hostId: id.optional(),
     serverAttachmentId: id.nullable().optional(),
     modelId: modelId.nullable().optional(),
     skillSelection: SkillSelection.nullable().optional(),
     secretSelection: SecretSelection.nullable().optional(),
-    pluginVersionIds: ids.nullable().optional(),
+    pluginVersionIds: PluginVersionIds.nullable().optional(),
     sandboxImageId: id.nullable().optional(),
   })
   .refine((body) => Object.keys(body).length > 1, 'Give at least one field to change')
@@ -86,9 +96,9 @@ export const listEnvironments = operation({
   description: 'Those made on the fly are left out.',
   method: 'GET',
   path: '/projects/{projectId}/environments',
-  query: z.object({ includeArchived: z.enum(['true', 'false']).optional() }),
+  query: z.object({ includeArchived: z.enum(['true', 'false']).optional(), ...lookupPage }),
   status: 200,
-  response: z.object({ items: z.array(Environment) }).meta({ id: 'ProjectEnvironmentPage' }),
+  response: pageOf(Environment, 'ProjectEnvironmentPage'),
   access: 'project member',
 });
 
@@ -147,7 +157,7 @@ export const resolveEnvironment = operation({
   area: 'Environments',
   summary: 'Preview what an environment runs with',
   description:
-    "The client's current configuration, the servers and the plugin versions a run would use now. A 409 says in `details.code` why nothing could run.",
+    "The client's current configuration, the servers and the plugin versions that a run of the caller would use now. A 409 says in `details.code` why nothing could run.",
   method: 'GET',
   path: '/projects/{projectId}/environments/{environmentId}/resolve',
   status: 200,
@@ -157,6 +167,7 @@ export const resolveEnvironment = operation({
       hostId: z.string(),
       hostName: z.string(),
       hostConfigId: z.string(),
+      config: ClientConfig.describe("The client's, as it is now."),
       modelId: z.string().optional(),
       effectiveModelId: z.string(),
       modelSource: z.enum(['environment', 'host']),

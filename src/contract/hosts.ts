@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ClientConfig, ClientConfigInput } from './client-config.ts';
 import { createFields, oneSource, serverFields } from './clients.ts';
 import { operation } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
 
 const Host = z
@@ -26,8 +26,9 @@ export const listHosts = operation({
   summary: "List a project's clients",
   method: 'GET',
   path: '/projects/{projectId}/hosts',
+  query: z.object(lookupPage),
   status: 200,
-  response: z.object({ items: z.array(Host) }).meta({ id: 'HostPage' }),
+  response: pageOf(Host, 'HostPage'),
   access: 'project member',
   deprecated: '/projects/{projectId}/clients',
 });

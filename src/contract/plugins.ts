@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 
 const Plugin = z
   .object({
@@ -64,8 +64,9 @@ export const listProjectPlugins = operation({
   summary: "List a project's plugins",
   method: 'GET',
   path: '/projects/{projectId}/plugins',
+  query: z.object(lookupPage),
   status: 200,
-  response: z.object({ items: z.array(Plugin) }).meta({ id: 'PluginPage' }),
+  response: pageOf(Plugin, 'PluginPage'),
   access: 'project member',
 });
 

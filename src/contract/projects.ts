@@ -66,8 +66,8 @@ export const updateProject = operation({
   body: z
     .strictObject({
       name: Name.optional(),
-      description: description.optional(),
-      icon: icon.optional(),
+      description: description.nullable().optional().describe('`null` takes it away.'),
+      icon: icon.nullable().optional().describe('`null` takes it away.'),
       visibility: Visibility.optional(),
     })
     .refine((body) => Object.keys(body).length > 0, 'Give at least one field to change')

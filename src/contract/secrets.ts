@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 import { HeaderName, HeaderValue } from './servers.ts';
 
 const Delivery = z
@@ -116,8 +116,9 @@ export const listSecrets = operation({
   description: "Those shared in the project and the caller's own, in order of creation.",
   method: 'GET',
   path: '/projects/{projectId}/secrets',
+  query: z.object(lookupPage),
   status: 200,
-  response: z.object({ items: z.array(Secret) }).meta({ id: 'SecretPage' }),
+  response: pageOf(Secret, 'SecretPage'),
   access: 'project member',
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
 
 const ServerGroup = z
@@ -25,8 +25,9 @@ export const listServerGroups = operation({
   description: 'In order of creation.',
   method: 'GET',
   path: '/projects/{projectId}/server-groups',
+  query: z.object(lookupPage),
   status: 200,
-  response: z.object({ items: z.array(ServerGroup) }).meta({ id: 'ServerGroupPage' }),
+  response: pageOf(ServerGroup, 'ServerGroupPage'),
   access: 'project member',
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 
 export const unpinnableReasons = [
   'personal',
@@ -40,8 +40,9 @@ export const listProjectSkills = operation({
     "Those shared with the project, and the key owner's personal ones. Of a plugin, those of its active version.",
   method: 'GET',
   path: '/projects/{projectId}/skills',
+  query: z.object(lookupPage),
   status: 200,
-  response: z.object({ items: z.array(Skill) }).meta({ id: 'SkillPage' }),
+  response: pageOf(Skill, 'SkillPage'),
   access: 'project member',
 });
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../contract/errors.ts';
-import type { Context } from './context.ts';
+import type { Services } from './context.ts';
 
-interface PageRequest {
+export interface PageRequest {
   cursor?: string | undefined;
   limit: number;
 }
@@ -11,7 +11,7 @@ interface PageRequest {
  * filter or another caller's project does not open.
  */
 export async function pageById<Row extends { id: string }, Item>(
-  context: Context,
+  context: Pick<Services, 'cursors'>,
   scope: readonly unknown[],
   request: PageRequest,
   fetch: (after: string, most: number) => Promise<Row[]>,
@@ -25,7 +25,11 @@ export async function pageById<Row extends { id: string }, Item>(
   return { items: rows.map(present), nextCursor: context.cursors.seal(scope, last.id) };
 }
 
-export function openCursor(context: Context, scope: readonly unknown[], cursor: string): string {
+export function openCursor(
+  context: Pick<Services, 'cursors'>,
+  scope: readonly unknown[],
+  cursor: string,
+): string {
   const position = context.cursors.open(scope, cursor);
   if (position === undefined)
     throw new Refusal(

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,10 +17,11 @@ async function folder(): Promise<string> {
   return made;
 }
 
-/** An archive with exactly these names. */
-async function archiveOf(files: Record<string, string>): Promise<string> {
+/** An archive with exactly these names; one that ends with a slash is a folder. */
+async function archiveOf(entries: [name: string, content: string][]): Promise<string> {
   const tar = pack();
-  for (const [name, content] of Object.entries(files)) tar.entry({ name }, content);
+  for (const [name, content] of entries)
+    tar.entry({ name, type: name.endsWith('/') ? 'directory' : 'file' }, content);
   tar.finalize();
   const chunks: Buffer[] = [];
   for await (const chunk of tar.pipe(createGzip())) chunks.push(chunk as Buffer);
@@ -43,17 +44,38 @@ test('an archive made by tar holds what its folder holds', async () => {
   expect(await readBundle(inside, bounds)).toEqual(await readFolder(inside, bounds));
 });
 
-test.each([
-  ['a way out', { 'plugin.json': '{}', '../etc/x': '' }, 'unusable name'],
-  ['an absolute name', { '/etc/x': '' }, 'unusable name'],
+const times = (count: number, name: (n: number) => string): [string, string][] =>
+  Array.from({ length: count }, (_, n) => [name(n), '']);
+
+test.each<[string, [string, string][], string]>([
   [
-    'too many files',
-    Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`${n}`, ''])),
-    'more than 10 files',
+    'a way out',
+    [
+      ['plugin.json', '{}'],
+      ['../etc/x', ''],
+    ],
+    'unusable name',
   ],
-  ['too much', { big: 'x'.repeat(1001) }, 'more than 1000 bytes'],
-])('%s is refused', async (_, files, message) => {
-  await expect(readBundle(await archiveOf(files), bounds)).rejects.toThrow(message);
+  ['an absolute name', [['/etc/x', '']], 'unusable name'],
+  ['too many files', times(11, (n) => `${n}`), 'more than 10 files'],
+  ['too many files of one name', times(11, () => 'same'), 'more than 10 files'],
+  ['too many folders', times(11, (n) => `${n}/`), 'more than 10 folders'],
+  ['too many folders of one name', times(11, () => 'same/'), 'more than 10 folders'],
+  ['too much', [['big', 'x'.repeat(1001)]], 'more than 1000 bytes'],
+])('%s is refused', async (_, entries, message) => {
+  await expect(readBundle(await archiveOf(entries), bounds)).rejects.toThrow(message);
+});
+
+test('as many files and as many folders as allowed are taken', async () => {
+  const entries = [...times(10, (n) => `${n}/`), ...times(10, (n) => `${n}/file`)];
+  expect((await readBundle(await archiveOf(entries), bounds)).size).toBe(10);
+});
+
+test('a folder of too many folders is refused, however they are nested', async () => {
+  const root = await folder();
+  for (const name of ['a/1', 'a/2', 'a/3', 'b/1', 'b/2', 'b/3', 'c/1', 'c/2'])
+    await mkdir(join(root, name), { recursive: true });
+  await expect(readBundle(root, bounds)).rejects.toThrow('more than 10 folders');
 });
 
 test('links, other files and nothing at all are refused', async () => {

@@ -23,10 +23,15 @@ async function readArchive(path: string, bounds: FolderBounds): Promise<Files> {
   // Waited for below; until then the loop tells first.
   unpacked.catch(() => {});
   let left = bounds.bytes;
+  const entries = { files: 0, folders: 0 };
   try {
     for await (const entry of tar) {
       const { name, type, size } = entry.header;
-      if (type === 'directory') {
+      // Counted as they come: a name that occurs again is one more to read.
+      const kind = type === 'directory' ? 'folders' : 'files';
+      if (++entries[kind] > bounds.files)
+        throw new OperatorProblem(`${path} holds more than ${bounds.files} ${kind}`);
+      if (kind === 'folders') {
         entry.resume();
         continue;
       }
@@ -34,8 +39,6 @@ async function readArchive(path: string, bounds: FolderBounds): Promise<Files> {
         throw new OperatorProblem(`${name} in ${path} is a link or a device; only plain files are taken`);
       left -= size;
       if (left < 0) throw new OperatorProblem(`${path} holds more than ${bounds.bytes} bytes`);
-      if (files.size >= bounds.files)
-        throw new OperatorProblem(`${path} holds more than ${bounds.files} files`);
       // A readable stream; the library's types leave out that it can be walked.
       files.set(plainPath(name, path), await contentOf(entry as unknown as AsyncIterable<Buffer>));
     }

@@ -8,6 +8,7 @@ import { OperatorProblem } from './problem.ts';
 export type Files = ReadonlyMap<string, Buffer>;
 
 export interface FolderBounds {
+  /** Of files, and of folders as well: an empty one takes time too. */
   files: number;
   bytes: number;
 }
@@ -34,6 +35,7 @@ export async function readFolder(folder: string, bounds: FolderBounds): Promise<
 async function walk(root: string, most: number): Promise<string[]> {
   const found: string[] = [];
   const folders = [''];
+  let entered = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of await entriesOf(root, folder)) {
       if (leftBehind.has(entry.name)) continue;
@@ -45,9 +47,12 @@ async function walk(root: string, most: number): Promise<string[]> {
         throw new OperatorProblem(`${path} in ${root} is a link or a device; only plain files are taken`);
       else if (path.split('/').length > deepest)
         throw new OperatorProblem(`${root} is nested deeper than ${deepest} folders`);
-      else folders.push(`${path}/`);
-      if (found.length > most || folders.length > most)
-        throw new OperatorProblem(`${root} holds more than ${most} files`);
+      else {
+        folders.push(`${path}/`);
+        entered++;
+      }
+      if (found.length > most) throw new OperatorProblem(`${root} holds more than ${most} files`);
+      if (entered > most) throw new OperatorProblem(`${root} holds more than ${most} folders`);
     }
   }
   return found.sort(byCodeUnit);

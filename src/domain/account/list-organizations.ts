@@ -1,9 +1,16 @@
 import { findOrganization } from '../../platform/database/queries/identity.ts';
+import { pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 
-export const listOrganizations: Verb<'listOrganizations'> = async ({ actor, db }) => {
-  const organization = await findOrganization(db, actor.organization.id);
-  if (!organization) return { items: [] };
-  const { createdBy, ...shown } = organization;
-  return { items: [{ ...shown, myRole: actor.role, isCreator: createdBy === actor.user.id }] };
+export const listOrganizations: Verb<'listOrganizations'> = (context, page) => {
+  const { actor, db } = context;
+  const fetch = async (after: string) => {
+    const own = await findOrganization(db, actor.organization.id);
+    return own && own.id > after ? [own] : [];
+  };
+  return pageById(context, ['organizations', actor.user.id], page, fetch, ({ createdBy, ...shown }) => ({
+    ...shown,
+    myRole: actor.role,
+    isCreator: createdBy === actor.user.id,
+  }));
 };

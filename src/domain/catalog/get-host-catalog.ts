@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { HostCatalogEntry } from '../../contract/catalog.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
+import { configOf } from '../clients/from-template.ts';
 import { clientTemplates } from '../clients/templates/index.ts';
-import { profileOf } from '../clients/templates/profile.ts';
 import type { ClientTemplate } from '../clients/templates/template.ts';
 import type { Verb } from '../verb.ts';
 
@@ -11,32 +12,26 @@ type HostCatalog = OutputOf<Operations['getHostCompatCatalog']>;
 /** When the templates were last compared with the products they describe. */
 const publishedAt = Date.UTC(2026, 10, 15);
 
+/** The configuration that a client made from the template starts with, and what is known about the product besides. */
 function entryOf(template: ClientTemplate): HostCatalog['catalog']['hostsById'][string] {
-  return {
+  const { schemaVersion: _schemaVersion, ...config } = configOf(template);
+  return HostCatalogEntry.parse({
     id: template.id,
     label: template.label,
+    about: template.about,
     // Written down from what others reported; none of it was measured here.
     provenance: 'assumed',
-    rendersMcpApps: template.openaiApps ?? false,
+    rendersMcpApps: template.apps !== undefined,
     supportedProtocolVersions: template.supportedProtocolVersions,
-    hostStyle: template.id,
-    modelId: template.modelId,
-    temperature: template.temperature,
-    ...(template.harness && { harness: template.harness }),
-    ...(template.progressiveToolDiscovery && { progressiveToolDiscovery: true }),
-    ...(template.respectToolVisibility === false && { respectToolVisibility: false }),
-    about: template.about,
-    ...(template.systemPrompt !== undefined && { systemPrompt: template.systemPrompt }),
-    clientCapabilities: template.clientCapabilities ?? {},
-    mcpProfile: profileOf(template),
-  };
+    ...config,
+  });
 }
 
 const hostsById = Object.fromEntries(clientTemplates.map((template) => [template.id, entryOf(template)]));
 
 const catalog: HostCatalog = {
-  schemaVersion: 1,
-  version: 1,
+  schemaVersion: 2,
+  version: 2,
   contentHash: createHash('sha256').update(JSON.stringify(hostsById)).digest('hex'),
   publishedAt,
   source: 'bundled',

@@ -47,10 +47,14 @@ const defaults: Config = {
   connectionDefaults: { headers: {}, requestTimeout: 10_000 },
   clientCapabilities: {},
   hostContext: {},
+  skillSelection: { mode: 'all-visible' },
+};
+
+/** What each of these fields means when it is absent. */
+const spokenOut: Config = {
   respectToolVisibility: true,
   progressiveToolDiscovery: false,
   builtInToolIds: [],
-  skillSelection: { mode: 'all-visible' },
   serverConnectionOverrides: {},
 };
 
@@ -107,6 +111,18 @@ describe('the id of a configuration', () => {
     );
   });
 
+  test('tells a field that is written from one that is absent, whatever it says', () => {
+    fc.assert(
+      fc.property(settings, fc.constantFrom(...Object.keys(spokenOut)), (config, name) => {
+        const { [name]: _, ...without } = config as Config;
+        const written = { ...without, [name]: spokenOut[name] };
+        expect(canonicalConfig(written)[name]).toEqual(spokenOut[name]);
+        expect(canonicalConfig(without)).not.toHaveProperty(name);
+        expect(idOf(written)).not.toBe(idOf(without));
+      }),
+    );
+  });
+
   test('is the same for what was read back', () => {
     fc.assert(
       fc.property(settings, (config) => {
@@ -143,11 +159,46 @@ test('a server is required or optional, not both, and nothing is said about othe
   expect(config['serverConnectionOverrides']).not.toHaveProperty('z');
 });
 
+test('a selection of everything is none', () => {
+  expect(canonicalConfig({ modelId: 'm', skillSelection: { mode: 'all-visible' } })).not.toHaveProperty(
+    'skillSelection',
+  );
+});
+
+const initialize = { clientInfo: { name: 'x' } };
+test.each([
+  [{ mcpProtocolVersion: '2025-06-18' }, { supportedProtocolVersions: ['2025-06-18'] }],
+  [
+    { mcpProtocolVersion: '2025-06-18', initialize },
+    { ...initialize, supportedProtocolVersions: ['2025-06-18'] },
+  ],
+  [{ mcpProtocolVersion: 'auto', initialize }, initialize],
+  [
+    { mcpProtocolVersion: 'b', initialize: { supportedProtocolVersions: ['b', 'a'] } },
+    { supportedProtocolVersions: ['b', 'a'] },
+  ],
+])('the profile %j initializes with %j', (mcpProfile, expected) => {
+  expect(canonicalConfig({ modelId: 'm', mcpProfile })['mcpProfile']).toEqual({
+    ...mcpProfile,
+    initialize: expected,
+  });
+});
+
 test.each(clientTemplates.map(({ id }) => id))(
   'the template %s makes a complete configuration',
   (template) => {
     const config = configFromTemplate(template);
-    expect(config).toMatchObject({ schemaVersion: 2, hostStyle: template, hostContext: { theme: 'dark' } });
+    expect(config).toMatchObject({
+      schemaVersion: 2,
+      hostStyle: template,
+      hostContext: { theme: 'dark' },
+      mcpProfile: {
+        initialize: {
+          clientInfo: { name: expect.stringMatching(/./), version: expect.stringMatching(/./) },
+          supportedProtocolVersions: expect.arrayContaining([expect.stringMatching(/^20\d\d-\d\d-\d\d$/)]),
+        },
+      },
+    });
     expect(idOf(config)).toBe(configIdOf(config));
     expect(configIdOf(configFromTemplate(template, 'light'))).not.toBe(configIdOf(config));
   },

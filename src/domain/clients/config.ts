@@ -16,20 +16,12 @@ const defaults: Config = {
   hostContext: {},
 };
 
-/** Fields that are absent rather than this. */
-const silent: Config = {
-  respectToolVisibility: true,
-  progressiveToolDiscovery: false,
-  builtInToolIds: [],
-  skillSelection: { mode: 'all-visible' },
-  serverConnectionOverrides: {},
-};
-
 const order = ['schemaVersion', 'hostStyle', 'modelId', ...Object.keys(defaults).slice(1)];
 
 /**
  * The one form of a configuration: defaults filled in, lists of ids sorted, keys in order. Two ways to write the same
- * settings have the same form.
+ * settings have the same form. A field without a default is kept as it was written, also where it says what its absence
+ * would mean.
  */
 export function canonicalConfig(written: Config): Config {
   const { id: _id, schemaVersion: _schemaVersion, ...given } = withoutNulls(written);
@@ -38,17 +30,20 @@ export function canonicalConfig(written: Config): Config {
   const required = new Set(config['serverIds'] as string[]);
   config['optionalServerIds'] = idList(config['optionalServerIds']).filter((id) => !required.has(id));
   if (Array.isArray(config['builtInToolIds'])) config['builtInToolIds'] = idList(config['builtInToolIds']);
-  config['skillSelection'] = withIdList(config['skillSelection']);
+  config['skillSelection'] = selectionOf(config['skillSelection']);
   config['mcpProfile'] = withVersions(config['mcpProfile']);
   config['serverConnectionOverrides'] = overridesFor(config['serverConnectionOverrides'], [
     ...required,
     ...(config['optionalServerIds'] as string[]),
   ]);
-  const canonical = sortKeys(withoutNulls(config)) as Config;
-  for (const [name, value] of Object.entries(silent))
-    if (JSON.stringify(canonical[name]) === JSON.stringify(sortKeys(value))) delete canonical[name];
-  const known = order.filter((name) => name in canonical).map((name) => [name, canonical[name]] as const);
-  return { schemaVersion: 2, ...Object.fromEntries(known), ...canonical };
+  return orderedConfig({ ...withoutNulls(config), schemaVersion: 2 });
+}
+
+/** The same with its keys in order. The database keeps the values of a configuration, not the order of its keys. */
+export function orderedConfig(config: Config): Config {
+  const sorted = sortKeys(config) as Config;
+  const known = order.filter((name) => name in sorted).map((name) => [name, sorted[name]] as const);
+  return { ...Object.fromEntries(known), ...sorted };
 }
 
 export function configIdOf(canonical: Config): string {
@@ -66,24 +61,32 @@ function idList(value: unknown): string[] {
   return Array.isArray(value) ? [...new Set(value.map(String))].sort() : [];
 }
 
-function withIdList(selection: unknown): unknown {
-  if (typeof selection !== 'object' || selection === null || !('skillIds' in selection)) return selection;
-  return { ...selection, skillIds: idList(selection.skillIds) };
+/** All that is visible is what a client has without a selection. */
+function selectionOf(selection: unknown): unknown {
+  if (typeof selection !== 'object' || selection === null) return selection;
+  if ('skillIds' in selection) return { ...selection, skillIds: idList(selection.skillIds) };
+  return 'mode' in selection && selection.mode === 'all-visible' ? undefined : selection;
 }
 
 /** One pinned revision says which are supported, unless it is among those that are named. */
 function withVersions(profile: unknown): unknown {
-  if (typeof profile !== 'object' || profile === null) return profile;
-  const { mcpProtocolVersion: pinned, supportedProtocolVersions: named } = profile as Config;
-  if (typeof pinned !== 'string' || pinned === 'auto' || (Array.isArray(named) && named.includes(pinned)))
-    return profile;
-  return { ...profile, supportedProtocolVersions: [pinned] };
+  if (!isObject(profile)) return profile;
+  const { mcpProtocolVersion: pinned, initialize = {} } = profile;
+  if (typeof pinned !== 'string' || pinned === 'auto' || !isObject(initialize)) return profile;
+  const { supportedProtocolVersions: named } = initialize;
+  if (Array.isArray(named) && named.includes(pinned)) return profile;
+  return { ...profile, initialize: { ...initialize, supportedProtocolVersions: [pinned] } };
 }
 
 /** What is said about a server that is not there says nothing. */
 function overridesFor(overrides: unknown, serverIds: string[]): unknown {
-  if (typeof overrides !== 'object' || overrides === null) return overrides;
-  return Object.fromEntries(Object.entries(overrides).filter(([id]) => serverIds.includes(id)));
+  if (!isObject(overrides) || Object.keys(overrides).length === 0) return overrides;
+  const kept = Object.entries(overrides).filter(([id]) => serverIds.includes(id));
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+}
+
+function isObject(value: unknown): value is Config {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function withoutNulls(fields: Config): Config {

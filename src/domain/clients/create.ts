@@ -1,4 +1,4 @@
-import { countClients, insertClient } from '../../platform/database/queries/clients.ts';
+import { type ClientRow, countClients, insertClient } from '../../platform/database/queries/clients.ts';
 import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
@@ -15,13 +15,13 @@ export const createClient: Verb<'createClient'> = (context, { body }) => {
     body.template === undefined
       ? canonicalConfig(body.config as Config)
       : configFromTemplate(body.template, body.theme);
-  return saveClient(context, body.name, config);
+  return saveClient(context, body.name, { configId: configIdOf(config), config });
 };
 
 export function saveClient(
   context: ProjectContext,
   name: string,
-  config: Config,
+  { configId, config }: Pick<ClientRow, 'configId' | 'config'>,
   source?: Config,
 ): ReturnType<typeof presentClientById> {
   const projectId = context.project.id;
@@ -29,7 +29,7 @@ export function saveClient(
     await checkRoom(context, db, 'clients', countClients);
     await checkServers(db, projectId, config, source);
     const id = newId('cli', context.clock());
-    await insertClient(db, { id, projectId, name, configId: configIdOf(config), config });
+    await insertClient(db, { id, projectId, name, configId, config });
     await audit(db, context, 'client.create', id);
     return presentClientById(db, projectId, id);
   });

@@ -1,11 +1,10 @@
 import type { Verb } from '../verb.ts';
-import { canonicalConfig } from './config.ts';
 import { saveClient } from './create.ts';
 import { clientCalled } from './find.ts';
 
 export const duplicateClient: Verb<'duplicateClient'> = async (context, { client, body }) => {
   const source = await clientCalled(context.db, context.project.id, client, true);
-  return saveClient(context, body.name ?? copyOf(source.name), canonicalConfig(source.config), source.config);
+  return saveClient(context, body.name ?? copyOf(source.name), source, source.config);
 };
 
 function copyOf(name: string): string {

@@ -35,17 +35,23 @@ export function editClient(
     const before = await lockClient(db, projectId, id);
     if (!before) throw noSuchClient();
     await checkExpectations(db, before, expected);
-    const config = change.config
-      ? canonicalConfig(change.config(before.config))
-      : canonicalConfig(before.config);
-    const after = { id, projectId, name: change.name ?? before.name, configId: configIdOf(config), config };
-    await checkServers(db, projectId, config, before.config);
+    const after = { id, projectId, name: change.name ?? before.name, ...configAfter(before, change) };
+    await checkServers(db, projectId, after.config, before.config);
     if (after.name !== before.name || after.configId !== before.configId) {
       await updateClientRow(db, after);
       await audit(db, context, 'client.update', id);
     }
     return presentClientById(db, projectId, id);
   });
+}
+
+/** An edit that comes to the same settings keeps the stored form, which an earlier version may have made differently. */
+function configAfter(before: ClientRow, change: Change): Pick<ClientRow, 'configId' | 'config'> {
+  const kept = { configId: before.configId, config: before.config };
+  if (!change.config) return kept;
+  const config = canonicalConfig(change.config(before.config));
+  const configId = configIdOf(config);
+  return configId === configIdOf(canonicalConfig(before.config)) ? kept : { configId, config };
 }
 
 async function checkExpectations(db: Db, client: ClientRow, expected: Expectations): Promise<void> {

@@ -1,8 +1,21 @@
-import { listClientRows } from '../../platform/database/queries/clients.ts';
+import { type ClientRow, listClientRows } from '../../platform/database/queries/clients.ts';
+import type { ProjectContext } from '../context.ts';
+import { type PageRequest, pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 import { presentRow } from './present.ts';
 
-export const listClients: Verb<'listClients'> = async (context, { includePrivateBacking }) => {
-  const rows = await listClientRows(context.db, context.project.id, includePrivateBacking === 'true');
-  return { items: rows.map(presentRow) };
-};
+export const listClients: Verb<'listClients'> = (context, { includePrivateBacking, ...page }) =>
+  pageOfClients(context, 'clients', includePrivateBacking === 'true', page, presentRow);
+
+/** Under the name of each path that lists clients, as a cursor belongs to one list. */
+export function pageOfClients<Item>(
+  context: ProjectContext,
+  list: string,
+  withPrivate: boolean,
+  page: PageRequest,
+  present: (row: ClientRow) => Item,
+): Promise<{ items: Item[]; nextCursor?: string }> {
+  const { db, project } = context;
+  const fetch = (after: string, most: number) => listClientRows(db, project.id, withPrivate, after, most);
+  return pageById(context, [list, project.id, withPrivate], page, fetch, present);
+}

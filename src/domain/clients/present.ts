@@ -2,7 +2,7 @@ import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { type ClientRow, environmentsUsing, findClient } from '../../platform/database/queries/clients.ts';
-import { canonicalConfig, serversIn } from './config.ts';
+import { orderedConfig, serversIn } from './config.ts';
 import { noSuchClient } from './find.ts';
 
 type Row = OutputOf<Operations['listClients']>['items'][number];
@@ -40,8 +40,7 @@ export async function presentClient(db: Db, client: ClientRow): Promise<Detail> 
   return {
     id,
     name,
-    // The database keeps the values, not the order of the keys.
-    config: canonicalConfig(config) as Detail['config'],
+    config: orderedConfig(config) as Detail['config'],
     configId,
     versionNumber,
     ownerScope: null,

@@ -1,8 +1,12 @@
 import { listEnvironmentRows } from '../../platform/database/queries/environments.ts';
+import { pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 import { presentEnvironment } from './present.ts';
 
-export const listEnvironments: Verb<'listEnvironments'> = async ({ db, project }, { includeArchived }) => {
-  const rows = await listEnvironmentRows(db, project.id, includeArchived === 'true');
-  return { items: rows.map(presentEnvironment) };
+export const listEnvironments: Verb<'listEnvironments'> = (context, { includeArchived, ...page }) => {
+  const { db, project } = context;
+  const withArchived = includeArchived === 'true';
+  const fetch = (after: string, most: number) =>
+    listEnvironmentRows(db, project.id, withArchived, after, most);
+  return pageById(context, ['environments', project.id, withArchived], page, fetch, presentEnvironment);
 };

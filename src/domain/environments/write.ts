@@ -23,7 +23,9 @@ export function conflict(message: string, details: Record<string, unknown>): Ref
 /** The database decides whether a name is taken, so that two callers cannot both win. */
 export function refuseTakenName(error: unknown): never {
   if (violates(error, 'environments_name'))
-    throw conflict('Another live environment of this project has this name', { reason: 'NAME_TAKEN' });
+    throw conflict('Another live environment of this project has this name; case does not tell names apart', {
+      reason: 'NAME_TAKEN',
+    });
   if (violates(error, 'environments_adhoc'))
     throw conflict('An environment with the same content was made on the fly already', {
       reason: 'ADHOC_TAKEN',

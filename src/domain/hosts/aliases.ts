@@ -6,8 +6,8 @@ import { removeClient } from '../clients/delete.ts';
 import { duplicateClient } from '../clients/duplicate.ts';
 import { editClient } from '../clients/edit.ts';
 import { noSuchClient } from '../clients/find.ts';
-import { listClients } from '../clients/list.ts';
-import { presentClient } from '../clients/present.ts';
+import { pageOfClients } from '../clients/list.ts';
+import { presentClient, presentRow } from '../clients/present.ts';
 import type { Verb } from '../verb.ts';
 
 /** The operations of clients under their first name: ids only, the bodies they had, nothing compared. */
@@ -24,20 +24,11 @@ async function clientWithId(db: Db, projectId: string, id: string): Promise<Clie
   return client;
 }
 
-export const listHosts: Verb<'listHosts'> = async (context) => {
-  const { items } = await listClients(context, {} as Parameters<typeof listClients>[1]);
-  return {
-    items: items.map(({ id, name, configId, modelId, serverCount, createdAt, updatedAt }) => ({
-      id,
-      name,
-      hostConfigId: configId,
-      modelId,
-      serverCount,
-      createdAt,
-      updatedAt,
-    })),
-  };
-};
+export const listHosts: Verb<'listHosts'> = (context, page) =>
+  pageOfClients(context, 'hosts', false, page, (row) => {
+    const { id, name, configId, modelId, serverCount, createdAt, updatedAt } = presentRow(row);
+    return { id, name, hostConfigId: configId, modelId, serverCount, createdAt, updatedAt };
+  });
 
 export const createHost: Verb<'createHost'> = async (context, input) =>
   hostOf(await createClient(context, input));

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts';
 import { lineUpInProject } from '../../platform/database/queries/projects.ts';
 import type { ProjectContext } from '../context.ts';
 
-/** Lists that are answered whole cannot have any number of items. */
+/** What existing clients look up by name or id in the first page of a list has to be on it. */
 const usual = 1000;
 
 /** Until the transaction ends nobody else adds to the project, so what was counted stays true. */

@@ -1,20 +1,19 @@
 import { z } from 'zod';
-import { Refusal } from '../../contract/errors.ts';
-import { createProjectServer } from '../../contract/servers.ts';
 import { Name } from '../../contract/text.ts';
 import type { Config } from '../../platform/config/settings.ts';
-import { isStorable } from '../../platform/database/database.ts';
 import type { PluginVersionRow } from '../../platform/database/queries/plugins.ts';
 import type { SkillText } from '../../platform/database/queries/skills.ts';
 import { type Files, type FolderBounds, hashOf } from '../../platform/folder.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { checkAddress, checkTransport } from '../servers/rules.ts';
 import { parseSkill } from '../skills/parse.ts';
+import { readJsonFile } from './json-file.ts';
+import { type DeclaredServer, declaredServer, ServerEntries } from './servers.ts';
 
 export const pluginBounds: FolderBounds = { files: 1000, bytes: 50 * 1024 * 1024 };
 
 const mostComponents = 100;
 const manifestFile = 'plugin.json';
+const serversFile = 'mcp.json';
 
 const Manifest = z.looseObject({
   name: z
@@ -22,36 +21,13 @@ const Manifest = z.looseObject({
     .max(64)
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Write it in lower case, with hyphens between words'),
   displayName: Name.optional(),
-  description: z
-    .string()
-    .max(5000)
-
-    .optional(),
+  description: z.string().max(5000).optional(),
   version: Name.pipe(z.string().max(64)).optional(),
-  servers: z
-    .record(
-      z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'A key is up to 64 letters, digits, dots and hyphens'),
-      z.strictObject({
-        url: z.unknown().optional(),
-        headers: z.unknown().optional(),
-        command: z.unknown().optional(),
-        args: z.unknown().optional(),
-        env: z.unknown().optional(),
-      }),
-    )
-    .default({}),
+  servers: ServerEntries.default({}),
 });
 
-/** A server of a bundle, checked like one that is saved over the API. */
-export interface DeclaredServer {
-  key: string;
-  name: string;
-  url: string | undefined;
-  command: string | undefined;
-  args: string[] | undefined;
-  headers: Record<string, string> | undefined;
-  env: Record<string, string> | undefined;
-}
+/** The file in which many tools keep the servers they use. */
+const ServersFile = z.looseObject({ mcpServers: ServerEntries });
 
 export interface DeclaredSkill {
   key: string;
@@ -74,17 +50,20 @@ export interface Bundle {
 export function parseBundle(config: Config, files: Files, veil: (secret: string) => string): Bundle {
   const text = files.get(manifestFile);
   if (!text) throw new OperatorProblem(`The folder holds no ${manifestFile}`);
-  const { name, displayName, description, version, servers: declared, ...unknown } = readManifest(text);
-  const servers = Object.entries(declared).map(([key, fields]) => ({
-    key,
-    ...serverOf(config, key, { name: `${name}:${key}`, ...fields }),
-  }));
-  // Hashes are shown, and must not help to guess a weak secret.
-  const shown = servers.some(({ headers, env }) => headers ?? env) ? withVeil(text, servers, veil) : text;
+  const manifest = readJsonFile(manifestFile, text, Manifest);
+  const { name, displayName, description, version, servers: ownEntries, ...unknown } = manifest;
+  const { mcpServers: sharedEntries, ...unknownShared } = serversFileOf(files);
+  const read = (file: string, entries: z.output<typeof ServerEntries>) =>
+    Object.entries(entries).map(([key, entry]) => declaredServer(config, { file, plugin: name, key }, entry));
+  const own = read(manifestFile, ownEntries);
+  const shared = read(serversFile, sharedEntries);
+  // Of a server that both files declare, the manifest's is taken: it was written for this, mcp.json for whatever reads it.
+  const servers = [...own, ...shared.filter(({ key }) => !Object.hasOwn(ownEntries, key))];
   const skills = skillsOf(files);
   for (const components of [servers, skills])
     if (components.length > mostComponents)
       throw new OperatorProblem(`A plugin brings at most ${mostComponents} servers and as many skills`);
+  const shown = withoutSecrets(files, [...own, ...shared], veil);
   const below = (folder: string): number =>
     [...files.keys()].filter((path) => path.startsWith(`${folder}/`)).length;
   return {
@@ -92,65 +71,49 @@ export function parseBundle(config: Config, files: Files, veil: (secret: string)
     displayName,
     description,
     version,
-    bundleHash: hashOf([...files].map(([path, content]) => [path, path === manifestFile ? shown : content])),
-    manifestHash: hashOf([[manifestFile, shown]]),
+    bundleHash: hashOf([...files].map(([path, content]) => [path, shown.get(path) ?? content])),
+    manifestHash: hashOf([[manifestFile, shown.get(manifestFile) ?? text]]),
     counts: {
       skills: skills.length,
       servers: servers.length,
       apps: below('apps'),
       assets: below('assets'),
-      unsupported: Object.keys(unknown).length + unknownFolders(files).size,
+      unsupported:
+        Object.keys(unknown).length + Object.keys(unknownShared).length + unknownFolders(files).size,
     },
     servers,
     skills,
   };
 }
 
-function withVeil(text: Buffer, servers: DeclaredServer[], veil: (secret: string) => string): string {
+function serversFileOf(files: Files): z.output<typeof ServersFile> {
+  const text = files.get(serversFile);
+  return text ? readJsonFile(serversFile, text, ServersFile) : { mcpServers: {} };
+}
+
+/** The files that hold secrets, with each replaced. Hashes are shown, and must not help to guess a weak one. */
+function withoutSecrets(
+  files: Files,
+  servers: DeclaredServer[],
+  veil: (secret: string) => string,
+): Map<string, string> {
+  const shown = new Map<string, string>();
+  if (!servers.some(({ headers, env }) => headers ?? env)) return shown;
   const secrets = servers.flatMap(({ headers = {}, env = {} }) => [
     ...Object.values(headers),
     ...Object.values(env),
   ]);
   const veiled = new Map(secrets.map((secret) => [secret, veil(secret)]));
-  return JSON.stringify(JSON.parse(text.toString('utf8')), (_key, value: unknown) =>
-    typeof value === 'string' ? (veiled.get(value) ?? value) : value,
-  );
-}
-
-function readManifest(bytes: Buffer): z.output<typeof Manifest> {
-  let json: unknown;
-  try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), (key, value: unknown) => {
-      if (!isStorable(key) || (typeof value === 'string' && !isStorable(value))) throw new SyntaxError();
-      return value;
-    });
-  } catch {
-    // The parser would quote the text, and there may be secrets in it.
-    throw new OperatorProblem(`${manifestFile} is not JSON in UTF-8, without NUL`);
+  for (const file of [manifestFile, serversFile]) {
+    const bytes = files.get(file);
+    if (!bytes) continue;
+    const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const text = JSON.stringify(json, (_key, value: unknown) =>
+      typeof value === 'string' ? (veiled.get(value) ?? value) : value,
+    );
+    shown.set(file, text);
   }
-  const manifest = Manifest.safeParse(json);
-  if (manifest.success) return manifest.data;
-  throw new OperatorProblem(`${manifestFile}: ${firstIssue(manifest.error)}`);
-}
-
-function serverOf(
-  config: Config,
-  key: string,
-  fields: { name: string; url?: unknown; command?: unknown },
-): Omit<DeclaredServer, 'key'> {
-  const wrong = (why: string) => new OperatorProblem(`${manifestFile}: the server ${key}: ${why}`);
-  if (fields.url === undefined && fields.command === undefined)
-    throw wrong('Give it a `url`, or a `command` to run');
-  const parsed = createProjectServer.body.safeParse(fields);
-  if (!parsed.success) throw wrong(firstIssue(parsed.error));
-  const { name, url, command, args, headers, env } = parsed.data;
-  try {
-    checkTransport({ config }, command === undefined ? 'http' : 'stdio');
-    checkAddress({ config }, url ?? null);
-  } catch (error) {
-    throw error instanceof Refusal ? wrong(error.message) : error;
-  }
-  return { name, url, command, args, headers, env };
+  return shown;
 }
 
 function skillsOf(files: Files): DeclaredSkill[] {
@@ -186,12 +149,3 @@ function unknownFolders(files: Files): Set<string> {
   return new Set(folders.filter((name) => name !== undefined && !known.has(name)) as string[]);
 }
 const known = new Set(['skills', 'apps', 'assets']);
-
-/** Without the value, which may be a secret. */
-function firstIssue({ issues }: z.ZodError): string {
-  const [outer] = issues;
-  // What is wrong with a key is said one level down.
-  const issue = outer?.code === 'invalid_key' ? { ...outer, message: outer.issues[0]?.message } : outer;
-  const where = issue?.path.join('.') ?? '';
-  return where === '' ? (issue?.message ?? '') : `${where}: ${issue?.message}`;
-}

@@ -26,7 +26,7 @@ export function checkAddress(context: Pick<Services, 'config'>, url: string | nu
 /** The database decides whether a name is taken, so that two callers cannot both win. */
 export function refuseTakenName(name: string): (error: unknown) => never {
   return (error) => {
-    if (violates(error, 'servers_name')) throw nameTaken('server', name);
+    if (violates(error, 'servers_name')) throw nameTaken('server', name, '; case does not tell names apart');
     throw error;
   };
 }

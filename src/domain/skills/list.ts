@@ -1,8 +1,11 @@
 import { listSkillRows } from '../../platform/database/queries/skills.ts';
+import { pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 import { presentSkill } from './present.ts';
 
-export const listProjectSkills: Verb<'listProjectSkills'> = async ({ db, project, actor }) => {
-  const rows = await listSkillRows(db, project.id, actor.user.id);
-  return { items: rows.map((row) => presentSkill(row, actor.user.id)) };
+export const listProjectSkills: Verb<'listProjectSkills'> = (context, page) => {
+  const { db, project, actor } = context;
+  const userId = actor.user.id;
+  const fetch = (after: string, most: number) => listSkillRows(db, project.id, userId, after, most);
+  return pageById(context, ['skills', project.id, userId], page, fetch, (row) => presentSkill(row, userId));
 };

@@ -7,7 +7,9 @@ export interface Pinnability {
 }
 
 /** Whether an environment may pin the skill; if not, the first reason why. */
-export function pinnabilityOf(skill: Omit<SkillPinRow, 'id' | 'ownerId'>): Pinnability {
+export function pinnabilityOf(
+  skill: Omit<SkillPinRow, 'id' | 'name' | 'aggregateHash' | 'ownerId'>,
+): Pinnability {
   if (skill.sharing !== 'project') return { ok: false, reason: 'personal' };
   if (skill.hasFiles) return { ok: false, reason: 'supporting_files' };
   if (skill.hasExtraFrontmatter) return { ok: false, reason: 'extra_frontmatter' };

@@ -32,6 +32,11 @@ export interface Db {
   run(query: Statement<never>, values?: readonly unknown[]): Promise<number>;
   /** Inside a transaction this joins it. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /**
+   * Everything read inside is the state of one moment, and nothing can be written. Inside a snapshot this joins it. It
+   * also joins a transaction, where each statement sees what was committed before it: ask before the transaction begins.
+   */
+  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
 }
 
 abstract class Queries {
@@ -67,6 +72,10 @@ class InTransaction extends Queries implements Db {
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     return work(this);
   }
+
+  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return work(this);
+  }
 }
 
 const probe = statement<object>('probe', 'select 1');
@@ -91,18 +100,22 @@ export class Database extends Queries implements Db {
   async transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.attempt(work);
+        return await this.attempt('begin', work);
       } catch (error) {
         if (attempt === 5 || !lostARace(error)) throw error;
       }
     }
   }
 
-  private async attempt<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.attempt('begin isolation level repeatable read read only', work);
+  }
+
+  private async attempt<T>(begin: string, work: (db: Db) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query('begin');
+      await client.query(begin);
       const result = await work(new InTransaction(client));
       await client.query('commit');
       return result;

@@ -47,6 +47,8 @@ async function apply(client: pg.ClientBase, migration: Migration): Promise<void>
   await client.query('begin');
   try {
     await client.query(migration.sql);
+    await migration.fill?.(client);
+    if (migration.finish !== undefined) await client.query(migration.finish);
     await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [
       migration.name,
       checksumOf(migration),
@@ -59,5 +61,8 @@ async function apply(client: pg.ClientBase, migration: Migration): Promise<void>
 }
 
 function checksumOf(migration: Migration): string {
-  return createHash('sha256').update(migration.sql).digest('hex');
+  return createHash('sha256')
+    .update(migration.sql)
+    .update(migration.finish ?? '')
+    .digest('hex');
 }

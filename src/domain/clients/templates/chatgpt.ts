@@ -6,8 +6,8 @@ export const chatgpt: ClientTemplate = {
   about: 'ChatGPT: takes the revision the server offers, renders apps.',
   modelId: 'openai/gpt-5-nano',
   temperature: 0.7,
-  clientInfo: { name: 'openai-mcp' },
+  clientInfo: { name: 'openai-mcp', version: '1.0.0' },
   supportedProtocolVersions: ['2025-03-26', '2025-06-18', '2025-11-25'],
   protocolVersion: 'auto',
-  openaiApps: true,
+  apps: { platform: 'web', displayModes: ['inline', 'fullscreen', 'pip'], openaiApps: true },
 };

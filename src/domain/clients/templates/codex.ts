@@ -8,6 +8,6 @@ export const codex: ClientTemplate = {
   temperature: 0.7,
   clientInfo: { name: 'codex-mcp-client', version: '0.148.0-alpha.15' },
   supportedProtocolVersions: ['2025-03-26', '2025-06-18', '2025-11-25'],
-  openaiApps: true,
+  apps: { platform: 'desktop', displayModes: ['inline', 'fullscreen'], openaiApps: true },
   harness: 'codex',
 };

@@ -8,5 +8,5 @@ export const copilot: ClientTemplate = {
   temperature: 0.7,
   clientInfo: { name: 'ms-copilot', version: '1.0.1' },
   supportedProtocolVersions: ['2025-11-25'],
-  openaiApps: true,
+  apps: { platform: 'web', displayModes: ['inline', 'fullscreen'], openaiApps: true },
 };

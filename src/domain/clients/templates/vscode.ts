@@ -3,7 +3,8 @@ import type { ClientTemplate } from './template.ts';
 export const vscode: ClientTemplate = {
   id: 'vscode',
   label: 'Visual Studio Code',
-  about: 'Visual Studio Code: offers the model every tool, also those marked for the app, up to 128 at once.',
+  about:
+    'Visual Studio Code: offers the model every tool, also those marked for the app, up to 128 at once; renders apps.',
   modelId: 'anthropic/claude-sonnet-4.5',
   toolLimit: 128,
   temperature: 0.7,
@@ -11,4 +12,5 @@ export const vscode: ClientTemplate = {
   clientCapabilities: { roots: { listChanged: true }, sampling: {}, elicitation: {} },
   supportedProtocolVersions: ['2025-11-25'],
   respectToolVisibility: false,
+  apps: { platform: 'desktop', displayModes: ['inline'] },
 };

@@ -1,12 +1,18 @@
+import type pg from 'pg';
 import { foundation } from './0001-foundation.ts';
 import { liveServers } from './0002-live-servers.ts';
 import { clientsAndEnvironments } from './0003-clients-and-environments.ts';
+import { names } from './0005-names.ts';
 import { idempotencyClaims } from './0006-idempotency-claims.ts';
 import { serverChanges } from './0008-server-changes.ts';
 
 export interface Migration {
   name: string;
   sql: string;
+  /** For what SQL cannot work out; runs after `sql`, in the same transaction. */
+  fill?: (client: pg.ClientBase) => Promise<void>;
+  /** What needs the filled values: runs last. */
+  finish?: string;
 }
 
 /** In the order they run. A migration that has run is never edited: its checksum is recorded. */
@@ -14,6 +20,7 @@ export const migrations: readonly Migration[] = [
   foundation,
   liveServers,
   clientsAndEnvironments,
+  names,
   idempotencyClaims,
   serverChanges,
 ];

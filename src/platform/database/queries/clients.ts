@@ -1,4 +1,5 @@
 import { type Db, statement } from '../database.ts';
+import { nameKey } from '../name-key.ts';
 
 /** A client with its current configuration. */
 export interface ClientRow {
@@ -26,7 +27,8 @@ const tables = 'clients c join client_configs f on f.project_id = c.project_id a
 // Of the configurations, which may be large, only what a list shows. Served by clients_project.
 const list = statement<ClientRow>(
   'clients.list',
-  `select ${columnsWith(shown)} from ${tables} where c.project_id = $1 and ($2 or not c.private_backing) order by c.id`,
+  `select ${columnsWith(shown)} from ${tables} 
+   where c.project_id = $1 and ($2 or not c.private_backing) and c.id > $3 order by c.id limit $4`,
 );
 const find = statement<ClientRow>(
   'clients.find',
@@ -79,8 +81,14 @@ const users = statement<{ id: string; name: string }>(
    where host_id = $2 and project_id = $1 and archived_at is null and name is not null order by id`,
 );
 
-export function listClientRows(db: Db, projectId: string, withPrivate: boolean): Promise<ClientRow[]> {
-  return db.rows(list, [projectId, withPrivate]);
+export function listClientRows(
+  db: Db,
+  projectId: string,
+  withPrivate: boolean,
+  after: string,
+  most: number,
+): Promise<ClientRow[]> {
+  return db.rows(list, [projectId, withPrivate, after, most]);
 }
 
 export function findClient(db: Db, projectId: string, id: string): Promise<ClientRow | undefined> {
@@ -94,7 +102,7 @@ export function clientsNamed(
   name: string,
   withPrivate: boolean,
 ): Promise<{ id: string }[]> {
-  return db.rows(named, [projectId, keyOf(name), withPrivate]);
+  return db.rows(named, [projectId, nameKey(name), withPrivate]);
 }
 
 /** Nobody else edits, deletes or starts to use the client until the transaction ends. */
@@ -105,10 +113,6 @@ export async function lockClient(db: Db, projectId: string, id: string): Promise
 /** It stays as it is until the transaction ends. */
 export async function holdClient(db: Db, projectId: string, id: string): Promise<boolean> {
   return (await db.row(hold, [projectId, id])) !== undefined;
-}
-
-function keyOf(name: string): string {
-  return name.normalize('NFC').toLowerCase();
 }
 
 export interface ClientFields {
@@ -122,13 +126,13 @@ export interface ClientFields {
 export async function insertClient(db: Db, fields: ClientFields): Promise<void> {
   const { id, projectId, name, configId, config } = fields;
   await db.run(keepConfig, [projectId, configId, JSON.stringify(config)]);
-  await db.run(insert, [id, projectId, name, configId, keyOf(name)]);
+  await db.run(insert, [id, projectId, name, configId, nameKey(name)]);
 }
 
 export async function updateClientRow(db: Db, fields: ClientFields): Promise<void> {
   const { id, projectId, name, configId, config } = fields;
   await db.run(keepConfig, [projectId, configId, JSON.stringify(config)]);
-  await db.run(update, [projectId, id, name, configId, keyOf(name)]);
+  await db.run(update, [projectId, id, name, configId, nameKey(name)]);
 }
 
 export async function deleteClientRow(db: Db, projectId: string, id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Db, statement } from '../database.ts';
+import { nameKey } from '../name-key.ts';
 
 /** What an environment is made of. */
 export interface Composition {
@@ -28,15 +29,16 @@ const columns = `id, project_id as "projectId", name, description, host_id as "h
   secret_ids as "secretIds", plugin_version_ids as "pluginVersionIds", sandbox_image_id as "sandboxImageId",
   revision, archived_at as "archivedAt", created_at as "createdAt", updated_at as "updatedAt"`;
 
-// Served by environments_project.
-const list = statement<EnvironmentRow>(
-  'environments.list',
-  // Of the archived ones, which only grow in number, the latest thousand.
-  `select ${columns} from environments
-   where project_id = $1 and name is not null and (archived_at is null or $2 and id in (
-     select id from environments where project_id = $1 and name is not null and archived_at is not null
-     order by archived_at desc limit 1000))
-   order by id`,
+const page = 'and id > $2 order by id limit $3';
+// Served by environments_live. The archived ones only grow in number, and are not walked past.
+const listLive = statement<EnvironmentRow>(
+  'environments.list-live',
+  `select ${columns} from environments where project_id = $1 and name is not null and archived_at is null ${page}`,
+);
+// Served by environments_named.
+const listNamed = statement<EnvironmentRow>(
+  'environments.list-named',
+  `select ${columns} from environments where project_id = $1 and name is not null ${page}`,
 );
 const find = statement<EnvironmentRow>(
   'environments.find',
@@ -53,8 +55,8 @@ const count = statement<{ count: number }>(
 const insert = statement<EnvironmentRow>(
   'environments.insert',
   `insert into environments (id, project_id, name, description, host_id, server_attachment_id, model_id, skill_ids,
-     secret_ids, plugin_version_ids, sandbox_image_id, composition)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     secret_ids, plugin_version_ids, sandbox_image_id, composition, name_key)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
    on conflict (project_id, composition) where name is null and archived_at is null do nothing
    returning ${columns}`,
 );
@@ -65,18 +67,23 @@ const adhoc = statement<EnvironmentRow>(
 );
 const update = statement<EnvironmentRow>(
   'environments.update',
-  `update environments set name = $3, description = $4, host_id = $5, server_attachment_id = $6, model_id = $7,
-     skill_ids = $8, secret_ids = $9, plugin_version_ids = $10, sandbox_image_id = $11, composition = $12,
-     archived_at = case when $13 then coalesce(archived_at, now()) end, revision = revision + 1, updated_at = now()
+  // A name that stays keeps its key: where names were told apart by case before, it is not the name's own.
+  `update environments set name = $3, name_key = case when name = $3 then name_key else $13 end, description = $4,
+     host_id = $5, server_attachment_id = $6, model_id = $7, skill_ids = $8, secret_ids = $9,
+     plugin_version_ids = $10, sandbox_image_id = $11, composition = $12,
+     archived_at = case when $14 then coalesce(archived_at, now()) end, revision = revision + 1, updated_at = now()
    where project_id = $2 and id = $1 returning ${columns}`,
 );
 
+/** Those with a name. */
 export function listEnvironmentRows(
   db: Db,
   projectId: string,
   withArchived: boolean,
+  after: string,
+  most: number,
 ): Promise<EnvironmentRow[]> {
-  return db.rows(list, [projectId, withArchived]);
+  return db.rows(withArchived ? listNamed : listLive, [projectId, after, most]);
 }
 
 export function findEnvironment(db: Db, projectId: string, id: string): Promise<EnvironmentRow | undefined> {
@@ -143,5 +150,6 @@ function values(fields: EnvironmentFields, composition: string): unknown[] {
     pluginVersionIds,
     sandboxImageId,
     composition,
+    name === null ? null : nameKey(name),
   ];
 }

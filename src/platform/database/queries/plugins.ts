@@ -50,7 +50,7 @@ const columns = `p.id, p.project_id as "projectId", p.name, p.display_name as "d
 // Served by plugins_project.
 const list = statement<PluginRow>(
   'plugins.list',
-  `select ${columns} from plugins p where p.project_id = $1 order by p.id`,
+  `select ${columns} from plugins p where p.project_id = $1 and p.id > $2 order by p.id limit $3`,
 );
 // The verb asks for the project of the version before it shows anything.
 const version = statement<PluginVersionRow>(
@@ -65,8 +65,8 @@ const nameOf = statement<{ name: string }>(
   'select p.name from plugin_versions v join plugins p on p.id = v.plugin_id where v.id = $1',
 );
 
-export function listPluginRows(db: Db, projectId: string): Promise<PluginRow[]> {
-  return db.rows(list, [projectId]);
+export function listPluginRows(db: Db, projectId: string, after: string, most: number): Promise<PluginRow[]> {
+  return db.rows(list, [projectId, after, most]);
 }
 
 export function findPluginVersion(db: Db, id: string): Promise<PluginVersionRow | undefined> {

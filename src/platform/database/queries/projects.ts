@@ -75,8 +75,8 @@ const removeMember = statement(
 );
 const update = statement(
   'projects.update',
-  `update projects set name = coalesce($3, name), description = coalesce($4, description),
-     icon = coalesce($5, icon), visibility = coalesce($6, visibility), updated_at = now()
+  `update projects set name = coalesce($3, name), visibility = coalesce($6, visibility), updated_at = now(),
+     description = case when $7 then $4 else description end, icon = case when $8 then $5 else icon end
    where organization_id = $1 and id = $2`,
 );
 const remove = statement('projects.delete', 'delete from projects where organization_id = $1 and id = $2');
@@ -164,18 +164,21 @@ export function removeProjectMember(db: Db, projectId: string, userId: string): 
   return db.run(removeMember, [projectId, userId]);
 }
 
+/** What is undefined stays; null clears. */
 export async function updateProjectRow(
   db: Db,
   project: { organizationId: string; id: string },
   change: {
     name?: string | undefined;
-    description?: string | undefined;
-    icon?: string | undefined;
+    description?: string | null | undefined;
+    icon?: string | null | undefined;
     visibility?: string | undefined;
   },
 ): Promise<void> {
   const { name, description, icon, visibility } = change;
-  await db.run(update, [project.organizationId, project.id, name, description, icon, visibility]);
+  const mentioned = [description !== undefined, icon !== undefined];
+  const values = [name, description, icon, visibility, ...mentioned];
+  await db.run(update, [project.organizationId, project.id, ...values]);
 }
 
 export async function deleteProjectRow(

@@ -28,12 +28,20 @@ const columns = `id, project_id as "projectId", name, description, delivery, bro
 // $1 project, $2 user: a personal secret exists for its owner only. Served by secrets_project.
 const visible = `from secrets where project_id = $1 and (sharing = 'project' or owner_id = $2)`;
 
-const list = statement<SecretRow>('secrets.list', `select ${columns} ${visible} order by id`);
+const list = statement<SecretRow>(
+  'secrets.list',
+  `select ${columns} ${visible} and id > $3 order by id limit $4`,
+);
 const find = statement<SecretRow>('secrets.find', `select ${columns} ${visible} and id = $3`);
 const lock = statement<SecretRow>('secrets.lock', `select ${columns} ${visible} and id = $3 for update`);
 const among = statement<VisibleSecret>(
   'secrets.among',
   `select id, name, sharing, owner_id as "ownerId" ${visible} and id = any($3) order by id`,
+);
+const granted = statement<GrantedSecret>(
+  'secrets.granted',
+  `select id, sharing = 'project' or owner_id = $2 as delivered from secrets
+   where project_id = $1 and id = any($3) order by id`,
 );
 const count = statement<{ count: number }>(
   'secrets.count',
@@ -70,8 +78,14 @@ const removeOwned = statement(
    delete from sealed_values where id in (select sealed_id from gone)`,
 );
 
-export function listSecretRows(db: Db, projectId: string, userId: string): Promise<SecretRow[]> {
-  return db.rows(list, [projectId, userId]);
+export function listSecretRows(
+  db: Db,
+  projectId: string,
+  userId: string,
+  after: string,
+  most: number,
+): Promise<SecretRow[]> {
+  return db.rows(list, [projectId, userId, after, most]);
 }
 
 /** A secret of the project that this user may see. */
@@ -104,6 +118,22 @@ export function visibleSecrets(
   ids: readonly string[],
 ): Promise<VisibleSecret[]> {
   return db.rows(among, [projectId, userId, ids]);
+}
+
+export interface GrantedSecret {
+  id: string;
+  /** Whether it goes to what the user starts. */
+  delivered: boolean;
+}
+
+/** Those of the secrets that exist, whoever may see them. */
+export function grantedSecrets(
+  db: Db,
+  projectId: string,
+  userId: string,
+  ids: readonly string[],
+): Promise<GrantedSecret[]> {
+  return db.rows(granted, [projectId, userId, ids]);
 }
 
 /** The shared ones, or those of one owner: nobody uses up the room of others with what only he can see. */

@@ -15,7 +15,7 @@ const columns = `id, project_id as "projectId", name, description, server_ids as
 // Served by server_groups_project.
 const list = statement<ServerGroupRow>(
   'server-groups.list',
-  `select ${columns} from server_groups where project_id = $1 order by id`,
+  `select ${columns} from server_groups where project_id = $1 and id > $2 order by id limit $3`,
 );
 const find = statement<ServerGroupRow>(
   'server-groups.find',
@@ -36,8 +36,13 @@ const servers = statement<GroupableServer>(
   `select id, name, plugin_version_id is not null as managed from servers where project_id = $1 and id = any($2)`,
 );
 
-export function listServerGroupRows(db: Db, projectId: string): Promise<ServerGroupRow[]> {
-  return db.rows(list, [projectId]);
+export function listServerGroupRows(
+  db: Db,
+  projectId: string,
+  after: string,
+  most: number,
+): Promise<ServerGroupRow[]> {
+  return db.rows(list, [projectId, after, most]);
 }
 
 export function findServerGroup(db: Db, projectId: string, id: string): Promise<ServerGroupRow | undefined> {

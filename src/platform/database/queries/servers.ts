@@ -1,4 +1,5 @@
 import { type Db, selectList, statement } from '../database.ts';
+import { nameKey } from '../name-key.ts';
 
 /** What is kept of a server besides its columns; nothing here is secret. */
 export interface ServerSettings {
@@ -56,12 +57,13 @@ const lock = statement<ServerRow>(
 );
 const insert = statement<ServerRow>(
   'servers.insert',
-  `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id)
-   values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
+  `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id, name_key)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
 );
 const update = statement<ServerRow>(
   'servers.update',
-  `update servers set name = $3, enabled = $4, transport_type = $5, url = $6, settings = $7, sealed_id = $8,
+  // A name that stays keeps its key: where names were told apart by case before, it is not the name's own.
+  `update servers set name = $3, name_key = case when name = $3 then name_key else $9 end, enabled = $4, transport_type = $5, url = $6, settings = $7, sealed_id = $8,
      revision = revision + 1, updated_at = now()
    where project_id = $2 and id = $1 returning ${columns}`,
 );
@@ -82,8 +84,9 @@ export function lockServer(db: Db, projectId: string, id: string): Promise<Serve
 
 const insertIfFree = statement<ServerRow>(
   'servers.insert-if-free',
-  `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id, plugin_version_id)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict on constraint servers_name do nothing returning ${columns}`,
+  `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id, name_key,
+     plugin_version_id)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict on constraint servers_name do nothing returning ${columns}`,
 );
 // Served by servers_project; a project has few servers with one URL.
 const at = statement<ServerRow>(
@@ -121,7 +124,7 @@ export function enabledServers(
   return db.rows(enabled, [projectId, ids]);
 }
 
-/** The new row; undefined when the name is taken. */
+/** The new row; undefined when the name is taken, whatever its case. */
 export function insertServerIfFree(
   db: Db,
   server: ServerFields & { pluginVersionId?: string },
@@ -198,7 +201,8 @@ export async function updateServer(db: Db, server: ServerFields): Promise<Server
 
 function values(server: ServerFields): unknown[] {
   const { id, projectId, name, enabled, transportType, url, settings, sealedId } = server;
-  return [id, projectId, name, enabled, transportType, url, JSON.stringify(settings), sealedId];
+  const kept = JSON.stringify(settings);
+  return [id, projectId, name, enabled, transportType, url, kept, sealedId, nameKey(name)];
 }
 
 export async function deleteServer(db: Db, projectId: string, id: string): Promise<void> {

@@ -1,8 +1,10 @@
 import { type Db, statement } from '../database.ts';
 
-/** What decides whether a skill can be pinned. */
+/** What decides whether a skill can be pinned, and what a pin refers to. */
 export interface SkillPinRow {
   id: string;
+  name: string;
+  aggregateHash: string;
   sharing: 'user' | 'project';
   ownerId: string | null;
   hasFiles: boolean;
@@ -12,19 +14,16 @@ export interface SkillPinRow {
 
 export interface SkillRow extends SkillPinRow {
   projectId: string;
-  name: string;
   description: string;
   provenance: string;
-  aggregateHash: string;
   createdAt: number;
   updatedAt: number;
 }
 
-const pinColumns = `s.id, s.sharing, s.owner_id as "ownerId", s.plugin_version_id as "pluginVersionId",
+const pinColumns = `s.id, s.name, s.aggregate_hash as "aggregateHash", s.sharing, s.owner_id as "ownerId", s.plugin_version_id as "pluginVersionId",
   exists (select from skill_files f where f.skill_id = s.id) as "hasFiles",
   s.frontmatter <> '{}' as "hasExtraFrontmatter"`;
-const columns = `${pinColumns}, s.project_id as "projectId", s.name, s.description, s.provenance,
-  s.aggregate_hash as "aggregateHash", s.created_at as "createdAt", s.updated_at as "updatedAt"`;
+const columns = `${pinColumns}, s.project_id as "projectId", s.description, s.provenance, s.created_at as "createdAt", s.updated_at as "updatedAt"`;
 
 // Of a plugin that was updated, the skills of earlier versions are still there for those who pinned them.
 const current = `(s.plugin_version_id is null
@@ -34,7 +33,7 @@ const visible = `s.project_id = $1 and (s.sharing = 'project' or s.owner_id = $2
 // Both served by skills_project.
 const list = statement<SkillRow>(
   'skills.list',
-  `select ${columns} from skills s where ${visible} and ${current} order by s.id`,
+  `select ${columns} from skills s where ${visible} and ${current} and s.id > $3 order by s.id limit $4`,
 );
 const find = statement<SkillRow & { content: string }>(
   'skills.find',
@@ -46,8 +45,14 @@ const pinning = statement<SkillPinRow>(
 );
 
 /** The skills of a project that this user sees. */
-export function listSkillRows(db: Db, projectId: string, userId: string): Promise<SkillRow[]> {
-  return db.rows(list, [projectId, userId]);
+export function listSkillRows(
+  db: Db,
+  projectId: string,
+  userId: string,
+  after: string,
+  most: number,
+): Promise<SkillRow[]> {
+  return db.rows(list, [projectId, userId, after, most]);
 }
 
 export function findSkill(
