@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { enablePlugin, installPlugin, listPlugins, removePlugin } from '../src/domain/operator/plugins.ts';
+import { Trust } from '../src/domain/trust.ts';
 import { pluginVersionsForPinning } from '../src/platform/database/queries/plugins.ts';
 import { filesOf, folderOf, skillMd } from './support/folder.ts';
 import { commandFor } from './support/process.ts';
@@ -276,7 +277,8 @@ test('a version is shown to whoever sees its project', async () => {
 
 test('a service that others can reach runs no command of a plugin', async () => {
   const { services } = service.running;
-  const exposed = { ...services, config: { ...services.config, allowStdio: false } };
+  const config = { ...services.config, host: '0.0.0.0', allowStdio: undefined };
+  const exposed = { ...services, trust: new Trust(config, services.db, () => 0) };
   const files = bundle({ servers: { a: { command: 'node' } } });
   const project = await newProject();
   await expect(installPlugin(exposed, files, { project })).rejects.toThrow('DRYDOCK_ALLOW_STDIO=true');

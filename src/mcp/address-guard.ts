@@ -10,6 +10,8 @@ export interface AddressPolicy {
   local: boolean;
   /** Networks allowed besides, as `10.1.0.0/16` or `fd00::/8`. */
   networks: readonly string[];
+  /** Why local ones are not allowed, for those who ask. */
+  because?: string;
 }
 
 type Kind = 'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'reserved';
@@ -114,13 +116,14 @@ export function refusalOfUrl(url: string, policy: AddressPolicy): string | undef
   return host === 'localhost' || host.endsWith('.localhost') ? refusalOf('127.0.0.1', policy) : undefined;
 }
 
-function problemWith(address: string, { local, networks }: AddressPolicy): string | undefined {
+function problemWith(address: string, { local, networks, because }: AddressPolicy): string | undefined {
   const family = familyOf(address);
   const kind = lists.find(([, list]) => list.check(address, family))?.[0] ?? 'reserved';
   if (kind === 'public') return undefined;
   if (kind !== 'loopback' && kind !== 'private') return `is a ${kind} address and is never contacted`;
   if (local || listOf(networks).check(address, family)) return undefined;
-  return `is a ${kind} address. The operator can allow it with DRYDOCK_ALLOWED_NETWORKS`;
+  const why = because === undefined ? '' : `, and ${because}`;
+  return `is a ${kind} address${why}. The operator can allow it with DRYDOCK_ALLOWED_NETWORKS`;
 }
 
 /** All addresses that a connection to this one could end at: each must be allowed. */

@@ -1,18 +1,19 @@
-import type { AddressPolicy } from './address-guard.ts';
 import { type ConnectOptions, connect, type Participant } from './connect.ts';
 import type { Answer, Connection, ServerIdentity } from './connection.ts';
 import type { Wait } from './deadline.ts';
 import { Eras, type EraVerdict } from './eras.ts';
 import { McpFailure } from './failures.ts';
-import { Outbound, type OutboundOptions } from './outbound.ts';
+import { Outbound, type OutboundOptions, type PolicySource } from './outbound.ts';
 import { Pool, type PoolLimits } from './pool.ts';
 import type { Target } from './target.ts';
 
 interface McpOptions {
-  policy: AddressPolicy;
+  policy: PolicySource;
   clientInfo: { name: string; version: string };
   pool: PoolLimits;
   outbound?: OutboundOptions;
+  /** Whom commands run as; left out, as the service. */
+  commandUser?: { uid: number; gid: number } | undefined;
   now: () => number;
 }
 

@@ -2,10 +2,9 @@ import { Refusal } from '../../contract/errors.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation } from '../../mcp/mcp.ts';
 import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
-import { stdioAllowed } from '../../platform/config/load.ts';
 import { findLiveServer, type LiveServerRow } from '../../platform/database/queries/servers.ts';
 import type { ProjectContext, Services } from '../context.ts';
-import { noSuchServer, stdioRefused } from '../servers/rules.ts';
+import { noSuchServer } from '../servers/rules.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
 import { oauthRequired, translated } from './refusal.ts';
@@ -30,18 +29,24 @@ export interface Reached {
 }
 
 /** The server in the path, which was read together with the key. */
-export function reach(
+export async function reach(
   context: ProjectContext,
   serverId: string,
   options: LiveOptions,
   server = context.actor.path.server,
-): Reached {
+): Promise<Reached> {
   if (server?.id !== serverId) throw noSuchServer();
-  if (server.transportType === 'stdio' && !stdioAllowed(context.config))
-    throw new Refusal('FEATURE_NOT_SUPPORTED', stdioRefused, {
+  if (server.transportType === 'stdio') await requireCommands(context);
+  return { server, target: targetOf(context, context.actor.organization.id, server, options) };
+}
+
+/** Also a command that was saved when it was allowed runs only while it is. */
+async function requireCommands({ trust }: Pick<Services, 'trust'>): Promise<void> {
+  const problem = await trust.commandsRefused();
+  if (problem !== undefined)
+    throw new Refusal('FEATURE_NOT_SUPPORTED', problem, {
       details: { readiness: 'local_runtime_required', transport: 'stdio' },
     });
-  return { server, target: targetOf(context, context.actor.organization.id, server, options) };
 }
 
 /** Where and how to talk to a saved server. */
@@ -83,6 +88,8 @@ function addressOf(
     return {
       credential: 'none',
       address: async () => {
+        // Again: it may have waited for its turn to run.
+        await requireCommands(services);
         const { env = {} } = secretsOf(services, server);
         return { kind: 'stdio', command: settings.command ?? '', args: settings.args ?? [], env };
       },
@@ -138,11 +145,11 @@ export async function withServer<T>(
     }
   };
   try {
-    return await attempt(reach(context, serverId, options));
+    return await attempt(await reach(context, serverId, options));
   } catch (error) {
     if (!replaced(error)) throw error;
     const now = await findLiveServer(context.db, context.project.id, serverId);
-    return attempt(reach(context, serverId, options, now), true);
+    return attempt(await reach(context, serverId, options, now), true);
   }
 }
 

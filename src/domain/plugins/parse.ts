@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import { createProjectServer } from '../../contract/servers.ts';
 import { Name } from '../../contract/text.ts';
-import type { Config } from '../../platform/config/settings.ts';
 import { isStorable } from '../../platform/database/database.ts';
 import type { PluginVersionRow } from '../../platform/database/queries/plugins.ts';
 import type { SkillText } from '../../platform/database/queries/skills.ts';
 import { type Files, type FolderBounds, hashOf } from '../../platform/folder.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
+import type { Services } from '../context.ts';
 import { checkAddress, checkTransport } from '../servers/rules.ts';
 import { parseSkill } from '../skills/parse.ts';
 
@@ -71,14 +71,17 @@ export interface Bundle {
 }
 
 /** A plugin from the files of its folder, by paths relative to it. All of it is good, or none is taken. */
-export function parseBundle(config: Config, files: Files, veil: (secret: string) => string): Bundle {
+export async function parseBundle(
+  services: Pick<Services, 'trust' | 'db'>,
+  files: Files,
+  veil: (secret: string) => string,
+): Promise<Bundle> {
   const text = files.get(manifestFile);
   if (!text) throw new OperatorProblem(`The folder holds no ${manifestFile}`);
   const { name, displayName, description, version, servers: declared, ...unknown } = readManifest(text);
-  const servers = Object.entries(declared).map(([key, fields]) => ({
-    key,
-    ...serverOf(config, key, { name: `${name}:${key}`, ...fields }),
-  }));
+  const servers: DeclaredServer[] = [];
+  for (const [key, fields] of Object.entries(declared))
+    servers.push({ key, ...(await serverOf(services, key, { name: `${name}:${key}`, ...fields })) });
   // Hashes are shown, and must not help to guess a weak secret.
   const shown = servers.some(({ headers, env }) => headers ?? env) ? withVeil(text, servers, veil) : text;
   const skills = skillsOf(files);
@@ -133,11 +136,11 @@ function readManifest(bytes: Buffer): z.output<typeof Manifest> {
   throw new OperatorProblem(`${manifestFile}: ${firstIssue(manifest.error)}`);
 }
 
-function serverOf(
-  config: Config,
+async function serverOf(
+  services: Pick<Services, 'trust' | 'db'>,
   key: string,
   fields: { name: string; url?: unknown; command?: unknown },
-): Omit<DeclaredServer, 'key'> {
+): Promise<Omit<DeclaredServer, 'key'>> {
   const wrong = (why: string) => new OperatorProblem(`${manifestFile}: the server ${key}: ${why}`);
   if (fields.url === undefined && fields.command === undefined)
     throw wrong('Give it a `url`, or a `command` to run');
@@ -145,8 +148,8 @@ function serverOf(
   if (!parsed.success) throw wrong(firstIssue(parsed.error));
   const { name, url, command, args, headers, env } = parsed.data;
   try {
-    checkTransport({ config }, command === undefined ? 'http' : 'stdio');
-    checkAddress({ config }, url ?? null);
+    await checkTransport(services, command === undefined ? 'http' : 'stdio');
+    await checkAddress(services, url ?? null);
   } catch (error) {
     throw error instanceof Refusal ? wrong(error.message) : error;
   }
