@@ -18,6 +18,7 @@ import { type Clock, systemClock } from './platform/clock.ts';
 import { listensOnLoopback } from './platform/config/load.ts';
 import type { Config } from './platform/config/settings.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
+import type { Timeouts } from './platform/database/timeouts.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { OperatorProblem } from './platform/problem.ts';
@@ -45,6 +46,8 @@ interface OpenOptions {
   clock?: Clock;
   /** How names are resolved, and how much is read, when not as usual. */
   outbound?: OutboundOptions;
+  /** How long the database may take, when not as long as usual. */
+  timeouts?: Timeouts;
   /** Whom commands run as, when not as this process. */
   commandUser?: Account | undefined;
 }
