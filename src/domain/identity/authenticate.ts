@@ -38,7 +38,10 @@ function bearerOf(authorization: string | undefined): string {
 }
 
 function actorOf({ key, project, server }: CallerRow): Actor {
-  if (key.userId === null) throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key is gone');
+  if (key.userId === null)
+    throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key is gone', {
+      details: { reason: 'ORPHANED_KEY' },
+    });
   if (key.organizationId === null || key.role === null)
     throw new Refusal(
       'UNAUTHORIZED',
