@@ -160,6 +160,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const lastUse = new LastUse(db, clock, log);
   const worker = createWorker(services);
   const { pool } = connected.database;
+  let started = false;
   let draining = false;
   const app = createHttpServer({
     services,
@@ -172,6 +173,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     })),
     bodyLimit: config.bodyLimit,
     checkResponses: options.checkResponses ?? false,
+    started: () => started,
     draining: () => draining,
     probe: () => connected.database.ping(),
   });
@@ -194,6 +196,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     const commands = (await trust.commandsRefused()) === undefined;
     const demo = connected.embedded && commands ? options.demo : undefined;
     const first = await bootstrap(db, { key: config.bootstrapKey, demo });
+    started = true;
     const warning = commands && runsAsRoot() && !commandUser ? commandsRunAsRoot : undefined;
     if (warning !== undefined) log.warn(warning);
     return {
