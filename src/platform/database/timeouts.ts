@@ -32,7 +32,7 @@ export function timeoutsOfConnection({ statement, idleInTransaction }: Timeouts)
  * A pooler refuses them there, and what one of its clients sets for a session the next one finds set. So each
  * transaction sets them for itself, in the message that begins it. A statement outside of one is given up on our side.
  */
-export function timeoutsOfTransaction({ statement, idleInTransaction }: Timeouts): TimeoutPlan {
+function timeoutsOfTransaction({ statement, idleInTransaction }: Timeouts): TimeoutPlan {
   return {
     connection: { query_timeout: 2 * statement },
     begin: `begin; set local statement_timeout = ${statement}; set local idle_in_transaction_session_timeout = ${idleInTransaction}`,
