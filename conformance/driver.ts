@@ -27,8 +27,9 @@ const wait = { timeout: 20_000 };
 /** One authorization, and one more when the server changes its mind about scopes or the authorization server. */
 const mostAuthorizations = 3;
 
+const loopback = { local: true, networks: [] };
 const mcp = new Mcp({
-  policy: { local: true, networks: [] },
+  policy: async () => loopback,
   clientInfo: { name: 'drydock-conformance', version: '1.0.0' },
   pool: { connections: 1, processes: 1, idle: 1000, checkAfter: 1000 },
   now: Date.now,

@@ -9,15 +9,18 @@ import { Entrance } from './domain/invoke.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { Grants } from './domain/live/grants.ts';
 import { connectionJobs } from './domain/server-connections/advance.ts';
+import { Trust } from './domain/trust.ts';
 import { Mcp } from './mcp/mcp.ts';
 import type { OutboundOptions } from './mcp/outbound.ts';
 import { loadModelCatalog } from './models/catalog.ts';
+import { type Account, commandAccount, runsAsRoot } from './platform/accounts.ts';
 import { FileBlobStore } from './platform/blobs/store.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
-import { addressPolicy, listensOnLoopback, stdioAllowed } from './platform/config/load.ts';
+import { listensOnLoopback } from './platform/config/load.ts';
 import type { Config } from './platform/config/settings.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
 import { Notifications } from './platform/database/notifications.ts';
+import type { Timeouts } from './platform/database/timeouts.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { OperatorProblem } from './platform/problem.ts';
@@ -45,6 +48,10 @@ interface OpenOptions {
   clock?: Clock;
   /** How names are resolved, and how much is read, when not as usual. */
   outbound?: OutboundOptions;
+  /** How long the database may take, when not as long as usual. */
+  timeouts?: Timeouts;
+  /** Whom commands run as, when not as this process. */
+  commandUser?: Account | undefined;
 }
 
 /** Everything below the surfaces, put together. */
@@ -56,13 +63,15 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     const vault = await openVault(config, connected);
     const clock = options.clock ?? systemClock;
     const db = connected.database;
-    const mcp = createMcp(config, options.outbound);
+    const trust = new Trust(config, db, monotonic);
+    const mcp = createMcp(config, trust, options);
     const notifications = new Notifications(connected.dial, log);
     notifications.on('drydock_servers', (serverId) => mcp.serverChanged(serverId));
     return {
       db,
       vault,
       mcp,
+      trust,
       grants: new Grants({ db, vault, mcp, clock, log }),
       cursors: new Cursors(vault.derive('cursors')),
       blobs: new FileBlobStore(blobsFolder(config)),
@@ -84,9 +93,13 @@ export async function openServices(config: Config, options: OpenOptions): Promis
   }
 }
 
-function createMcp(config: Config, outbound: OutboundOptions = {}): Mcp {
+/** A clock that cannot be set. */
+const monotonic = (): number => performance.now();
+
+function createMcp(config: Config, trust: Trust, { outbound = {}, commandUser }: OpenOptions): Mcp {
   return new Mcp({
-    policy: addressPolicy(config),
+    policy: () => trust.addressPolicy(),
+    commandUser,
     clientInfo: { name: 'drydock', version },
     outbound,
     pool: {
@@ -95,8 +108,7 @@ function createMcp(config: Config, outbound: OutboundOptions = {}): Mcp {
       idle: config.warmSeconds * 1000,
       checkAfter: 10_000,
     },
-    // Idleness is measured on a clock that cannot be set.
-    now: () => performance.now(),
+    now: monotonic,
   });
 }
 
@@ -117,6 +129,9 @@ export function blobsFolder(config: Config): string {
 /** For reads that wait for something; counted in each process by itself. */
 const pollRate = { perMinute: 240, burst: 240 };
 
+const commandsRunAsRoot =
+  'Commands of stdio servers run as root. Set DRYDOCK_COMMAND_USER to a user that may do less';
+
 export interface RunningService {
   /** Where clients send requests: the origin and `/api/v1`. */
   baseUrl: string;
@@ -125,6 +140,8 @@ export interface RunningService {
   firstKey: string | undefined;
   /** Path of the demo server, when it was saved just now. */
   demoServer: string | undefined;
+  /** What the operator should know before going on. */
+  warning: string | undefined;
   services: Services;
   /** Writes down at once when keys were last used. */
   flushLastUse(): Promise<void>;
@@ -141,13 +158,15 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
 }
 
 export async function startService(config: Config, options: ServeOptions = {}): Promise<RunningService> {
-  const services = await openServices(config, { ...options, exclusive: true });
-  const { db, log, clock, connected } = services;
+  const commandUser = commandAccount(config.commandUser);
+  const services = await openServices(config, { ...options, commandUser, exclusive: true });
+  const { db, log, clock, connected, trust } = services;
   const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
   const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
   const lastUse = new LastUse(db, clock, log);
   const worker = createWorker(services);
   const { pool } = connected.database;
+  let started = false;
   let draining = false;
   const entrance = new Entrance({
     services,
@@ -165,6 +184,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     })),
     bodyLimit: config.bodyLimit,
     checkResponses: options.checkResponses ?? false,
+    started: () => started,
     draining: () => draining,
     probe: () => connected.database.ping(),
   });
@@ -185,13 +205,18 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     if (options.worker ?? true) await worker.start();
     const origin = await listen(app, config);
     // Last, so that the key is not made and lost when anything before it fails.
-    const demo = connected.embedded && stdioAllowed(config) ? options.demo : undefined;
+    const commands = (await trust.commandsRefused()) === undefined;
+    const demo = connected.embedded && commands ? options.demo : undefined;
     const first = await bootstrap(db, { key: config.bootstrapKey, demo });
+    started = true;
+    const warning = commands && runsAsRoot() && !commandUser ? commandsRunAsRoot : undefined;
+    if (warning !== undefined) log.warn(warning);
     return {
       baseUrl: `${origin}${basePath}`,
       docsUrl: `${origin}/docs`,
       firstKey: first?.key,
       demoServer: first?.demoServer,
+      warning,
       services,
       flushLastUse: () => lastUse.flush(),
       meetReplicas: async () => limiter?.meet(),
@@ -205,7 +230,8 @@ export async function startService(config: Config, options: ServeOptions = {}): 
 
 /** Background jobs only; requests are served by other processes. */
 export async function startWorker(config: Config): Promise<{ stop(): Promise<void> }> {
-  const services = await openServices(config, { exclusive: false });
+  const commandUser = commandAccount(config.commandUser);
+  const services = await openServices(config, { exclusive: false, commandUser });
   const worker = createWorker(services);
   await worker.start();
   return {

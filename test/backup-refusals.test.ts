@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -168,7 +168,9 @@ test('a key that cannot open the secrets is refused, wherever it is', async () =
   await expectUntouched(target);
   const other = await emptyTarget();
   const path = join(other.dataDir, 'master.key');
-  await writeFile(path, wrong);
+  await writeFile(path, wrong, { mode: 0o644 });
+  await expect(restoreBackup(other.installation, saved.archive)).rejects.toThrow('chmod 600');
+  await chmod(path, 0o600);
   await expect(restoreBackup(other.installation, saved.archive)).rejects.toThrow(/master.key is another key/);
   expect(await readFile(path, 'utf8')).toBe(wrong);
   const file = fileIn(saved.folder);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOrganization } from '../src/domain/operator/organizations.ts';
+import { createUser } from '../src/domain/operator/users.ts';
 import { Drydock, type Outcome } from './support/process.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
@@ -64,8 +66,12 @@ test('an operator sets up a second team from nothing', async () => {
 
 test.each([
   [['keys', 'revoke', 'key_none'], 'No working key key_none'],
-  [['keys', 'create', '--org', 'Nowhere'], 'No organization Nowhere'],
-  [['keys', 'create', '--org', 'Drydock', '--user', 'nobody@example.com'], 'No user nobody@example.com'],
+  [['keys', 'create', '--org', 'Nowhere'], 'No organization Nowhere. There are: Drydock (org_'],
+  [
+    ['keys', 'create', '--org', 'Drydock', '--user', 'nobody@example.com'],
+    'No user nobody@example.com. There are: owner@drydock.local (usr_',
+  ],
+  [['members', 'list', '--project', 'Nowhere'], 'No project Nowhere. There are: Default of Drydock (prj_'],
   [['orgs', 'plan', 'gold', '--org', 'Drydock'], 'No plan gold'],
   [['features', 'enable', 'magic'], 'No feature magic. There are: swarms, user-testing'],
   [
@@ -82,6 +88,35 @@ test.each([
   expect(code).toBe(1);
   expect(stderr).toMatch(/^drydock: [^\n]+\n$/);
   expect(stderr).toContain(message);
+});
+
+test('what is left out and cannot be told is chosen from a list of names and ids', async () => {
+  const { db } = service;
+  const second = await createUser(db, { email: 'second@example.com', name: 'Second' });
+  const twin = () => createOrganization(db, { name: 'Twins', owner: second });
+  const twins = [await twin(), await twin()];
+  const organizations = twins.map(({ id }) => `Twins (${id})`);
+  const projects = twins.map(({ defaultProjectId: id }) => `Default of Twins (${id})`);
+  for (const [args, problem, candidates] of [
+    [['keys', 'create', '--user', second], 'Name the organization with --org: Drydock (org_', organizations],
+    [
+      ['features', 'list', '--org', 'Twins'],
+      'Several organizations are called Twins; use the id',
+      organizations,
+    ],
+    [['plugins', 'remove', 'x'], 'Name the project with --project: Default of Drydock (prj_', projects],
+    [
+      ['members', 'list', '--project', 'Default'],
+      'Several projects are called Default; use the id',
+      projects,
+    ],
+    [['keys', 'create', '--org', 'Drydock'], 'Name the user with --user', [`second@example.com (${second})`]],
+  ] as const) {
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^drydock: [^\n]+\n$/);
+    for (const part of [problem, ...candidates]) expect(stderr).toContain(part);
+  }
 });
 
 test('an unknown command suggests the nearest', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadConfig, stdioAllowed } from '../src/platform/config/load.ts';
+import { exposures, loadConfig } from '../src/platform/config/load.ts';
 import { settingsReference } from '../src/surfaces/cli/commands/config.ts';
 import { place } from './support/process.ts';
 
@@ -35,14 +35,30 @@ test.each(['{', '[]', '"x"'])('a file with %s is refused', async (content) => {
   expect(() => loadConfig({ DRYDOCK_CONFIG_FILE: file })).toThrow('configuration file');
 });
 
-test('stdio servers are allowed on loopback only, unless the operator says otherwise', () => {
-  const allowed = (env: Record<string, string>) => stdioAllowed(loadConfig(env).config);
-  expect(allowed({})).toBe(true);
-  expect(allowed({ DRYDOCK_HOST: '::1' })).toBe(true);
-  expect(allowed({ DRYDOCK_HOST: '0.0.0.0' })).toBe(false);
-  expect(allowed({ DRYDOCK_HOST: '10.0.0.1' })).toBe(false);
-  expect(allowed({ DRYDOCK_HOST: '0.0.0.0', DRYDOCK_ALLOW_STDIO: 'true' })).toBe(true);
-  expect(allowed({ DRYDOCK_ALLOW_STDIO: 'false' })).toBe(false);
+test.each<[string, string | undefined, string[]]>([
+  ['127.0.0.1', undefined, []],
+  ['127.9.9.9', 'http://127.0.0.1:4700', []],
+  ['::1', 'http://[::1]:4700', []],
+  ['localhost', 'http://drydock.localhost', []],
+  ['0.0.0.0', undefined, ['it listens on 0.0.0.0 (DRYDOCK_HOST)']],
+  ['10.0.0.1', 'http://localhost', ['it listens on 10.0.0.1 (DRYDOCK_HOST)']],
+  ['127.0.0.1.example.com', undefined, ['it listens on 127.0.0.1.example.com (DRYDOCK_HOST)']],
+  [
+    '127.0.0.1',
+    'https://127.0.0.1.example.com',
+    ['it is reached at 127.0.0.1.example.com (DRYDOCK_PUBLIC_URL)'],
+  ],
+  [
+    '::',
+    'https://drydock.example.com/path',
+    ['it listens on :: (DRYDOCK_HOST)', 'it is reached at drydock.example.com (DRYDOCK_PUBLIC_URL)'],
+  ],
+])('listening on %s, reached at %s: %j says that others can call', (host, publicUrl, why) => {
+  const { config } = loadConfig({
+    DRYDOCK_HOST: host,
+    ...(publicUrl !== undefined && { DRYDOCK_PUBLIC_URL: publicUrl }),
+  });
+  expect(exposures(config)).toEqual(why);
 });
 
 test('drydock config shows that a secret is set and never the secret', async () => {

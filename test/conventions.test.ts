@@ -1,6 +1,7 @@
-import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createDatabase } from './support/database.ts';
+import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 
 let service: TestService;
 let project: string;
@@ -205,6 +206,37 @@ describe('pages', () => {
   });
 });
 
+describe('a path outside of the API', () => {
+  test.each<[string, string]>([
+    ['GET', '/me'],
+    ['GET', '/projects'],
+    ['GET', '/projects/prj_1/servers?limit=1'],
+    ['POST', '/projects/prj_1/servers/srv_1/tools/call'],
+    ['DELETE', '/me/'],
+  ])('that would be an operation inside it is told so: %s %s', async (method, path) => {
+    const answer = await fetch(`${service.origin}${path}`, { method });
+    expect(answer.status).toBe(404);
+    const inside = `/api/v1${path.split('?')[0]?.replace(/\/$/, '')}`;
+    expect(await answer.json()).toEqual({
+      code: 'NOT_FOUND',
+      message: `The API is below /api/v1: try ${inside}`,
+    });
+  });
+
+  test.each([
+    '/',
+    '/nothing',
+    '/projects/a/b/c/d/e/f',
+    '/api/v1x/me',
+    '/api/v1/nothing',
+    '/api/v1/api/v1/me',
+  ])('that would be none is not: %s', async (path) => {
+    const answer = await fetch(`${service.origin}${path}`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ message: expect.stringContaining('No such operation') });
+  });
+});
+
 describe('public operations', () => {
   test('models and the client templates need no key, and ignore a bad one', async () => {
     for (const key of [null, 'sk_wrong']) {
@@ -216,6 +248,29 @@ describe('public operations', () => {
 });
 
 describe('for operators', () => {
+  test('readiness waits for the first key', async () => {
+    const database = await createDatabase();
+    const holder = await database.connect();
+    onTestFinished(() => holder.end());
+    // What the first boot locks, so that replicas share one.
+    await holder.query('select pg_advisory_lock(4700004)');
+    const port = await freePort();
+    const key = `sk_${'ready'.repeat(8)}`;
+    const starting = startForTest({
+      database,
+      env: { DRYDOCK_PORT: String(port), DRYDOCK_BOOTSTRAP_KEY: key },
+    });
+    const readiness = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+      return answer && [answer.status, await answer.json()];
+    };
+    await expect.poll(readiness, { timeout: 20_000 }).toEqual([503, { status: 'starting' }]);
+    await holder.query('select pg_advisory_unlock(4700004)');
+    const { get } = await starting;
+    expect(await readiness()).toEqual([200, { status: 'ready' }]);
+    expect((await get('/me', { key })).status).toBe(200);
+  });
+
   test('health, readiness and metrics answer without a key', async () => {
     expect(await (await fetch(`${service.origin}/healthz`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${service.origin}/readyz`)).json()).toEqual({ status: 'ready' });
@@ -225,6 +280,14 @@ describe('for operators', () => {
     expect(metrics).toContain('drydock_database_connections{state="idle"}');
   });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 function raw(origin: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(origin);

@@ -1,5 +1,11 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { place } from './support/process.ts';
+import { startForTest } from './support/service.ts';
+
+const root = process.getuid?.() === 0;
 
 /** The parts of the curl command that the banner shows. */
 function shownCall(banner: string): { url: string; body: string } {
@@ -16,8 +22,12 @@ test('the first boot shows a call that does something real', async () => {
   const answer = await fetch(url, { method: 'POST', headers, body });
   expect(answer.status).toBe(200);
   expect(await answer.json()).toMatchObject({ structuredContent: { ship: 'Albatross', seaworthy: false } });
-  const { code, stderr } = await drydock.end();
-  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const { code, stdout, stderr } = await drydock.end();
+  expect(code).toBe(0);
+  expect([stdout, stderr].map((text) => text.includes('run as root. Set DRYDOCK_COMMAND_USER'))).toEqual([
+    root,
+    root,
+  ]);
 });
 
 test('a second boot saves nothing again', async () => {
@@ -26,16 +36,44 @@ test('a second boot saves nothing again', async () => {
   const { url } = shownCall(first.stdout);
   const key = first.key;
   await first.end();
-  const second = await home.serve();
+  const second = await home.serve(root ? { DRYDOCK_COMMAND_USER: 'nobody' } : {});
   expect(second.stdout).not.toContain('curl');
+  expect(second.stdout).not.toContain('run as root');
   const list = new URL(url).pathname.replace(/\/[^/]+\/tools\/call$/, '');
   const answer = await fetch(new URL(list, second.baseUrl), { headers: { authorization: `Bearer ${key}` } });
   expect(((await answer.json()) as { items: unknown[] }).items).toHaveLength(1);
 });
 
-test('an exposed service saves no command', async () => {
+test('an exposed service saves no command, and need not warn of any', async () => {
   const home = await place();
-  const drydock = await home.serve({ DRYDOCK_HOST: '0.0.0.0' });
+  const drydock = await home.serve({ DRYDOCK_PUBLIC_URL: 'https://drydock.example.com' });
   expect(drydock.stdout).not.toContain('tools/call');
   expect(drydock.stdout).toContain('/me');
+  expect(drydock.stdout).not.toContain('root');
+});
+
+test('a user that commands cannot run as is refused before anything starts', async () => {
+  const home = await place();
+  const { code, stderr } = await home.run(['serve'], { DRYDOCK_COMMAND_USER: 'no-such-user-here' });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(root ? 'there is no user no-such-user-here' : 'only when the service runs as root');
+});
+
+test('the README shows how to list projects and servers, and to save one', async () => {
+  const service = await startForTest();
+  const [, shown = ''] =
+    /^(export KEY=[\s\S]*?)^ask \/servers\/SERVER_ID/m.exec(await readFile('README.md', 'utf8')) ?? [];
+  const script = shown
+    .replace('sk_…', service.key)
+    .replace(/http:\S+\/api\/v1/, service.running.baseUrl)
+    .replace('PROJECT_ID', await service.defaultProject())
+    .replaceAll(/^ask (.*?)( +#.*)?$/gm, 'ask $1; echo');
+  const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
+  const [projects, before, saved] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  expect(projects).toMatchObject({ items: [{ name: 'Default' }] });
+  expect(before).toMatchObject({ items: [] });
+  expect(saved).toMatchObject({ name: 'weather', transportType: 'http' });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installPlugin } from '../src/domain/operator/plugins.ts';
+import { Trust } from '../src/domain/trust.ts';
 import { filesOf, skillMd } from './support/folder.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { snapshotOf } from './support/snapshot.ts';
@@ -20,7 +21,8 @@ const install = (project: string, files: Map<string, Buffer>) =>
 
 test('a service that others can reach runs no command of a plugin', async () => {
   const { services } = service.running;
-  const exposed = { ...services, config: { ...services.config, allowStdio: false } };
+  const config = { ...services.config, host: '0.0.0.0', allowStdio: undefined };
+  const exposed = { ...services, trust: new Trust(config, services.db, () => 0) };
   const files = filesOf(server({ command: 'node' }));
   const project = await newProject();
   await expect(installPlugin(exposed, files, { project })).rejects.toThrow('DRYDOCK_ALLOW_STDIO=true');

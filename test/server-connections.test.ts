@@ -281,7 +281,7 @@ describe('a server that cannot be connected', () => {
   });
 
   test('because its address is refused is said at once, or when its name is looked up', async () => {
-    const outside = await startForTest({ env: { DRYDOCK_HOST: '0.0.0.0' } });
+    const outside = await startForTest({ env: { DRYDOCK_HOST: '0.0.0.0', DRYDOCK_ALLOWED_NETWORKS: '' } });
     const account = await openAccount(outside);
     for (const url of [hostile.url('/odd'), 'http://169.254.169.254/latest', 'http://[::1]/mcp'])
       expect(await account.connect({ url })).toMatchObject({
@@ -289,7 +289,7 @@ describe('a server that cannot be connected', () => {
         body: { code: 'VALIDATION_ERROR', details: { code: 'URL_NOT_ALLOWED' } },
       });
     const inside = await startForTest({
-      env: { DRYDOCK_HOST: '0.0.0.0' },
+      env: { DRYDOCK_HOST: '0.0.0.0', DRYDOCK_ALLOWED_NETWORKS: '' },
       outbound: { resolve: async () => [{ address: '10.0.0.1', family: 4 }] },
     });
     const other = await openAccount(inside);

@@ -176,7 +176,7 @@ test('a server at an address that is never contacted is refused when it is saved
 
 test('an exposed service takes no stdio servers and no local addresses, unless the operator allows them', async () => {
   const exposed = await startForTest({
-    env: { DRYDOCK_HOST: '0.0.0.0', DRYDOCK_ALLOWED_NETWORKS: '10.1.0.0/16' },
+    env: { DRYDOCK_HOST: '0.0.0.0', DRYDOCK_ALLOW_STDIO: '', DRYDOCK_ALLOWED_NETWORKS: '10.1.0.0/16' },
   });
   const path = `/projects/${await exposed.defaultProject()}/servers`;
   expect(await exposed.post(path, { name: 'stdio', command: 'node' })).toMatchObject({

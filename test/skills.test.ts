@@ -181,9 +181,11 @@ describe('a project', () => {
     await expect(addSkill(service.db, files, { project: 'nowhere' })).rejects.toThrow('No project nowhere');
     await newProject();
     await newProject();
-    await expect(addSkill(service.db, files, { project: 'Skills' })).rejects.toThrow('use the id: prj_');
+    await expect(addSkill(service.db, files, { project: 'Skills' })).rejects.toThrow(
+      'use the id: Skills of Drydock (prj_',
+    );
     await service.stranger();
-    await expect(addSkill(service.db, files)).rejects.toThrow('name a project with --project');
+    await expect(addSkill(service.db, files)).rejects.toThrow('Name the project with --project: Default of ');
   });
 });
 

@@ -13,6 +13,7 @@ import type { Log } from '../platform/log.ts';
 import type { Cursors } from '../platform/secrets/cursors.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
 import type { Grants } from './live/grants.ts';
+import type { Trust } from './trust.ts';
 
 /** The parts a verb works with. */
 export interface Services {
@@ -23,6 +24,7 @@ export interface Services {
   models: ModelCatalog;
   mcp: Mcp;
   grants: Grants;
+  trust: Trust;
   config: Config;
   notifications: Notifications;
   clock: Clock;

@@ -1,27 +1,45 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Where a target may be. Link-local, metadata and other addresses that no MCP server lives at are refused
- * always; loopback and private ones only if the operator, or listening on loopback, allows them.
+ * Where a target may be. Only addresses that are globally reachable by the special-purpose registries of IANA (RFC
+ * 6890) are open to everybody; loopback and private ones only if the policy allows them; all others, and the metadata
+ * services of clouds, never.
  */
 export interface AddressPolicy {
+  /** Whether loopback and private addresses are allowed. */
   local: boolean;
   /** Networks allowed besides, as `10.1.0.0/16` or `fd00::/8`. */
   networks: readonly string[];
+  /** Why local ones are not allowed, for those who ask. */
+  because?: string;
 }
 
 type Kind = 'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'reserved';
 
+/** The first that holds an address says what it is; one that nothing holds is reserved. */
 const ranges: [Kind, string[]][] = [
   [
+    // Answer for the machine itself, most of them with credentials, and some lie in networks an operator may open.
     'metadata',
     [
+      // Nearly all clouds; containers and pods on AWS; Scaleway; Tencent.
       '169.254.169.254/32',
       '169.254.170.2/32',
+      '169.254.170.23/32',
+      '169.254.42.42/32',
+      '169.254.0.23/32',
+      // Azure, whose address looks public; Alibaba; Oracle.
+      '168.63.129.16/32',
       '100.100.100.200/32',
       '192.0.0.192/32',
-      'fd00:ec2::254/128',
+      // AWS, Google, Oracle, Scaleway, Akamai, Alibaba, OpenStack.
+      'fd00:ec2::/32',
       'fd20:ce::254/128',
+      'fd00:c1::a9fe:a9fe/128',
+      'fd00:42::42/128',
+      'fd00:a9fe:a9fe::1/128',
+      'fd00:100::100:200/128',
+      'fe80::a9fe:a9fe/128',
     ],
   ],
   ['link-local', ['169.254.0.0/16', 'fe80::/10']],
@@ -39,51 +57,56 @@ const ranges: [Kind, string[]][] = [
     ],
   ],
   [
+    // Parts of the reserved networks below that are reachable all the same. Teredo is judged by what it carries.
+    'public',
+    [
+      '192.0.0.9/32',
+      '192.0.0.10/32',
+      '2001::/32',
+      '2001:1::1/128',
+      '2001:1::2/128',
+      '2001:1::3/128',
+      '2001:3::/32',
+      '2001:4:112::/48',
+      '2001:20::/28',
+      '2001:30::/28',
+    ],
+  ],
+  [
     'reserved',
     [
       '0.0.0.0/8',
       '192.0.0.0/24',
       '192.0.2.0/24',
+      '192.88.99.0/24',
       '198.51.100.0/24',
       '203.0.113.0/24',
       '224.0.0.0/3',
-      '::/128',
-      '100::/64',
+      '2001::/23',
       '2001:db8::/32',
-      'ff00::/8',
+      '3fff::/20',
     ],
   ],
+  ['public', ['0.0.0.0/0', '2000::/3']],
 ];
 
 const lists = ranges.map(([kind, networks]) => [kind, listOf(networks)] as const);
 
-/** IPv6 networks that carry an IPv4 address, and where in the eight words its two are. */
-const carriers: { list: BlockList; word: number; inverted?: boolean }[] = [
-  { list: listOf(['::ffff:0:0/96', '::/96', '64:ff9b::/96', '::ffff:0:0:0/96']), word: 6 },
-  { list: listOf(['2002::/16']), word: 1 },
-  // Teredo hides the client's address by turning its bits over.
-  { list: listOf(['2001::/32']), word: 6, inverted: true },
-];
-
-export function kindOf(address: string): Kind {
-  const plain = address.replace(/%.*$/, '');
-  const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
-  const named = lists.find(([, list]) => list.check(plain, family));
-  if (named) return named[0];
-  const carried = family === 'ipv6' ? carriedBy(plain) : undefined;
-  return carried === undefined ? 'public' : kindOf(carried);
-}
+/** IPv6 networks that stand for IPv4 addresses: what they carry decides, not they. */
+const mapped = listOf(['::ffff:0:0/96', '64:ff9b::/96']);
+const sixToFour = listOf(['2002::/16']);
+const teredo = listOf(['2001::/32']);
 
 /** Why a target at this address is refused; undefined when it is not. */
 export function refusalOf(address: string, policy: AddressPolicy): string | undefined {
-  const kind = kindOf(address);
-  if (kind === 'public') return undefined;
-  if (kind === 'loopback' || kind === 'private') {
-    if (policy.local || listOf(policy.networks).check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'))
-      return undefined;
-    return `${address} is a ${kind} address. The operator can allow it with DRYDOCK_ALLOWED_NETWORKS`;
+  const plain = address.replace(/%.*$/, '');
+  if (isIP(plain) === 0) return `${address} is not an address`;
+  for (const judged of judgedFor(plain)) {
+    const problem = problemWith(judged, policy);
+    if (problem !== undefined)
+      return judged === plain ? `${address} ${problem}` : `${address} stands for ${judged}, which ${problem}`;
   }
-  return `${address} is a ${kind} address and is never contacted`;
+  return undefined;
 }
 
 /** The same for a URL whose host is an address or stands for one. Other names say nothing until they are looked up. */
@@ -93,21 +116,46 @@ export function refusalOfUrl(url: string, policy: AddressPolicy): string | undef
   return host === 'localhost' || host.endsWith('.localhost') ? refusalOf('127.0.0.1', policy) : undefined;
 }
 
+function problemWith(address: string, { local, networks, because }: AddressPolicy): string | undefined {
+  const family = familyOf(address);
+  const kind = lists.find(([, list]) => list.check(address, family))?.[0] ?? 'reserved';
+  if (kind === 'public') return undefined;
+  if (kind !== 'loopback' && kind !== 'private') return `is a ${kind} address and is never contacted`;
+  if (local || listOf(networks).check(address, family)) return undefined;
+  const why = because === undefined ? '' : `, and ${because}`;
+  return `is a ${kind} address${why}. The operator can allow it with DRYDOCK_ALLOWED_NETWORKS`;
+}
+
+/** All addresses that a connection to this one could end at: each must be allowed. */
+function judgedFor(address: string): string[] {
+  if (isIP(address) === 4) return [address];
+  const words = wordsOf(address);
+  const at = (first: number, mask = 0): string =>
+    words
+      .slice(first, first + 2)
+      .flatMap((word) => [word >> 8, word & 0xff])
+      .map((byte) => byte ^ mask)
+      .join('.');
+  if (mapped.check(address, 'ipv6')) return [at(6)];
+  // The client, whose bits are turned over, and the server that introduces us to it.
+  if (teredo.check(address, 'ipv6')) return [at(6, 0xff), at(2)];
+  const carried = sixToFour.check(address, 'ipv6') ? [at(1)] : [];
+  // ISATAP: below any prefix, with two bits that mean nothing here.
+  if (((words[4] ?? 0) & 0xfcff) === 0 && words[5] === 0x5efe) carried.push(at(6));
+  return [...carried, address];
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
 function listOf(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address, bits] = network.split('/') as [string, string];
-    list.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+    list.addSubnet(address, Number(bits), familyOf(address));
   }
   return list;
-}
-
-function carriedBy(address: string): string | undefined {
-  const carrier = carriers.find(({ list }) => list.check(address, 'ipv6'));
-  if (!carrier) return undefined;
-  const words = wordsOf(address).slice(carrier.word, carrier.word + 2);
-  const bytes = words.flatMap((word) => [word >> 8, word & 0xff]);
-  return bytes.map((byte) => (carrier.inverted ? byte ^ 0xff : byte)).join('.');
 }
 
 /** The eight 16-bit words of an IPv6 address; URL writes it in the one canonical form. */

@@ -1,18 +1,17 @@
-import type { AddressPolicy } from './address-guard.ts';
 import { type ConnectOptions, connect, type Participant } from './connect.ts';
 import type { Answer, Connection, ServerIdentity } from './connection.ts';
 import type { Wait } from './deadline.ts';
 import { Eras, type EraVerdict } from './eras.ts';
 import { McpFailure } from './failures.ts';
 import { weightOf } from './held-bytes.ts';
-import { Outbound, type OutboundOptions } from './outbound.ts';
+import { Outbound, type OutboundOptions, type PolicySource } from './outbound.ts';
 import { Paces } from './pace.ts';
 import { Pool, type PoolLimits } from './pool.ts';
 import type { CommandUser } from './stdio.ts';
 import type { Target } from './target.ts';
 
 interface McpOptions {
-  policy: AddressPolicy;
+  policy: PolicySource;
   clientInfo: { name: string; version: string };
   pool: PoolLimits;
   /** Whom commands run as, when not as the service. */

@@ -36,7 +36,7 @@ async function serve(answer: RequestListener, address = '127.0.0.1'): Promise<Li
 }
 
 function outbound(policy: AddressPolicy, options: OutboundOptions = {}): Outbound {
-  const made = new Outbound(policy, options);
+  const made = new Outbound(async () => policy, options);
   onTestFinished(() => made.close());
   return made;
 }

@@ -36,6 +36,8 @@ export interface Reading {
   /** Given what ends a stream that has nothing more to say. */
   opened?: ((end: () => void) => void) | undefined;
 }
+/** The policy in force. It is asked for before each request and each connection, so that it can change. */
+export type PolicySource = () => Promise<AddressPolicy>;
 
 /** All addresses of a name. */
 type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>;
@@ -63,19 +65,29 @@ const errorPageBytes = 64 * 1024;
  * the address that was checked. Redirects are the caller's to follow, so each hop comes through here.
  */
 export class Outbound {
-  private readonly policy: AddressPolicy;
+  private readonly source: PolicySource;
+  private readonly resolve: Resolve;
   private readonly limits: OutboundLimits;
-  private readonly agent: Agent;
+  /** As it was when it was last asked for. */
+  private policy: AddressPolicy = { local: false, networks: [] };
+  /** Holds the connections made under this policy. */
+  private agent: Agent | undefined;
+  /** All that have connections, also those of earlier policies. */
+  private readonly agents = new Set<Agent>();
   private readonly verdicts = new Map<string, { problem: string | undefined }>();
   /** Answers that are being read, or have been read and are not gone yet. */
   readonly held: HeldBytes;
 
-  constructor(policy: AddressPolicy, { resolve = system, ...limits }: OutboundOptions = {}) {
-    this.policy = policy;
+  constructor(source: PolicySource, { resolve = system, ...limits }: OutboundOptions = {}) {
+    this.source = source;
+    this.resolve = resolve;
     this.limits = { ...defaults, ...limits };
     this.held = new HeldBytes(this.limits.totalBytes);
-    this.agent = new Agent({
-      connect: { lookup: guardedLookup(policy, resolve), timeout: 10_000 },
+  }
+
+  private newAgent(): Agent {
+    const agent = new Agent({
+      connect: { lookup: guardedLookup(this.source, this.resolve), timeout: 10_000 },
       maxHeaderSize: this.limits.headerBytes,
       // A stream may be silent for long; each request has its own deadline.
       headersTimeout: 0,
@@ -85,6 +97,19 @@ export class Outbound {
       keepAliveTimeout: idleSocket,
       keepAliveMaxTimeout: idleSocket,
     });
+    this.agents.add(agent);
+    return agent;
+  }
+
+  /** What was judged or connected under another policy is not used again; what is under way may end. */
+  private async followPolicy(): Promise<void> {
+    const policy = await this.source();
+    if (policy === this.policy) return;
+    this.policy = policy;
+    this.verdicts.clear();
+    const { agent } = this;
+    this.agent = undefined;
+    void agent?.close().finally(() => this.agents.delete(agent));
   }
 
   /** Has the shape of `fetch`, but never follows a redirect and never unpacks a compressed answer. */
@@ -94,6 +119,7 @@ export class Outbound {
     reading: Reading = {},
   ): Promise<Response> => {
     const url = new URL(address);
+    await this.followPolicy();
     const problem = this.refusal(url);
     if (problem !== undefined) throw new McpFailure('address', problem, { notSent: true });
     try {
@@ -137,6 +163,7 @@ export class Outbound {
   private send(url: URL, init: RequestInit): Promise<Dispatcher.ResponseData> {
     // All requests of a connection share a signal.
     if (init.signal) setMaxListeners(0, init.signal);
+    this.agent ??= this.newAgent();
     return this.agent.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
@@ -289,8 +316,8 @@ export class Outbound {
     );
   }
 
-  close(): Promise<void> {
-    return this.agent.destroy();
+  async close(): Promise<void> {
+    await Promise.all([...this.agents].map((agent) => agent.destroy()));
   }
 }
 
@@ -309,11 +336,13 @@ function bodyOf(body: RequestInit['body']): string | null {
 }
 
 /** Names resolve to what the policy allows, or to nothing. The connection is made to exactly these addresses. */
-function guardedLookup(policy: AddressPolicy, resolve: Resolve): LookupFunction {
+function guardedLookup(source: PolicySource, resolve: Resolve): LookupFunction {
   const allowed = async (hostname: string): Promise<{ address: string; family: number }[]> => {
     const addresses = await resolve(hostname);
     if (addresses.length === 0)
       throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+    // Asked for after the name server has taken its time.
+    const policy = await source();
     const usable = addresses.filter(({ address }) => refusalOf(address, policy) === undefined);
     if (usable.length > 0) return usable;
     const problem = refusalOf(addresses[0]?.address ?? '', policy);

@@ -80,7 +80,7 @@ export const principals: Principal[] = [
   },
   {
     name: 'key of a deleted user',
-    standing: { unauthorized: 'Unknown user' },
+    standing: { unauthorized: 'Unknown user', reason: 'ORPHANED_KEY' },
     call: async (service) => {
       const { key, userId } = await service.member('owner');
       await deleteUser(service.db, userId);

@@ -57,7 +57,9 @@ function bearerOf(authorization: string | undefined): string {
 
 function actorOf(account: CallerRow['account']): Actor {
   if (account.userId === null)
-    throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key is gone');
+    throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key is gone', {
+      details: { reason: 'ORPHANED_KEY' },
+    });
   if (account.organizationId === null || account.role === null)
     throw new Refusal(
       'UNAUTHORIZED',

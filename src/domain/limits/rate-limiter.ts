@@ -46,7 +46,9 @@ export class RateLimiter {
 
   /** Counts the others and settles with them. */
   async meet(): Promise<void> {
+    const alone = this.others === 0;
     this.others = await announceReplica(this.db, this.id);
+    if (alone) this.buckets.forgetRefilled(this.clock());
     this.buckets.sweep(this.clock());
     await this.exchange();
   }
@@ -61,7 +63,13 @@ export class RateLimiter {
     const spent = this.buckets.collectSpent(this.clock());
     if (spent.size === 0) return;
     const { burst, perMinute } = this.buckets.rate;
-    const left = await exchangeTokens(this.db, spent, { burst, perSecond: perMinute / 60 });
+    const left = await exchangeTokens(this.db, spent, { burst, perSecond: perMinute / 60 }).catch(
+      (error: unknown) => {
+        // Told again next time. If only the answer was lost the key pays twice, which is better than not at all.
+        this.buckets.giveBack(spent, this.clock());
+        throw error;
+      },
+    );
     for (const { keyId, tokens } of left) this.buckets.adopt(keyId, tokens, this.clock());
   }
 

@@ -43,6 +43,19 @@ export class TokenBuckets {
     return spent;
   }
 
+  /** What was collected could not be told. */
+  giveBack(spent: ReadonlyMap<string, number>, now: number): void {
+    for (const [key, amount] of spent) this.refilled(key, now).spent += amount;
+  }
+
+  /** Without other replicas only what has not been refilled since is still owed to anyone who joins. */
+  forgetRefilled(now: number): void {
+    for (const key of this.buckets.keys()) {
+      const bucket = this.refilled(key, now);
+      bucket.spent = Math.min(bucket.spent, this.rate.burst - bucket.tokens);
+    }
+  }
+
   /** Takes over what all replicas together have left, less what was taken here meanwhile. */
   adopt(key: string, tokens: number, now: number): void {
     const bucket = this.refilled(key, now);

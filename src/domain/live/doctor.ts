@@ -20,7 +20,7 @@ const slow = 3000;
 
 /** Whatever the target does, this answers with a report. */
 export const runDoctor: Verb<'runDoctor'> = async (context, { body }) => {
-  const reached = reach(context, context.server, body);
+  const reached = await reach(context, context.server, body);
   const report = emptyReport(context, reached);
   const { timeout: allowed, signal } = diagnosisWait(context, reached.server);
   const ends = performance.now() + allowed;

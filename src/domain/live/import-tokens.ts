@@ -16,10 +16,10 @@ import { openSecrets } from '../servers/secrets.ts';
 import type { Verb } from '../verb.ts';
 import type { GrantSecrets } from './grants.ts';
 
-export const importOAuthTokens: Verb<'importOAuthTokens'> = (context, { serverId, body }) => {
+export const importOAuthTokens: Verb<'importOAuthTokens'> = async (context, { serverId, body }) => {
   const { tokens, clientInformation, serverUrl, oauthResourceUrl, authorizationServerUrl } = body;
   // The refresh token will be sent there, so it must be somewhere the service may go.
-  checkAddress(context, authorizationServerUrl ?? null, 'authorizationServerUrl');
+  await checkAddress(context, authorizationServerUrl ?? null, 'authorizationServerUrl');
   return writeInProject(context, async (db) => {
     const server = await lockServer(db, context.project.id, serverId);
     if (!server) throw noSuchServer();

@@ -3,10 +3,9 @@ import type { Answer } from '../../mcp/connection.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation, Visit } from '../../mcp/mcp.ts';
 import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
-import { stdioAllowed } from '../../platform/config/load.ts';
 import { findLiveServer, type LiveServerRow } from '../../platform/database/queries/servers.ts';
 import type { ProjectContext, ServerContext, Services } from '../context.ts';
-import { noSuchServer, stdioRefused } from '../servers/rules.ts';
+import { noSuchServer } from '../servers/rules.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
 import { oauthRequired, translated } from './refusal.ts';
@@ -31,12 +30,22 @@ export interface Reached {
 }
 
 /** A server as it may be talked to by this caller. */
-export function reach(context: ProjectContext, server: LiveServerRow, options: LiveOptions): Reached {
-  if (server.transportType === 'stdio' && !stdioAllowed(context.config))
-    throw new Refusal('FEATURE_NOT_SUPPORTED', stdioRefused, {
+export async function reach(
+  context: ProjectContext,
+  server: LiveServerRow,
+  options: LiveOptions,
+): Promise<Reached> {
+  if (server.transportType === 'stdio') await requireCommands(context);
+  return { server, target: targetOf(context, context.actor.organization.id, server, options) };
+}
+
+/** Also a command that was saved when it was allowed runs only while it is. */
+async function requireCommands({ trust }: Pick<Services, 'trust'>): Promise<void> {
+  const problem = await trust.commandsRefused();
+  if (problem !== undefined)
+    throw new Refusal('FEATURE_NOT_SUPPORTED', problem, {
       details: { readiness: 'local_runtime_required', transport: 'stdio' },
     });
-  return { server, target: targetOf(context, context.actor.organization.id, server, options) };
 }
 
 /** Where and how to talk to a saved server. */
@@ -80,6 +89,8 @@ function addressOf(
     return {
       credential: 'none',
       address: async () => {
+        // Again: it may have waited for its turn to run.
+        await requireCommands(services);
         const { env = {} } = secretsOf(services, server);
         return { kind: 'stdio', command: settings.command ?? '', args: settings.args ?? [], env };
       },
@@ -134,12 +145,12 @@ export async function withServer<T>(
     }
   };
   try {
-    return await attempt(reach(context, context.server, options));
+    return await attempt(await reach(context, context.server, options));
   } catch (error) {
     if (!replaced(error)) throw error;
     const now = await findLiveServer(context.db, context.project.id, context.server.id);
     if (!now) throw noSuchServer();
-    return attempt(reach(context, now, options), true);
+    return attempt(await reach(context, now, options), true);
   }
 }
 

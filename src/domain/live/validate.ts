@@ -5,7 +5,7 @@ import { translated } from './refusal.ts';
 
 /** Over a connection of its own: a warm one would say how the server was, not how it is. */
 export const validateServer: Verb<'validateServer'> = async (context, { body }) => {
-  const reached = reach(context, context.server, body);
+  const reached = await reach(context, context.server, body);
   requireGrant(reached, body);
   const { server, target } = reached;
   try {

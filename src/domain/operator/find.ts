@@ -9,48 +9,67 @@ import {
   holdProject,
   lineUpInProject,
   type ProjectPlace,
+  someProjects,
 } from '../../platform/database/queries/projects.ts';
 import { findUser, listUserRows, type UserRow } from '../../platform/database/queries/users.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
+
+const mostShown = 10;
+
+/** What could be meant, to choose from without another command. */
+function candidates(things: readonly { id: string; name: string }[]): string {
+  if (things.length === 0) return 'there is none';
+  const shown = things.slice(0, mostShown).map(({ id, name }) => `${name} (${id})`);
+  return `${shown.join(', ')}${things.length > mostShown ? ' and others' : ''}`;
+}
 
 /** By id or name. Left out, the only organization there is. */
 export async function organizationNamed(db: Db, idOrName: string | undefined): Promise<OrganizationRow> {
   const found =
     idOrName === undefined ? await listOrganizationRows(db) : await findOrganizations(db, idOrName);
-  if (found.length === 1) return found[0] as OrganizationRow;
-  if (found.length === 0)
-    throw new OperatorProblem(`No organization ${idOrName ?? 'exists'}. See: drydock orgs list`);
-  const ids = found.map((row) => row.id).join(', ');
+  const [first] = found;
+  if (first && found.length === 1) return first;
+  if (idOrName === undefined)
+    throw new OperatorProblem(`Name the organization with --org: ${candidates(found)}`);
   throw new OperatorProblem(
-    idOrName === undefined
-      ? `There are several organizations; name one with --org: ${ids}`
-      : `Several organizations are called ${idOrName}; use the id: ${ids}`,
+    first
+      ? `Several organizations are called ${idOrName}; use the id: ${candidates(found)}`
+      : `No organization ${idOrName}. There are: ${candidates(await listOrganizationRows(db))}`,
   );
 }
 
 /** By id or e-mail address. Left out, the only user there is. */
 export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<UserRow> {
-  if (idOrEmail === undefined) {
-    const all = await listUserRows(db);
-    if (all.length === 1) return all[0] as UserRow;
-    throw new OperatorProblem('There are several users; name one with --user. See: drydock users list');
-  }
-  const user = await findUser(db, idOrEmail);
-  if (!user) throw new OperatorProblem(`No user ${idOrEmail}. See: drydock users list`);
-  return user;
+  const user = idOrEmail === undefined ? undefined : await findUser(db, idOrEmail);
+  if (user) return user;
+  const all = await listUserRows(db);
+  const [first] = all;
+  if (first && all.length === 1 && idOrEmail === undefined) return first;
+  const known = candidates(all.map(({ id, email }) => ({ id, name: email })));
+  throw new OperatorProblem(
+    idOrEmail === undefined
+      ? `Name the user with --user: ${known}`
+      : `No user ${idOrEmail}. There are: ${known}`,
+  );
 }
 
 /** By id or name. Left out, the only Default project there is. */
 export async function projectNamed(db: Db, idOrName: string | undefined): Promise<ProjectPlace> {
   const found = await findProjects(db, idOrName);
   const exact = found.find(({ id }) => id === idOrName) ?? found[0];
-  if (!exact) throw new OperatorProblem(`No project ${idOrName ?? 'exists'}`);
-  if (found.length === 1 || exact.id === idOrName) return exact;
-  const ids = found.map(({ id }) => id).join(', ');
+  if (exact && (found.length === 1 || exact.id === idOrName)) return exact;
+  if (idOrName === undefined)
+    throw new OperatorProblem(`Name the project with --project: ${candidateProjects(found)}`);
   throw new OperatorProblem(
-    idOrName === undefined
-      ? `There are several organizations; name a project with --project: ${ids}`
-      : `Several projects are called ${idOrName}; use the id: ${ids}`,
+    exact
+      ? `Several projects are called ${idOrName}; use the id: ${candidateProjects(found)}`
+      : `No project ${idOrName}. There are: ${candidateProjects(await someProjects(db))}`,
+  );
+}
+
+function candidateProjects(projects: readonly ProjectPlace[]): string {
+  return candidates(
+    projects.map(({ id, name, organizationName }) => ({ id, name: `${name} of ${organizationName}` })),
   );
 }
 

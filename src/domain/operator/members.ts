@@ -4,18 +4,17 @@ import {
   listMembers as listOrganizationMembers,
   listProjectMembers,
   type MemberRow,
-  organizationOfProject,
   removeOrganizationMember,
   setOrganizationMember,
 } from '../../platform/database/queries/members.ts';
 import { removeProjectMember, setProjectMember } from '../../platform/database/queries/projects.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
-import { organizationNamed, userNamed } from './find.ts';
+import { organizationNamed, projectNamed, userNamed } from './find.ts';
 
 interface Place {
   organization?: string | undefined;
-  /** A project id; then the membership is of the project. */
+  /** By id or name; then the membership is of the project. */
   project?: string | undefined;
 }
 
@@ -23,10 +22,7 @@ const organizationRoles: readonly string[] = ['owner', 'admin', 'member'];
 const projectRoles: readonly string[] = ['admin', 'member'];
 
 export async function listMembers(db: Db, place: Place): Promise<MemberRow[]> {
-  if (place.project !== undefined) {
-    await organizationWith(db, place.project);
-    return listProjectMembers(db, place.project);
-  }
+  if (place.project !== undefined) return listProjectMembers(db, (await projectNamed(db, place.project)).id);
   return listOrganizationMembers(db, (await organizationNamed(db, place.organization)).id);
 }
 
@@ -36,12 +32,12 @@ export async function setMember(db: Db, place: Place, input: { user: string; rol
   if (!roles.includes(input.role))
     throw new OperatorProblem(`No role ${input.role}. There are: ${roles.join(', ')}`);
   if (place.project !== undefined) {
-    const organizationId = await organizationWith(db, place.project);
+    const { id: projectId, organizationId } = await projectNamed(db, place.project);
     const members = await listOrganizationMembers(db, organizationId);
     if (!members.some((member) => member.userId === user.id))
       throw new OperatorProblem(`${user.email} is not a member of the project's organization`);
     return db.transaction(async (trx) => {
-      await setProjectMember(trx, place.project as string, user.id, input.role as 'admin' | 'member');
+      await setProjectMember(trx, projectId, user.id, input.role as 'admin' | 'member');
       await auditOperator(trx, 'project-member.set', user.id, organizationId);
     });
   }
@@ -54,27 +50,19 @@ export async function setMember(db: Db, place: Place, input: { user: string; rol
 
 export async function removeMember(db: Db, place: Place, idOrEmail: string): Promise<void> {
   const user = await userNamed(db, idOrEmail);
-  const organizationId =
-    place.project === undefined
-      ? (await organizationNamed(db, place.organization)).id
-      : await organizationWith(db, place.project);
+  const project = place.project === undefined ? undefined : await projectNamed(db, place.project);
+  const organizationId = project?.organizationId ?? (await organizationNamed(db, place.organization)).id;
   await db.transaction(async (trx) => {
     const gone =
-      place.project === undefined
+      project === undefined
         ? await removeOrganizationMember(trx, organizationId, user.id)
-        : await removeProjectMember(trx, place.project, user.id);
+        : await removeProjectMember(trx, project.id, user.id);
     if (gone === 0) throw new OperatorProblem(`${user.email} is not a member there`);
     await auditOperator(
       trx,
-      place.project === undefined ? 'member.remove' : 'project-member.remove',
+      project === undefined ? 'member.remove' : 'project-member.remove',
       user.id,
       organizationId,
     );
   });
-}
-
-async function organizationWith(db: Db, projectId: string): Promise<string> {
-  const organizationId = await organizationOfProject(db, projectId);
-  if (organizationId === undefined) throw new OperatorProblem(`No project ${projectId}`);
-  return organizationId;
 }

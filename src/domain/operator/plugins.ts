@@ -26,7 +26,7 @@ import { removeServer, saveUnderFreeName } from '../servers/rows.ts';
 import { given, sealSecrets, traces } from '../servers/secrets.ts';
 import { projectNamed, writeAsOperator } from './find.ts';
 
-type Parts = Pick<Services, 'db' | 'vault' | 'config'>;
+type Parts = Pick<Services, 'db' | 'vault' | 'trust'>;
 
 /**
  * Installs the bundle as a version of its plugin and puts it in force. A bundle that was installed before keeps its
@@ -37,7 +37,7 @@ export async function installPlugin(
   files: Files,
   place: { project?: string | undefined } = {},
 ): Promise<{ versionId: string; name: string; added: boolean }> {
-  const bundle = parseBundle(services.config, files, (secret) => services.vault.fingerprint(secret));
+  const bundle = await parseBundle(services, files, (secret) => services.vault.fingerprint(secret));
   const project = await projectNamed(services.db, place.project);
   return writeAsOperator(services.db, project, async (db) => {
     const before = await lockPlugin(db, project.id, bundle.name);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Name } from '../../contract/text.ts';
-import type { Config } from '../../platform/config/settings.ts';
 import type { PluginVersionRow } from '../../platform/database/queries/plugins.ts';
 import type { SkillText } from '../../platform/database/queries/skills.ts';
 import { type Files, type FolderBounds, hashOf } from '../../platform/folder.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
+import type { Services } from '../context.ts';
 import { parseSkill } from '../skills/parse.ts';
 import { readJsonFile } from './json-file.ts';
 import { type DeclaredServer, declaredServer, ServerEntries } from './servers.ts';
@@ -47,16 +47,24 @@ export interface Bundle {
 }
 
 /** A plugin from the files of its folder, by paths relative to it. All of it is good, or none is taken. */
-export function parseBundle(config: Config, files: Files, veil: (secret: string) => string): Bundle {
+export async function parseBundle(
+  services: Pick<Services, 'trust' | 'db'>,
+  files: Files,
+  veil: (secret: string) => string,
+): Promise<Bundle> {
   const text = files.get(manifestFile);
   if (!text) throw new OperatorProblem(`The folder holds no ${manifestFile}`);
   const manifest = readJsonFile(manifestFile, text, Manifest);
   const { name, displayName, description, version, servers: ownEntries, ...unknown } = manifest;
   const { mcpServers: sharedEntries, ...unknownShared } = serversFileOf(files);
-  const read = (file: string, entries: z.output<typeof ServerEntries>) =>
-    Object.entries(entries).map(([key, entry]) => declaredServer(config, { file, plugin: name, key }, entry));
-  const own = read(manifestFile, ownEntries);
-  const shared = read(serversFile, sharedEntries);
+  const read = async (file: string, entries: z.output<typeof ServerEntries>): Promise<DeclaredServer[]> => {
+    const servers: DeclaredServer[] = [];
+    for (const [key, entry] of Object.entries(entries))
+      servers.push(await declaredServer(services, { file, plugin: name, key }, entry));
+    return servers;
+  };
+  const own = await read(manifestFile, ownEntries);
+  const shared = await read(serversFile, sharedEntries);
   // Of a server that both files declare, the manifest's is taken: it was written for this, mcp.json for whatever reads it.
   const servers = [...own, ...shared.filter(({ key }) => !Object.hasOwn(ownEntries, key))];
   const skills = skillsOf(files);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import { createProjectServer } from '../../contract/servers.ts';
 import { writeLike } from '../../contract/write-like.ts';
-import type { Config } from '../../platform/config/settings.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
+import type { Services } from '../context.ts';
 import { checkAddress, checkTransport } from '../servers/rules.ts';
 import { firstIssue } from './json-file.ts';
 
@@ -34,11 +34,11 @@ export interface DeclaredServer {
   env: Record<string, string> | undefined;
 }
 
-export function declaredServer(
-  config: Config,
+export async function declaredServer(
+  services: Pick<Services, 'trust' | 'db'>,
   { file, plugin, key }: { file: string; plugin: string; key: string },
   { type, ...fields }: Entry,
-): DeclaredServer {
+): Promise<DeclaredServer> {
   const wrong = (why: string) => new OperatorProblem(`${file}: the server ${key}: ${why}`);
   if (fields.url === undefined && fields.command === undefined)
     throw wrong('Give it a `url`, or a `command` to run');
@@ -48,8 +48,8 @@ export function declaredServer(
   if (!parsed.success) throw wrong(firstIssue(parsed.error));
   const { name, url, command, args, headers, env } = parsed.data;
   try {
-    checkTransport({ config }, command === undefined ? 'http' : 'stdio');
-    checkAddress({ config }, url ?? null);
+    await checkTransport(services, command === undefined ? 'http' : 'stdio');
+    await checkAddress(services, url ?? null);
   } catch (error) {
     throw error instanceof Refusal ? wrong(error.message) : error;
   }

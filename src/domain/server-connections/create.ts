@@ -16,7 +16,7 @@ import { checkOpen } from './rules.ts';
 
 export const createServerConnection: Verb<'createServerConnection'> = async (context, { body }) => {
   const { url, name, reauthorize } = body;
-  checkAddress(context, url);
+  await checkAddress(context, url);
   const projectId = await chooseProject(context, body.projectId);
   const { organization, user } = context.actor;
   const row = await context.db.transaction(async (db) => {

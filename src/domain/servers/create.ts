@@ -4,14 +4,15 @@ import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
-import { checkAddress, checkTransport, refuseTakenName } from './rules.ts';
+import { checkAddress, checkTransport, refuseTakenName, requireCommandAdmin } from './rules.ts';
 import { given, sealSecrets, traces } from './secrets.ts';
 
 export const createProjectServer: Verb<'createProjectServer'> = async (context, { body }) => {
   const { name, enabled = true, url, headers, env, clientSecret, ...settings } = body;
   const { transportType = settings.command === undefined ? 'http' : 'stdio', ...rest } = settings;
-  checkTransport(context, transportType);
-  checkAddress(context, url ?? null);
+  await checkTransport(context, transportType);
+  if (transportType === 'stdio') requireCommandAdmin(context);
+  await checkAddress(context, url ?? null);
   const secrets = given({ headers, env, clientSecret });
   return writeInProject(context, async (db) => {
     const server = await insertServer(db, {

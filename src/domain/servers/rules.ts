@@ -1,24 +1,31 @@
 import { Refusal } from '../../contract/errors.ts';
 import { refusalOfUrl } from '../../mcp/address-guard.ts';
-import { addressPolicy, stdioAllowed } from '../../platform/config/load.ts';
 import { type Db, violates } from '../../platform/database/database.ts';
 import { pluginNameOf } from '../../platform/database/queries/plugins.ts';
 import type { ServerRow } from '../../platform/database/queries/servers.ts';
-import type { Services } from '../context.ts';
+import type { ProjectContext, Services } from '../context.ts';
 import { nameTaken } from '../names.ts';
 
-export const stdioRefused =
-  'stdio servers run commands on the machine of this service, which is reachable from outside. The operator can allow them with DRYDOCK_ALLOW_STDIO=true';
+type Rules = Pick<Services, 'trust' | 'db'>;
 
-/** A stdio server runs a command on the operator's machine, so an exposed service refuses it. */
-export function checkTransport(context: Pick<Services, 'config'>, transportType: 'http' | 'stdio'): void {
-  if (transportType === 'stdio' && !stdioAllowed(context.config))
-    throw new Refusal('FORBIDDEN', stdioRefused);
+/** Whether servers of this transport may be saved here. */
+export async function checkTransport({ trust, db }: Rules, transportType: 'http' | 'stdio'): Promise<void> {
+  const problem = transportType === 'stdio' ? await trust.commandsRefused(db) : undefined;
+  if (problem !== undefined) throw new Refusal('FORBIDDEN', problem);
+}
+
+/** Whoever chooses a command chooses what runs on the machine of the service. Members use what was chosen. */
+export function requireCommandAdmin({ project }: ProjectContext): void {
+  if (project.role !== 'admin')
+    throw new Refusal(
+      'FORBIDDEN',
+      'A stdio server runs a command on the machine of this service: saving or editing one needs an administrator of the project',
+    );
 }
 
 /** An address that would be refused at every call is refused when it is saved; names are looked up only then. */
-export function checkAddress(context: Pick<Services, 'config'>, url: string | null, field = 'url'): void {
-  const problem = url === null ? undefined : refusalOfUrl(url, addressPolicy(context.config));
+export async function checkAddress({ trust, db }: Rules, url: string | null, field = 'url'): Promise<void> {
+  const problem = url === null ? undefined : refusalOfUrl(url, await trust.addressPolicy(db));
   if (problem !== undefined)
     throw new Refusal('VALIDATION_ERROR', `${field}: ${problem}`, { details: { code: 'URL_NOT_ALLOWED' } });
 }

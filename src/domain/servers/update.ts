@@ -10,7 +10,14 @@ import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
-import { checkAddress, checkTransport, noSuchServer, refuseManaged, refuseTakenName } from './rules.ts';
+import {
+  checkAddress,
+  checkTransport,
+  noSuchServer,
+  refuseManaged,
+  refuseTakenName,
+  requireCommandAdmin,
+} from './rules.ts';
 import { given, openSecrets, type ServerSecrets, sealSecrets, traces } from './secrets.ts';
 
 const xaaFields = [
@@ -30,8 +37,9 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     if (!before) throw noSuchServer();
     await refuseManaged(db, before);
     const after = withPlainFields(before, plain, clearXaaConfig ?? false);
-    checkTransport(context, after.transportType);
-    checkAddress(context, after.url);
+    await checkTransport({ ...context, db }, after.transportType);
+    if ([before, after].some(({ transportType }) => transportType === 'stdio')) requireCommandAdmin(context);
+    await checkAddress({ ...context, db }, after.url);
     const secrets: ServerSecrets = {
       ...(await openSecrets(context, db, before)),
       ...given({ headers, env, clientSecret }),

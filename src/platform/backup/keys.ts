@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../config/settings.ts';
+import { makeFolder } from '../durable.ts';
 import { OperatorProblem } from '../problem.ts';
 import { type KeyRing, keysFromEnvironment, keysFromFile, masterKeyPath } from '../secrets/master-key.ts';
 
@@ -54,7 +54,7 @@ export function planKeys(config: Config, needed: readonly string[], packed: KeyR
     return {
       place: async () => {
         try {
-          await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+          await makeFolder(config.dataDir);
           await keysFromFile(path).write?.(packed);
         } catch (error) {
           throw new OperatorProblem(`Cannot write ${path}: ${(error as Error).message}`);

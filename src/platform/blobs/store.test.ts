@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { type FileHandle, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startForTest } from '../../../test/support/service.ts';
 import { housekeeping } from '../../domain/housekeeping.ts';
 import { statement } from '../database/database.ts';
@@ -31,6 +32,29 @@ test('what goes in comes out, with its size and digest', async () => {
   await blobs.remove(id);
   await expect(buffer(blobs.read(id))).rejects.toThrow('ENOENT');
   await blobs.remove(id);
+});
+
+test('an acknowledged blob has its name on disk, and so has every folder above it', async () => {
+  const { root: parent } = await store();
+  const root = join(parent, 'a', 'blobs');
+  const id = newId('blb');
+  const path = join(root, id.slice(-2), id);
+  const handle = await open(parent);
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const synced: { inode: number; named: boolean }[] = [];
+  const sync = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    synced.push({ inode: (await this.stat()).ino, named: existsSync(path) });
+  });
+  onTestFinished(() => sync.mockRestore());
+  await new FileBlobStore(root).put(id, chunks('x'), 100);
+  const inodeOf = async (folder: string): Promise<number> => (await stat(folder)).ino;
+  const file = await inodeOf(path);
+  expect(synced.filter(({ named }) => !named).map(({ inode }) => inode)).toContain(file);
+  for (const folder of [join(root, id.slice(-2)), root])
+    expect(synced).toContainEqual({ inode: await inodeOf(folder), named: true });
+  for (const folder of [root, join(parent, 'a'), parent])
+    expect(synced.map(({ inode }) => inode)).toContain(await inodeOf(folder));
 });
 
 test('too much is refused and leaves nothing behind', async () => {

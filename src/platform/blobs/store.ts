@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { makeFolder, syncFolder } from '../durable.ts';
 
 export interface StoredBlob {
   size: number;
@@ -30,11 +31,13 @@ export class FileBlobStore implements BlobStore {
 
   async put(id: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob> {
     const path = this.pathOf(id);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
     const staging = join(this.root, `.incoming-${randomUUID()}`);
     try {
       const stored = await write(staging, content, limit);
       await rename(staging, path);
+      // The folder may be another caller's, made just now.
+      for (const folder of [dirname(path), this.root]) await syncFolder(folder);
       return stored;
     } catch (error) {
       await rm(staging, { force: true });

@@ -52,24 +52,22 @@ function readFile(env: NodeJS.ProcessEnv): Record<string, unknown> {
   throw new OperatorProblem(`The configuration file ${path} must hold one JSON object`);
 }
 
-export function listensOnLoopback(config: Config): boolean {
-  return (
-    config.host === 'localhost' ||
-    config.host === '::1' ||
-    (isIP(config.host) === 4 && config.host.startsWith('127.'))
-  );
+export function listensOnLoopback({ host }: Config): boolean {
+  return isLoopback(host);
 }
 
-/** Stdio servers run commands on the operator's machine: by default only where nobody else can ask for it. */
-export function stdioAllowed(config: Config): boolean {
-  return config.allowStdio ?? listensOnLoopback(config);
+/** What in the settings says that others than the person at this machine may call the service. */
+export function exposures(config: Config): string[] {
+  const { host, publicUrl } = config;
+  const reached = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+  return [
+    ...(listensOnLoopback(config) ? [] : [`it listens on ${host} (DRYDOCK_HOST)`]),
+    ...(reached === undefined || isLoopback(reached)
+      ? []
+      : [`it is reached at ${reached} (DRYDOCK_PUBLIC_URL)`]),
+  ];
 }
 
-/** Where saved servers may be. Naming networks replaces the default, which trusts whoever can reach loopback. */
-export function addressPolicy(config: Config): { local: boolean; networks: readonly string[] } {
-  const { allowedNetworks } = config;
-  return {
-    local: allowedNetworks === undefined && listensOnLoopback(config),
-    networks: allowedNetworks ?? [],
-  };
+function isLoopback(host: string): boolean {
+  return /^((.+\.)?localhost|::1|\[::1\])$/i.test(host) || (isIP(host) === 4 && host.startsWith('127.'));
 }

@@ -132,13 +132,23 @@ export const settings = {
   allowStdio: setting({
     env: 'DRYDOCK_ALLOW_STDIO',
     schema: flag.optional(),
-    fallback: 'only when listening on loopback',
-    meaning: 'Whether stdio servers may be saved: they run commands on this machine.',
+    fallback: "only while the service is one person's",
+    meaning:
+      'Whether stdio servers may be saved and used: they run commands on this machine. Only administrators of a project save them.',
+  }),
+  commandUser: setting({
+    env: 'DRYDOCK_COMMAND_USER',
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*\$?$/, 'Write the name or the number of a user')
+      .optional(),
+    fallback: 'the user of the service',
+    meaning: 'User that the commands of stdio servers run as, by name or uid, when the service runs as root.',
   }),
   allowedNetworks: setting({
     env: 'DRYDOCK_ALLOWED_NETWORKS',
     schema: networks.optional(),
-    fallback: 'loopback and private networks, only when listening on loopback',
+    fallback: "loopback and private networks, only while the service is one person's",
     meaning: 'Networks that servers may be in besides public addresses, like 10.1.0.0/16,fd00::/8.',
   }),
   warmConnections: setting({

@@ -5,12 +5,13 @@ import { OperatorProblem } from '../problem.ts';
 import { Database } from './database.ts';
 import { EmbeddedDatabase } from './embedded/index.ts';
 import { migrate } from './migrate.ts';
+import { planTimeouts, type Timeouts, timeoutsOfConnection, usualTimeouts } from './timeouts.ts';
 
 const oldestSupported = 15;
 
 export interface ConnectedDatabase {
   database: Database;
-  /** For listeners and COPY, which need a connection of their own. */
+  /** For migrations, listeners and COPY, which need a connection of their own and take the time they take. */
   dial: () => Promise<pg.Client>;
   embedded: boolean;
   close(): Promise<void>;
@@ -19,7 +20,7 @@ export interface ConnectedDatabase {
 /** The embedded server or the one named by the operator, checked and migrated. */
 export async function connectDatabase(
   config: Config,
-  purpose: { exclusive: boolean; migrate?: boolean },
+  purpose: { exclusive: boolean; migrate?: boolean; timeouts?: Timeouts },
   log: Log,
 ): Promise<ConnectedDatabase> {
   const embedded = config.databaseUrl ? undefined : await EmbeddedDatabase.open(config.dataDir, purpose, log);
@@ -35,21 +36,35 @@ export async function connectDatabase(
     await client.connect();
     return client;
   };
-  const pool = new pg.Pool({ ...options, max: config.databasePool, idleTimeoutMillis: 0 });
+  try {
+    await prepare(dial, purpose.migrate ?? true, log);
+    const timeouts = purpose.timeouts ?? usualTimeouts;
+    // Nobody stands between us and an embedded one.
+    const { connection, afterBegin } = embedded
+      ? timeoutsOfConnection(timeouts)
+      : await planTimeouts(options, timeouts);
+    const pool = createPool({ ...options, ...connection, max: config.databasePool }, log);
+    return {
+      database: new Database(pool, afterBegin),
+      dial,
+      embedded: embedded !== undefined,
+      close: async () => {
+        await pool.end();
+        await embedded?.close();
+      },
+    };
+  } catch (error) {
+    await embedded?.close();
+    throw error;
+  }
+}
+
+function createPool(options: pg.PoolConfig, log: Log): pg.Pool {
+  const pool = new pg.Pool({ ...options, idleTimeoutMillis: 0 });
   // A client that is lent out has no listener, and an unheard error ends the process; the query fails anyway.
   pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (error) => log.warn('A database connection was lost', { error: redact(error.message) }));
-  const close = async (): Promise<void> => {
-    await pool.end();
-    await embedded?.close();
-  };
-  try {
-    await prepare(dial, purpose.migrate ?? true, log);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { database: new Database(pool), dial, embedded: embedded !== undefined, close };
+  return pool;
 }
 
 async function prepare(dial: () => Promise<pg.Client>, wantsMigration: boolean, log: Log): Promise<void> {

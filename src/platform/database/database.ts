@@ -42,9 +42,19 @@ export interface Db {
 abstract class Queries {
   protected abstract send(config: pg.QueryConfig): Promise<pg.QueryResult>;
 
+  private async result(
+    { name, text }: Statement<unknown>,
+    values: readonly unknown[],
+  ): Promise<pg.QueryResult> {
+    try {
+      return await this.send({ name, text, values: values as unknown[] });
+    } catch (error) {
+      throw cancelled(error, name) ?? error;
+    }
+  }
+
   async rows<Row>(query: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
-    const result = await this.send({ name: query.name, text: query.text, values: values as unknown[] });
-    return result.rows as Row[];
+    return (await this.result(query, values)).rows as Row[];
   }
 
   async row<Row>(query: Statement<Row>, values: readonly unknown[] = []): Promise<Row | undefined> {
@@ -52,8 +62,7 @@ abstract class Queries {
   }
 
   async run(query: Statement<never>, values: readonly unknown[] = []): Promise<number> {
-    const result = await this.send({ name: query.name, text: query.text, values: values as unknown[] });
-    return result.rowCount ?? 0;
+    return (await this.result(query, values)).rowCount ?? 0;
   }
 }
 
@@ -82,10 +91,12 @@ const probe = statement<object>('probe', 'select 1');
 
 export class Database extends Queries implements Db {
   readonly pool: pg.Pool;
+  private readonly afterBegin: string;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, afterBegin = '') {
     super();
     this.pool = pool;
+    this.afterBegin = afterBegin;
   }
 
   protected send(config: pg.QueryConfig): Promise<pg.QueryResult> {
@@ -115,7 +126,7 @@ export class Database extends Queries implements Db {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query(begin);
+      await client.query(`${begin}${this.afterBegin}`);
       const result = await work(new InTransaction(client));
       await client.query('commit');
       return result;
@@ -127,6 +138,15 @@ export class Database extends Queries implements Db {
       client.release(broken);
     }
   }
+}
+
+/** A statement that took too long, or that somebody stopped: the database does not say which one it was. */
+function cancelled(error: unknown, name: string): Error | undefined {
+  const { code, message } = error as { code?: string; message: string };
+  if (code !== '57014' && message !== 'Query read timeout') return undefined;
+  return Object.assign(new Error(`The statement ${name} was cancelled: ${message}`, { cause: error }), {
+    code,
+  });
 }
 
 /** Serialization failure or deadlock: nothing was written, and the same work may succeed now. */

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder, syncFolder } from '../durable.ts';
 import { OperatorProblem } from '../problem.ts';
 
 export interface MasterKey {
@@ -37,19 +38,36 @@ export function keysFromFile(path: string): KeySource {
 
 function readKeyFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    const file = openSync(path, 'r');
+    try {
+      refuseShared(path, fstatSync(file).mode);
+      return readFileSync(file, 'utf8');
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
+    if (error instanceof OperatorProblem) throw error;
     throw new OperatorProblem(
       `The master key ${path} cannot be read (${(error as NodeJS.ErrnoException).code}), and the database holds secrets sealed with it. Put the file back, or set DRYDOCK_MASTER_KEY`,
     );
   }
 }
 
+/** Whoever can read the key can read every secret; whoever can write it can destroy them all. */
+function refuseShared(path: string, mode: number): void {
+  if ((mode & 0o077) === 0) return;
+  const shown = (mode & 0o777).toString(8).padStart(4, '0');
+  throw new OperatorProblem(
+    `The master key ${path} is open to other users of this machine (mode ${shown}). Run: chmod 600 ${path}`,
+  );
+}
+
 /** Makes the key of a new data directory; an existing file is left alone. */
 export async function createKeyFile(path: string): Promise<void> {
   if (existsSync(path)) return;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(path, `${newMasterKey().bytes.toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+  await makeFolder(dirname(path));
+  await writeNew(path, `${newMasterKey().bytes.toString('hex')}\n`);
+  await syncFolder(dirname(path));
 }
 
 export function newMasterKey(): MasterKey {
@@ -81,13 +99,19 @@ function keyOf(bytes: Buffer): MasterKey {
 
 async function writeAtomically(path: string, content: string): Promise<void> {
   const staging = `${path}.new`;
-  const file = await open(staging, 'w', 0o600);
+  // One that was left behind may be open to others.
+  await rm(staging, { force: true });
+  await writeNew(staging, content);
+  await rename(staging, path);
+  await syncFolder(dirname(path));
+}
+
+async function writeNew(path: string, content: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(content);
     await file.sync();
   } finally {
     await file.close();
   }
-  await chmod(staging, 0o600);
-  await rename(staging, path);
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -126,6 +126,28 @@ test('a key file is made once, for its owner only, and must hold keys', async ()
   expect(await readFile(path, 'utf8')).toBe(content);
   await writeFile(path, 'not a key');
   expect(() => new Vault(keysFromFile(path))).toThrow('64 hex digits');
+});
+
+test('a key file that others can read or write is refused, as SSH refuses a private key', async () => {
+  const service = await startForTest();
+  const { dataDir } = service.running.services.config;
+  const path = join(dataDir, 'master.key');
+  for (const mode of [0o640, 0o620, 0o604, 0o602, 0o610, 0o644, 0o666]) {
+    await chmod(path, mode);
+    expect(() => keysFromFile(path).read()).toThrow(`mode 0${mode.toString(8)}). Run: chmod 600 ${path}`);
+  }
+  const other = { database: service.database, dataDir };
+  await expect(startTestService(other)).rejects.toThrow('chmod 600');
+  for (const mode of [0o400, 0o600]) {
+    await chmod(path, mode);
+    expect(keysFromFile(path).read()).toHaveLength(1);
+  }
+  // What a rotation that broke off has left behind.
+  await writeFile(`${path}.new`, '');
+  await chmod(`${path}.new`, 0o666);
+  await new Vault(keysFromFile(path)).rotate(service.db);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  await (await startTestService(other)).stop();
 });
 
 test('of two services that bring different keys to an empty database the second is refused', async () => {

@@ -16,6 +16,7 @@ export interface Host {
     docsUrl: string;
     firstKey: string | undefined;
     demoServer: string | undefined;
+    warning: string | undefined;
     stop: () => Promise<void>;
   }>;
   /** Runs background jobs until stopped. */

@@ -4,6 +4,8 @@ import type { Metrics } from './metrics.ts';
 export interface HealthOptions {
   /** Rejects when a request could not be served now. */
   probe: () => Promise<void>;
+  /** Whether everything is there that the first request needs, the first key included. */
+  started: () => boolean;
   draining: () => boolean;
   metrics: Metrics;
 }
@@ -11,10 +13,12 @@ export interface HealthOptions {
 const patience = 2_000;
 
 /** For orchestrators: is the process alive, should it get traffic, what did it do. */
-export function registerHealth(app: FastifyInstance, { probe, draining, metrics }: HealthOptions): void {
+export function registerHealth(app: FastifyInstance, options: HealthOptions): void {
+  const { probe, started, draining, metrics } = options;
   app.get('/healthz', () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     if (draining()) return reply.code(503).send({ status: 'draining' });
+    if (!started()) return reply.code(503).send({ status: 'starting' });
     try {
       await within(patience, probe());
       return { status: 'ready' };

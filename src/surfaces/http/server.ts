@@ -129,8 +129,10 @@ function registerKeyManagement(api: FastifyInstance): void {
 }
 
 function unknownRoute(request: FastifyRequest, reply: FastifyReply): Refusal {
-  const path = request.url.split('?')[0] as string;
+  const path = (request.url.split('?')[0] as string).replace(/\/$/, '');
   const methods = methodsAt(path);
+  if (methods.length === 0 && methodsAt(`${basePath}${path}`).length > 0)
+    return new Refusal('NOT_FOUND', `The API is below ${basePath}: try ${basePath}${path}`);
   if (methods.length === 0)
     return new Refusal('NOT_FOUND', 'No such operation. The API is described at /docs');
   reply.header('allow', methods.join(', '));

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Account } from '../../accounts.ts';
 import { OperatorProblem } from '../../problem.ts';
-import { type Account, accountForDatabase } from './account.ts';
+import { accountForDatabase } from './account.ts';
 
 /** Where the database process keeps its files, and as whom it runs. */
 export interface Home {

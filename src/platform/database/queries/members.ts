@@ -42,11 +42,6 @@ const orphanKeys = statement(
   'update api_keys set organization_id = null where organization_id = $1 and user_id = $2',
 );
 
-const projectOrganization = statement<{ organizationId: string }>(
-  'members.project-organization',
-  'select organization_id as "organizationId" from projects where id = $1',
-);
-
 export function listMembers(db: Db, organizationId: string): Promise<MemberRow[]> {
   return db.rows(members, [organizationId]);
 }
@@ -73,8 +68,4 @@ export async function removeOrganizationMember(
   await db.run(leaveProjects, [organizationId, userId]);
   await db.run(orphanKeys, [organizationId, userId]);
   return db.run(removeMember, [organizationId, userId]);
-}
-
-export async function organizationOfProject(db: Db, projectId: string): Promise<string | undefined> {
-  return (await db.row(projectOrganization, [projectId]))?.organizationId;
 }

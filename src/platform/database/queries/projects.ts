@@ -118,22 +118,31 @@ export async function holdProject(db: Db, id: string): Promise<boolean> {
 export interface ProjectPlace {
   id: string;
   organizationId: string;
+  organizationName: string;
   name: string;
 }
 
 // For the operator, who sees every organization.
+const places = `select p.id, p.organization_id as "organizationId", o.name as "organizationName", p.name
+   from projects p join organizations o on o.id = p.organization_id`;
 const named = statement<ProjectPlace>(
   'projects.named',
-  `select id, organization_id as "organizationId", name from projects where id = $1 or name = $1 order by id limit 20`,
+  `${places} where p.id = $1 or p.name = $1 order by p.id limit 20`,
 );
 const defaults = statement<ProjectPlace>(
   'projects.defaults',
-  `select id, organization_id as "organizationId", name from projects where is_default order by id limit 20`,
+  `${places} where p.is_default order by p.id limit 20`,
 );
+const some = statement<ProjectPlace>('projects.some', `${places} order by p.id limit 20`);
 
 /** By id or name, in any organization; left out, the Default projects. */
 export function findProjects(db: Db, idOrName: string | undefined): Promise<ProjectPlace[]> {
   return idOrName === undefined ? db.rows(defaults) : db.rows(named, [idOrName]);
+}
+
+/** A few, of any organization. */
+export function someProjects(db: Db): Promise<ProjectPlace[]> {
+  return db.rows(some);
 }
 
 export interface NewProject {

@@ -13,6 +13,11 @@ const users = statement<UserRow>(
    where $1::text is null or id = $1 or lower(email) = lower($1) order by id`,
 );
 
+const fewUsers = statement<{ several: boolean }>(
+  'users.few-users',
+  'select count(*) > 1 as several from (select 1 from users limit 2) as few',
+);
+
 const insertUserSql = statement(
   'users.insert-user',
   'insert into users (id, email, name) values ($1, $2, $3)',
@@ -27,6 +32,11 @@ export function listUserRows(db: Db): Promise<UserRow[]> {
 
 export function findUser(db: Db, idOrEmail: string): Promise<UserRow | undefined> {
   return db.row(users, [idOrEmail]);
+}
+
+/** Whether there is more than one. */
+export async function severalUsers(db: Db): Promise<boolean> {
+  return (await db.row(fewUsers))?.several ?? true;
 }
 
 export async function insertUser(db: Db, id: string, email: string, name: string): Promise<void> {

@@ -94,7 +94,7 @@ function members(group: Command, host: Host): void {
   const at = (command: Command): Command =>
     command
       .option('--org <org>', 'organization, by id or name')
-      .option('--project <id>', 'a project instead of the organization');
+      .option('--project <project>', 'a project instead of the organization, by id or name');
   const place = (options: Place) => ({ organization: options.org, project: options.project });
   at(group.command('list'))
     .option('--json', 'print JSON')

@@ -39,6 +39,7 @@ function banner(service: Awaited<ReturnType<Host['serve']>>): string {
       '',
       ...firstRequest(service.baseUrl, service.firstKey, service.demoServer),
     );
+  if (service.warning !== undefined) lines.push('', `  ${service.warning}`);
   return `${lines.join('\n')}\n\n`;
 }
 

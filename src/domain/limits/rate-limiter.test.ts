@@ -1,0 +1,57 @@
+import { beforeEach, expect, test } from 'vitest';
+import { startForTest, type TestService } from '../../../test/support/service.ts';
+import { statement } from '../../platform/database/database.ts';
+import { RateLimiter } from './rate-limiter.ts';
+
+const rate = { perMinute: 1, burst: 10 };
+
+let service: TestService;
+let now: number;
+
+beforeEach(async () => {
+  service = await startForTest({ worker: false });
+  now = Date.now();
+});
+
+function limiter(): RateLimiter {
+  return new RateLimiter(rate, () => now, service.db);
+}
+
+/** How many of so many requests get through. */
+function admitted(at: RateLimiter, requests: number): number {
+  let count = 0;
+  for (let i = 0; i < requests; i++)
+    try {
+      at.charge('key');
+      count++;
+    } catch {
+      // Refused.
+    }
+  return count;
+}
+
+test('what was spent while the exchange failed is told with the next one, once', async () => {
+  const [a, b] = [limiter(), limiter()];
+  for (const each of [a, b, a]) await each.meet();
+  await service.db.run(statement('test.away', 'alter table rate_buckets rename to away'));
+  expect(admitted(a, 4)).toBe(4);
+  await expect(a.meet()).rejects.toThrow('rate_buckets');
+  expect(admitted(a, 3)).toBe(3);
+  await expect(a.meet()).rejects.toThrow('rate_buckets');
+  await service.db.run(statement('test.back', 'alter table away rename to rate_buckets'));
+  expect(admitted(b, 1)).toBe(1);
+  for (const each of [a, b, a]) await each.meet();
+  expect(admitted(b, 10)).toBe(2);
+  for (const each of [b, a]) await each.meet();
+  expect(admitted(a, 10)).toBe(0);
+});
+
+test('what was spent and refilled before there were others is no debt', async () => {
+  const a = limiter();
+  await a.meet();
+  for (let hour = 0; hour < 5; hour++, now += 3_600_000) expect(admitted(a, 20)).toBe(10);
+  expect(admitted(a, 3)).toBe(3);
+  const b = limiter();
+  for (const each of [b, a, b]) await each.meet();
+  expect(admitted(a, 20)).toBe(7);
+});

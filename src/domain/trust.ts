@@ -1,0 +1,75 @@
+import type { AddressPolicy } from '../mcp/address-guard.ts';
+import { exposures } from '../platform/config/load.ts';
+import type { Config } from '../platform/config/settings.ts';
+import type { Db } from '../platform/database/database.ts';
+import { severalUsers } from '../platform/database/queries/users.ts';
+
+/** For this many milliseconds the number of users is taken for known. */
+const fresh = 1000;
+
+/**
+ * What the callers are trusted with. A command runs code on this machine, and an address in a local network reaches
+ * what only this machine should: both are allowed without being asked for while the service is one person's, who could
+ * do the same without it. That is while it listens on loopback, is not reached from elsewhere and has one user; users
+ * are also made by other processes, so they are counted again and again. Otherwise the operator decides.
+ */
+export class Trust {
+  private readonly config: Config;
+  private readonly db: Db;
+  private readonly now: () => number;
+  /** Why the settings already say that others may call. */
+  private readonly exposed: string[];
+  private counted: { several: boolean; at: number } | undefined;
+  /** Made once for each reason: whoever follows the policy sees at a glance that it is the same. */
+  private readonly policies = new Map<string, AddressPolicy>();
+
+  constructor(config: Config, db: Db, now: () => number) {
+    this.config = config;
+    this.db = db;
+    this.now = now;
+    this.exposed = exposures(config);
+  }
+
+  /** Why commands may not be saved or run now; undefined when they may. */
+  async commandsRefused(db: Db = this.db): Promise<string | undefined> {
+    const what = 'stdio servers run commands on the machine of this service';
+    if (this.config.allowStdio === true) return undefined;
+    if (this.config.allowStdio === false) return `${what}, and DRYDOCK_ALLOW_STDIO=false forbids them`;
+    const others = await this.others(db);
+    if (others === '') return undefined;
+    return `${what}, which is not one person's: ${others}. The operator can allow them with DRYDOCK_ALLOW_STDIO=true`;
+  }
+
+  /** Where servers may be now. The same policy is the same object. */
+  async addressPolicy(db: Db = this.db): Promise<AddressPolicy> {
+    const { allowedNetworks: networks } = this.config;
+    if (networks) return this.policy('', { local: false, networks });
+    const others = await this.others(db);
+    if (others === '') return this.policy(others, { local: true, networks: [] });
+    return this.policy(others, {
+      local: false,
+      networks: [],
+      because: `this service is not one person's: ${others}`,
+    });
+  }
+
+  private policy(reason: string, made: AddressPolicy): AddressPolicy {
+    const known = this.policies.get(reason) ?? made;
+    this.policies.set(reason, known);
+    return known;
+  }
+
+  /** Why others than one person may call; empty when nobody else can. */
+  private async others(db: Db): Promise<string> {
+    if (this.exposed.length > 0) return this.exposed.join(' and ');
+    return (await this.several(db)) ? 'it has several users' : '';
+  }
+
+  private async several(db: Db): Promise<boolean> {
+    const at = this.now();
+    if (!this.counted || at - this.counted.at > fresh)
+      // As old as the question, not as the answer.
+      this.counted = { several: await severalUsers(db), at };
+    return this.counted.several;
+  }
+}
