@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { enablePlugin, installPlugin, listPlugins, removePlugin } from '../src/domain/operator/plugins.ts';
-import { Trust } from '../src/domain/trust.ts';
 import { pluginVersionsForPinning } from '../src/platform/database/queries/plugins.ts';
 import { filesOf, folderOf, skillMd } from './support/folder.ts';
 import { commandFor } from './support/process.ts';
@@ -266,7 +265,7 @@ test('the servers of a plugin change with the plugin only', async () => {
     expect(answer.body).toEqual({
       code: 'CONFLICT',
       message: 'This server belongs to the plugin pack; change the plugin',
-      details: { reason: 'PLUGIN_MANAGED', plugin: 'pack' },
+      details: { code: 'PLUGIN_MANAGED', reason: 'PLUGIN_MANAGED', plugin: 'pack' },
     });
   }
   await enablePlugin(service.db, { name: 'pack', project }, false);

@@ -6,7 +6,9 @@ import { OperatorProblem } from '../../problem.ts';
  * The unprivileged account PostgreSQL runs as when we are root; it refuses to run as root itself. Undefined when we are
  * not root: then the database simply runs as us.
  */
-export async function accountForDatabase(clusterDir: string): Promise<Pick<Account, 'uid' | 'gid'> | undefined> {
+export async function accountForDatabase(
+  clusterDir: string,
+): Promise<Pick<Account, 'uid' | 'gid'> | undefined> {
   if (!runsAsRoot()) return undefined;
   const owner = await stat(clusterDir).catch(() => undefined);
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };

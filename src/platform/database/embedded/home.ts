@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Account } from '../../accounts.ts';
+import type { Account as FullAccount } from '../../accounts.ts';
 import { OperatorProblem } from '../../problem.ts';
 import { accountForDatabase } from './account.ts';
+
+type Account = Pick<FullAccount, 'uid' | 'gid'>;
 
 /** Where the database process keeps its files, and as whom it runs. */
 export interface Home {
