@@ -171,16 +171,18 @@ describe('one moment', () => {
 
 /** The database, but something happens after the first row that is read in a snapshot. */
 function afterFirstRead(db: Db, happens: () => Promise<void>): Db {
-  const watched = (inner: Db): Db => ({
-    rows: (query, values) => inner.rows(query, values),
-    run: (query, values) => inner.run(query, values),
-    transaction: (work) => inner.transaction(work),
-    snapshot: (work) => inner.snapshot((moment) => work(watched(moment))),
-    row: async (query, values) => {
-      const row = await inner.row(query, values);
-      await happens();
-      return row;
-    },
-  });
+  const watched = (inner: Db): Db =>
+    Object.create(inner, {
+      row: {
+        value: async (...asked: Parameters<Db['row']>) => {
+          const row = await inner.row(...asked);
+          await happens();
+          return row;
+        },
+      },
+      snapshot: {
+        value: <T>(work: (moment: Db) => Promise<T>) => inner.snapshot((moment) => work(watched(moment))),
+      },
+    }) as Db;
   return watched(db);
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { setMember } from '../src/domain/operator/members.ts';
 import { deleteUser } from '../src/domain/operator/users.ts';
-import { visibleSecrets } from '../src/platform/database/queries/secrets.ts';
+import * as secretQueries from '../src/platform/database/queries/secrets.ts';
 import {
   brokered,
   marker,
@@ -212,11 +212,15 @@ describe('whose it is', () => {
     const { body: own } = await service.post(path, personal('AMONG'), { key: member.key });
     const { body: foreign } = await service.post(path, personal('AMONG'), { key: other.key });
     const ids = [foreign.id, own.id, 'scr_none', shared.id];
-    expect(await visibleSecrets(service.db, project, member.userId, ids)).toEqual([
+    expect(
+      await service.db.rows(secretQueries.among, { projectId: project, userId: member.userId, ids }),
+    ).toEqual([
       { id: shared.id, name: 'AMONG', sharing: 'project', ownerId: null },
       { id: own.id, name: 'AMONG', sharing: 'user', ownerId: member.userId },
     ]);
-    expect(await visibleSecrets(service.db, 'prj_none', member.userId, ids)).toEqual([]);
+    expect(
+      await service.db.rows(secretQueries.among, { projectId: 'prj_none', userId: member.userId, ids }),
+    ).toEqual([]);
   });
 
   test('they go with their owner, values included', async () => {

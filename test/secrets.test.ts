@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findSecret } from '../src/platform/database/queries/secrets.ts';
+import * as secrets from '../src/platform/database/queries/secrets.ts';
 import {
   brokered,
   marker,
@@ -129,7 +129,8 @@ describe('names', () => {
 describe('a change', () => {
   test('rotates the value, forgets the old one and touches nothing else', async () => {
     const { body: made } = await service.post(path, { ...brokered('ROTATED'), description: 'kept' });
-    const old = (await findSecret(service.db, project, me, made.id))?.sealedId;
+    const old = (await service.db.row(secrets.find, { projectId: project, userId: me, id: made.id }))
+      ?.sealedId;
     const before = await sealedValues();
     const { status, body } = await service.patch(`${path}/${made.id}`, { value: `${marker} next ` });
     expect(status).toBe(200);

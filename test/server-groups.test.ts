@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findServerGroup } from '../src/platform/database/queries/server-groups.ts';
+import * as serverGroups from '../src/platform/database/queries/server-groups.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
@@ -83,8 +83,10 @@ test('names follow the servers; a deleted one leaves a mark in its place', async
       { ...second.body, serverNames: ['renamed'] },
     ],
   });
-  expect(await findServerGroup(service.db, own.id, first.body.id)).toMatchObject({ serverIds: [gone, kept] });
-  expect(await findServerGroup(service.db, project, first.body.id)).toBeUndefined();
+  expect(await service.db.row(serverGroups.find, { projectId: own.id, id: first.body.id })).toMatchObject({
+    serverIds: [gone, kept],
+  });
+  expect(await service.db.row(serverGroups.find, { projectId: project, id: first.body.id })).toBeUndefined();
 
   expect(
     await withoutTrace(database, () =>

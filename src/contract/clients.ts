@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import { ClientConfig, ClientConfigInput, clientSettings } from './client-config.ts';
-import { operation } from './operation.ts';
+import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
+
+const operation = operationsIn({
+  area: 'Clients',
+  path: '/projects/{projectId}/clients',
+  access: 'project member',
+});
 
 const configId = z
   .string()
@@ -109,64 +115,48 @@ const withPrivate = z.object({
 });
 
 export const listClients = operation({
-  area: 'Clients',
   summary: "List a project's clients",
-  method: 'GET',
-  path: '/projects/{projectId}/clients',
   query: withPrivate.extend(lookupPage),
-  status: 200,
   response: pageOf(Client, 'ClientPage'),
-  access: 'project member',
 });
 
 export const createClient = operation({
-  area: 'Clients',
   summary: 'Create a client',
   description: 'From a built-in template or from a configuration of your own.',
   method: 'POST',
-  path: '/projects/{projectId}/clients',
   body: z.strictObject(createFields).superRefine(oneSource).meta({ id: 'ClientCreateRequest' }),
   example: { name: 'Claude', template: 'claude' },
   status: 201,
   response: ClientDetail,
   errors: ['CONFLICT'],
-  access: 'project member',
 });
 
 export const getClient = operation({
-  area: 'Clients',
   summary: 'Read a client',
   description:
     '`client` is an id or a name, whatever its case. A name that several clients have is a 409 with their ids.',
-  method: 'GET',
-  path: '/projects/{projectId}/clients/{client}',
+  path: '/{client}',
   query: withPrivate,
-  status: 200,
   response: ClientDetail,
   errors: ['CONFLICT'],
-  access: 'project member',
 });
 
 export const updateClient = operation({
-  area: 'Clients',
   summary: 'Edit a client',
   description:
     'An edit of the configuration sends the `configId` that was read, a new name the old name; if somebody was faster, the answer is a 409 with the current value in `details`. An edit that changes nothing writes nothing.',
   method: 'PATCH',
-  path: '/projects/{projectId}/clients/{client}',
+  path: '/{client}',
   body: ClientUpdateRequest,
   example: { name: 'Claude, strict', expectedName: 'fixture' },
-  status: 200,
   response: ClientDetail,
   errors: ['CONFLICT'],
-  access: 'project member',
 });
 
 export const setClientServers = operation({
-  area: 'Clients',
   summary: "Replace a client's servers",
   method: 'POST',
-  path: '/projects/{projectId}/clients/{client}/servers',
+  path: '/{client}/servers',
   body: z
     .strictObject({
       ...serverFields,
@@ -175,33 +165,26 @@ export const setClientServers = operation({
     })
     .meta({ id: 'ClientServersRequest' }),
   example: { serverIds: ['{serverId}'], expectedConfigId: '{configId}' },
-  status: 200,
   response: ClientDetail,
   errors: ['CONFLICT'],
-  access: 'project member',
 });
 
 export const duplicateClient = operation({
-  area: 'Clients',
   summary: 'Duplicate a client',
   method: 'POST',
-  path: '/projects/{projectId}/clients/{client}/duplicate',
+  path: '/{client}/duplicate',
   body: z.strictObject({ name: Name.optional() }).meta({ id: 'ClientDuplicateRequest' }),
   example: {},
   status: 201,
   response: ClientDetail,
   errors: ['CONFLICT'],
-  access: 'project member',
 });
 
 export const deleteClient = operation({
-  area: 'Clients',
   summary: 'Delete a client',
   description: 'Refused while a live environment uses it; the answer names those.',
   method: 'DELETE',
-  path: '/projects/{projectId}/clients/{client}',
-  status: 200,
+  path: '/{client}',
   response: z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'ClientDeleted' }),
   errors: ['CONFLICT'],
-  access: 'project member',
 });

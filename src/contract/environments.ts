@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { ClientConfig } from './client-config.ts';
-import { operation } from './operation.ts';
+import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
 import { writeLike } from './write-like.ts';
+
+const operation = operationsIn({
+  area: 'Environments',
+  path: '/projects/{projectId}/environments',
+  access: 'project member',
+});
 
 const id = z.string().min(1).max(200);
 const idsLike = (like: ReturnType<typeof writeLike>) =>
@@ -91,22 +97,15 @@ const RevisionRequest = z
   .meta({ id: 'ProjectEnvironmentRevisionRequest' });
 
 export const listEnvironments = operation({
-  area: 'Environments',
   summary: "List a project's environments",
   description: 'Those made on the fly are left out.',
-  method: 'GET',
-  path: '/projects/{projectId}/environments',
   query: z.object({ includeArchived: z.enum(['true', 'false']).optional(), ...lookupPage }),
-  status: 200,
   response: pageOf(Environment, 'ProjectEnvironmentPage'),
-  access: 'project member',
 });
 
 export const createEnvironment = operation({
-  area: 'Environments',
   summary: 'Create an environment',
   method: 'POST',
-  path: '/projects/{projectId}/environments',
   body: z
     .strictObject({ name: Name, description: description.optional(), ...composition })
     .meta({ id: 'ProjectEnvironmentCreateRequest' }),
@@ -118,49 +117,36 @@ export const createEnvironment = operation({
 });
 
 export const getEnvironmentCapabilities = operation({
-  area: 'Environments',
   summary: 'Say what environments may hold here',
-  method: 'GET',
-  path: '/projects/{projectId}/environments/capabilities',
-  status: 200,
+  path: '/capabilities',
   response: z
     .object({ modelOverrides: z.boolean(), modelMatrix: z.boolean(), secretGrants: z.boolean().optional() })
     .meta({ id: 'ProjectEnvironmentCapabilities', description: 'What is absent is not supported.' }),
-  access: 'project member',
 });
 
 export const getEnvironment = operation({
-  area: 'Environments',
   summary: 'Read an environment',
-  method: 'GET',
-  path: '/projects/{projectId}/environments/{environmentId}',
-  status: 200,
+  path: '/{environmentId}',
   response: Environment,
-  access: 'project member',
 });
 
 export const updateEnvironment = operation({
-  area: 'Environments',
   summary: 'Edit an environment',
   description: 'Refused with 409 when somebody has written to it since it was read, or when it is archived.',
   method: 'PATCH',
-  path: '/projects/{projectId}/environments/{environmentId}',
+  path: '/{environmentId}',
   body: EnvironmentUpdateRequest,
   example: { expectedRevision: 1, description: 'For the nightly run' },
-  status: 200,
   response: Environment,
   errors: ['CONFLICT'],
   access: 'project admin',
 });
 
 export const resolveEnvironment = operation({
-  area: 'Environments',
   summary: 'Preview what an environment runs with',
   description:
     "The client's current configuration, the servers and the plugin versions that a run of the caller would use now. A 409 says in `details.code` why nothing could run.",
-  method: 'GET',
-  path: '/projects/{projectId}/environments/{environmentId}/resolve',
-  status: 200,
+  path: '/{environmentId}/resolve',
   response: z
     .object({
       environment: z.object({ id: z.string(), name: z.string().nullable(), revision: z.number().int() }),
@@ -186,64 +172,54 @@ export const resolveEnvironment = operation({
     })
     .meta({ id: 'ProjectEnvironmentResolved' }),
   errors: ['CONFLICT'],
-  access: 'project member',
 });
 
 export const ensureAdhocEnvironment = operation({
-  area: 'Environments',
   summary: 'Make an environment on the fly',
   description: 'The same content gives the same environment. It is not listed until it is named.',
   method: 'POST',
-  path: '/projects/{projectId}/environments/ensure-adhoc',
+  path: '/ensure-adhoc',
   body: z.strictObject(composition).meta({ id: 'AdhocEnvironmentRequest' }),
   example: { hostId: '{hostId}' },
-  status: 200,
   response: z
     .object({ environment: Environment, created: z.boolean() })
     .meta({ id: 'AdhocEnvironmentEnsured' }),
   errors: ['CONFLICT', 'FORBIDDEN'],
-  access: 'project member',
 });
 
 export const nameEnvironment = operation({
-  area: 'Environments',
   summary: 'Name an environment made on the fly',
   description: 'It keeps its id and is listed from then on. One that has a name is refused with 409.',
   method: 'POST',
-  path: '/projects/{projectId}/environments/{environmentId}/name',
+  path: '/{environmentId}/name',
   body: z
     .strictObject({ expectedRevision, name: Name, description: description.optional() })
     .meta({ id: 'EnvironmentNameRequest' }),
   example: { expectedRevision: 1, name: 'Nightly' },
-  status: 200,
   response: Environment,
   errors: ['CONFLICT'],
   access: 'project admin',
 });
 
 export const archiveEnvironment = operation({
-  area: 'Environments',
   summary: 'Archive an environment',
   description: 'It stays readable, and its name is free.',
   method: 'POST',
-  path: '/projects/{projectId}/environments/{environmentId}/archive',
+  path: '/{environmentId}/archive',
   body: RevisionRequest,
   example: { expectedRevision: 1 },
-  status: 200,
   response: Environment,
   errors: ['CONFLICT'],
   access: 'project admin',
 });
 
 export const restoreEnvironment = operation({
-  area: 'Environments',
   summary: 'Restore an archived environment',
   description: 'Pins of plugin versions that are gone are dropped. Refused when its name is taken by now.',
   method: 'POST',
-  path: '/projects/{projectId}/environments/{environmentId}/restore',
+  path: '/{environmentId}/restore',
   body: RevisionRequest,
   example: { expectedRevision: 2 },
-  status: 200,
   response: Environment,
   errors: ['CONFLICT'],
   access: 'project admin',

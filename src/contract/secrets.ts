@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { operation } from './operation.ts';
+import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 import { HeaderName, HeaderValue } from './servers.ts';
+
+const operation = operationsIn({
+  area: 'Secrets',
+  path: '/projects/{projectId}/secrets',
+  access: 'project member',
+});
 
 const Delivery = z
   .enum(['brokered', 'materialized'])
@@ -111,22 +117,15 @@ const SecretUpdateRequest = z
   });
 
 export const listSecrets = operation({
-  area: 'Secrets',
   summary: "List a project's secrets",
   description: "Those shared in the project and the caller's own, in order of creation.",
-  method: 'GET',
-  path: '/projects/{projectId}/secrets',
   query: z.object(lookupPage),
-  status: 200,
   response: pageOf(Secret, 'SecretPage'),
-  access: 'project member',
 });
 
 export const createSecret = operation({
-  area: 'Secrets',
   summary: 'Store a secret',
   method: 'POST',
-  path: '/projects/{projectId}/secrets',
   body: SecretCreateRequest,
   example: {
     name: 'WEATHER_TOKEN',
@@ -140,41 +139,32 @@ export const createSecret = operation({
   status: 201,
   response: Secret,
   errors: ['CONFLICT', 'FORBIDDEN'],
-  access: 'project member',
   idempotency: 'transaction',
 });
 
 export const getSecret = operation({
-  area: 'Secrets',
   summary: 'Read what is known about a secret',
-  method: 'GET',
-  path: '/projects/{projectId}/secrets/{secretId}',
-  status: 200,
+  path: '/{secretId}',
   response: Secret,
-  access: 'project member',
 });
 
 export const updateSecret = operation({
-  area: 'Secrets',
   summary: 'Rotate or rebind a secret',
   description: 'Runs that have begun keep what they received.',
   method: 'PATCH',
-  path: '/projects/{projectId}/secrets/{secretId}',
+  path: '/{secretId}',
   body: SecretUpdateRequest,
   example: { value: 'the next value' },
-  status: 200,
   response: Secret,
   access: 'own or project admin',
 });
 
 export const deleteSecret = operation({
-  area: 'Secrets',
   summary: 'Delete a secret',
   description:
     'For good, also while environments select it. Runs that have begun keep the value, and whoever issued it still accepts it.',
   method: 'DELETE',
-  path: '/projects/{projectId}/secrets/{secretId}',
-  status: 200,
+  path: '/{secretId}',
   response: z
     .object({ id: z.string(), projectId: z.string(), name: z.string(), deleted: z.literal(true) })
     .meta({ id: 'SecretDeleted' }),

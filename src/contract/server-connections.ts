@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { eventStream, operation } from './operation.ts';
+import { eventStream, operationsIn } from './operation.ts';
 import { HttpUrl } from './servers.ts';
 import { Name } from './text.ts';
+
+const operation = operationsIn({
+  area: 'Server connections',
+  path: '/server-connections',
+  access: 'requester',
+});
 
 const Candidate = z.object({ id: z.string(), name: z.string(), url: z.string() });
 
@@ -44,12 +50,10 @@ const ServerConnection = z
   .meta({ id: 'ServerConnection' });
 
 export const createServerConnection = operation({
-  area: 'Server connections',
   summary: 'Connect a server by its URL',
   description:
     'Looks at the server in the background. One that is open is tried and saved, and the request is `ready`. One that asks for OAuth is saved, and the request waits in `awaiting_authorization` until tokens are imported for `serverId`; no browser is opened. At most 5 requests of an account are open at once, each for an hour.',
   method: 'POST',
-  path: '/server-connections',
   body: z
     .strictObject({
       url: HttpUrl,
@@ -77,51 +81,37 @@ export const createServerConnection = operation({
 });
 
 export const getServerConnection = operation({
-  area: 'Server connections',
   summary: 'Read a connection request',
   description:
     'Has a budget of its own, 240 reads a minute, so that waiting for it does not use up that of the key.',
-  method: 'GET',
-  path: '/server-connections/{connectionRequestId}',
-  status: 200,
+  path: '/{connectionRequestId}',
   response: ServerConnection,
-  access: 'requester',
   budget: 'polls',
 });
 
 export const cancelServerConnection = operation({
-  area: 'Server connections',
   summary: 'Cancel a connection request',
   description:
     'A server that was saved only to wait for tokens is removed again. A failed request can be cancelled, so that nobody tries it again. Cancelling twice is no error.',
   method: 'POST',
-  path: '/server-connections/{connectionRequestId}/cancel',
-  status: 200,
+  path: '/{connectionRequestId}/cancel',
   response: ServerConnection,
   errors: ['CONFLICT'],
-  access: 'requester',
 });
 
 export const retryServerConnectionValidation = operation({
-  area: 'Server connections',
   summary: 'Try a failed connection again',
   method: 'POST',
-  path: '/server-connections/{connectionRequestId}/retry-validation',
-  status: 200,
+  path: '/{connectionRequestId}/retry-validation',
   response: ServerConnection,
   errors: ['CONFLICT'],
-  access: 'requester',
 });
 
 export const watchServerConnection = operation({
-  area: 'Server connections',
   summary: 'Follow a connection request',
   description:
     'Server-sent events: the request as it is, then again whenever it changes, until it is over. Instead of asking again and again.',
-  method: 'GET',
-  path: '/server-connections/{connectionRequestId}/events',
-  status: 200,
+  path: '/{connectionRequestId}/events',
   response: eventStream(ServerConnection, 'The request after each change.'),
-  access: 'requester',
   budget: 'polls',
 });

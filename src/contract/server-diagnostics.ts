@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { LiveBody, liveErrors, Prompt, Resource, ResourceTemplate, Tool } from './live.ts';
-import { operation } from './operation.ts';
+import { operationsIn } from './operation.ts';
+
+const operation = operationsIn({
+  area: 'Server diagnostics',
+  path: '/projects/{projectId}/servers/{serverId}',
+  access: 'project member',
+});
 
 const InitInfo = z
   .looseObject({
@@ -14,20 +20,17 @@ const InitInfo = z
   .meta({ id: 'InitInfo', description: 'What the server said of itself when the connection was made.' });
 
 export const validateServer = operation({
-  area: 'Server diagnostics',
   summary: 'Connect to a server',
   description:
     'Connects anew, without a warm connection, and answers with what the server says of itself. A server that cannot be connected to is an error response; ask `doctor` for the reasons.',
   method: 'POST',
-  path: '/projects/{projectId}/servers/{serverId}/validate',
+  path: '/validate',
   body: LiveBody,
   example: {},
-  status: 200,
   response: z
     .object({ success: z.literal(true), status: z.literal('connected'), initInfo: InitInfo.nullable() })
     .meta({ id: 'ValidateResult' }),
   errors: liveErrors,
-  access: 'project member',
   readOnly: true,
   bulky: true,
 });
@@ -70,15 +73,13 @@ const Probe = z
   .meta({ id: 'DoctorProbe' });
 
 export const runDoctor = operation({
-  area: 'Server diagnostics',
   summary: 'Examine a server',
   description:
     'Looks at the address, connects, and reads everything the server lists. Whatever the server does, the answer is a report: eight checks in fixed order, each with a sentence that says what to do next.',
   method: 'POST',
-  path: '/projects/{projectId}/servers/{serverId}/doctor',
+  path: '/doctor',
   body: LiveBody,
   example: {},
-  status: 200,
   response: z
     .looseObject({
       target: z.object({
@@ -116,20 +117,17 @@ export const runDoctor = operation({
     })
     .meta({ id: 'DoctorReport' }),
   errors: ['FEATURE_NOT_SUPPORTED'],
-  access: 'project member',
   readOnly: true,
   bulky: true,
 });
 
 export const checkOAuth = operation({
-  area: 'Server diagnostics',
   summary: 'Say how a server is authorized',
   description: 'Reads what is saved. The server is not contacted.',
   method: 'POST',
-  path: '/projects/{projectId}/servers/{serverId}/check-oauth',
+  path: '/check-oauth',
   body: LiveBody,
   example: {},
-  status: 200,
   response: z
     .object({
       useOAuth: z.boolean(),
@@ -140,6 +138,5 @@ export const checkOAuth = operation({
       serverUrl: z.string().nullable(),
     })
     .meta({ id: 'CheckOAuthResult' }),
-  access: 'project member',
   readOnly: true,
 });

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { operation } from './operation.ts';
+import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
+
+const operation = operationsIn({
+  area: 'Environments',
+  path: '/projects/{projectId}/server-groups',
+  access: 'project member',
+});
 
 const ServerGroup = z
   .object({
@@ -20,23 +26,16 @@ const ServerGroup = z
   .meta({ id: 'ServerGroup', description: 'Saved servers under one name. A group never changes.' });
 
 export const listServerGroups = operation({
-  area: 'Environments',
   summary: "List a project's server groups",
   description: 'In order of creation.',
-  method: 'GET',
-  path: '/projects/{projectId}/server-groups',
   query: z.object(lookupPage),
-  status: 200,
   response: pageOf(ServerGroup, 'ServerGroupPage'),
-  access: 'project member',
 });
 
 export const createServerGroup = operation({
-  area: 'Environments',
   summary: 'Group servers',
   description: 'For environments to pin. The group cannot be changed later.',
   method: 'POST',
-  path: '/projects/{projectId}/server-groups',
   body: z
     .strictObject({
       name: Name,
@@ -53,5 +52,4 @@ export const createServerGroup = operation({
   status: 201,
   response: ServerGroup,
   errors: ['CONFLICT'],
-  access: 'project member',
 });

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { operation } from './operation.ts';
+import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
+
+const operation = operationsIn({
+  area: 'Servers',
+  path: '/projects/{projectId}/servers',
+  access: 'project member',
+});
 
 const ProjectServer = z
   .object({
@@ -170,60 +176,42 @@ const ServerUpdateRequest = z
   });
 
 export const listProjectServers = operation({
-  area: 'Servers',
   summary: "List a project's servers",
-  method: 'GET',
-  path: '/projects/{projectId}/servers',
   query: z.object(lookupPage),
-  status: 200,
   response: pageOf(ProjectServer, 'ProjectServerPage'),
-  access: 'project member',
 });
 
 export const createProjectServer = operation({
-  area: 'Servers',
   summary: 'Save a server',
   method: 'POST',
-  path: '/projects/{projectId}/servers',
   body: ServerCreateRequest,
   example: { name: 'weather', url: 'https://weather.example.com/mcp' },
   status: 201,
   response: ProjectServer,
   errors: ['CONFLICT', 'FORBIDDEN'],
-  access: 'project member',
   idempotency: 'transaction',
 });
 
 export const getProjectServer = operation({
-  area: 'Servers',
   summary: 'Read a server',
-  method: 'GET',
-  path: '/projects/{projectId}/servers/{serverId}',
-  status: 200,
+  path: '/{serverId}',
   response: ProjectServer,
-  access: 'project member',
 });
 
 export const updateProjectServer = operation({
-  area: 'Servers',
   summary: 'Edit a server',
   method: 'PATCH',
-  path: '/projects/{projectId}/servers/{serverId}',
+  path: '/{serverId}',
   body: ServerUpdateRequest,
   example: { enabled: false },
-  status: 200,
   response: ProjectServer,
   errors: ['CONFLICT', 'FORBIDDEN'],
-  access: 'project member',
 });
 
 export const deleteProjectServer = operation({
-  area: 'Servers',
   summary: 'Delete a server',
   method: 'DELETE',
-  path: '/projects/{projectId}/servers/{serverId}',
-  status: 200,
+  path: '/{serverId}',
   response: z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'ProjectServerDeleted' }),
   errors: ['CONFLICT'],
-  access: 'project member',
 });

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { operation } from './operation.ts';
+import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
+
+const operation = operationsIn({
+  area: 'Skills',
+  path: '/projects/{projectId}/skills',
+  access: 'project member',
+});
 
 export const unpinnableReasons = [
   'personal',
@@ -34,24 +40,15 @@ const SkillDetail = Skill.extend({
 }).meta({ id: 'SkillDetail' });
 
 export const listProjectSkills = operation({
-  area: 'Skills',
   summary: "List a project's skills",
   description:
     "Those shared with the project, and the key owner's personal ones. Of a plugin, those of its active version.",
-  method: 'GET',
-  path: '/projects/{projectId}/skills',
   query: z.object(lookupPage),
-  status: 200,
   response: pageOf(Skill, 'SkillPage'),
-  access: 'project member',
 });
 
 export const getProjectSkill = operation({
-  area: 'Skills',
   summary: 'Read a skill',
-  method: 'GET',
-  path: '/projects/{projectId}/skills/{skillId}',
-  status: 200,
+  path: '/{skillId}',
   response: SkillDetail,
-  access: 'project member',
 });

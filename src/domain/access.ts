@@ -1,5 +1,6 @@
 import { Refusal } from '../contract/errors.ts';
 import { type Access, type Operation, paramNames } from '../contract/operation.ts';
+import type { Kind } from '../platform/database/columns.ts';
 import type { Db } from '../platform/database/database.ts';
 import {
   findProject,
@@ -7,10 +8,11 @@ import {
   type ProjectRow,
   type Viewer,
 } from '../platform/database/queries/projects.ts';
-import { findSecret } from '../platform/database/queries/secrets.ts';
+import * as secrets from '../platform/database/queries/secrets.ts';
+import type { Query } from '../platform/database/query.ts';
 import type { Context, ProjectContext, PublicContext } from './context.ts';
 import type { Identified } from './identity/authenticate.ts';
-import { noSuchSecret } from './secrets/rules.ts';
+import { notFound } from './refusals.ts';
 import { noSuchServer } from './servers/rules.ts';
 
 /** No project is in the path; what these look up decides who may see it. */
@@ -34,21 +36,14 @@ export async function admit(
   return Object.assign(entered, { server });
 }
 
-interface Ownable {
-  /** As far as the user may see it. It stays personal or shared for as long as it exists. */
-  find: (
-    db: Db,
-    projectId: string,
-    userId: string,
-    id: string,
-  ) => Promise<{ ownerId: string | null } | undefined>;
-  missing: () => Refusal;
-}
-
-/** What can be personal, by the path parameter that names it. */
-const ownables: Record<string, Ownable> = {
-  secretId: { find: findSecret, missing: noSuchSecret },
+/** What can be personal, by the path parameter that names it: who owns it, as far as the user may see it. */
+const owners: Record<string, { thing: string; find: OwnerQuery }> = {
+  secretId: { thing: 'secret', find: secrets.find },
 };
+type OwnerQuery = Query<
+  { projectId: Kind<string>; userId: Kind<string>; id: Kind<string> },
+  { ownerId: Kind<string | null> }
+>;
 
 /** What is personal is its owner's to change, what is shared the administrators'. */
 async function admitOwner(
@@ -56,11 +51,12 @@ async function admitOwner(
   operation: Operation,
   params: Record<string, string>,
 ): Promise<void> {
-  const name = paramNames(operation.path).find((param) => Object.hasOwn(ownables, param)) ?? '';
-  const ownable = ownables[name];
-  if (!ownable) throw new Error(`nothing in the path of ${operation.id} can be personal`);
-  const thing = await ownable.find(db, project.id, actor.user.id, params[name] as string);
-  if (!thing) throw ownable.missing();
+  const name = paramNames(operation.path).find((param) => Object.hasOwn(owners, param)) ?? '';
+  const owner = owners[name];
+  if (!owner) throw new Error(`nothing in the path of ${operation.id} can be personal`);
+  const viewer = { projectId: project.id, userId: actor.user.id };
+  const thing = await db.row(owner.find, { ...viewer, id: params[name] as string });
+  if (!thing) throw notFound(owner.thing);
   if (thing.ownerId !== actor.user.id && project.role !== 'admin') throw adminNeeded();
 }
 

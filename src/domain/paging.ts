@@ -6,23 +6,51 @@ export interface PageRequest {
   limit: number;
 }
 
-/**
- * A page in id order. `scope` names the list and its filters; a cursor of another list, another
- * filter or another caller's project does not open.
- */
-export async function pageById<Row extends { id: string }, Item>(
+interface Page<Item> {
+  items: Item[];
+  nextCursor?: string;
+}
+
+/** Where a row stands in a list: the values of the columns it is ordered by, the last of which tells rows apart. */
+type Position = readonly (string | number)[];
+
+interface List<Row, Item, Place extends Position> {
+  /** Names the list and its filters; a cursor of another list, another filter or another caller's project does not open. */
+  scope: readonly unknown[];
+  placeOf: (row: Row) => Place;
+  /** Rows behind a place, or from the beginning. */
+  fetch: (after: Place | undefined, most: number) => Promise<Row[]>;
+  present: (row: Row) => Item;
+}
+
+/** A page of a list in the order of an index. */
+export async function pageBy<Row, Item, Place extends Position>(
+  context: Pick<Services, 'cursors'>,
+  { cursor, limit }: PageRequest,
+  { scope, placeOf, fetch, present }: List<Row, Item, Place>,
+): Promise<Page<Item>> {
+  const after = cursor === undefined ? undefined : (JSON.parse(openCursor(context, scope, cursor)) as Place);
+  const rows = await fetch(after, limit + 1);
+  if (rows.length <= limit) return { items: rows.map(present) };
+  rows.pop();
+  const nextCursor = context.cursors.seal(scope, JSON.stringify(placeOf(rows.at(-1) as Row)));
+  return { items: rows.map(present), nextCursor };
+}
+
+/** The same in id order, which is the order of creation. */
+export function pageById<Row extends { id: string }, Item>(
   context: Pick<Services, 'cursors'>,
   scope: readonly unknown[],
   request: PageRequest,
   fetch: (after: string, most: number) => Promise<Row[]>,
   present: (row: Row) => Item,
-): Promise<{ items: Item[]; nextCursor?: string }> {
-  const after = request.cursor === undefined ? '' : openCursor(context, scope, request.cursor);
-  const rows = await fetch(after, request.limit + 1);
-  if (rows.length <= request.limit) return { items: rows.map(present) };
-  rows.pop();
-  const last = rows.at(-1) as Row;
-  return { items: rows.map(present), nextCursor: context.cursors.seal(scope, last.id) };
+): Promise<Page<Item>> {
+  return pageBy(context, request, {
+    scope,
+    placeOf: ({ id }: Row) => [id] as const,
+    fetch: (after, most) => fetch(after?.[0] ?? '', most),
+    present,
+  });
 }
 
 export function openCursor(

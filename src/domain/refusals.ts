@@ -17,7 +17,7 @@ export function conflict(message: string, reason: string, details: Record<string
   return new Refusal('CONFLICT', message, { details: { reason, ...details } });
 }
 
-export function nameTaken(thing: string, name: string): Refusal {
+function nameTaken(thing: string, name: string): Refusal {
   return conflict(
     `${/^[aeiou]/.test(thing) ? 'An' : 'A'} ${thing} named ${JSON.stringify(name)} already exists in this project`,
     'NAME_TAKEN',

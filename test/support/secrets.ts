@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { findSecret } from '../../src/platform/database/queries/secrets.ts';
+import * as secrets from '../../src/platform/database/queries/secrets.ts';
 import { dispose, startTestService, type TestService } from './service.ts';
 
 /** In every value, to look for afterwards. */
@@ -53,7 +53,7 @@ export async function startSecretsWorld(): Promise<SecretsWorld> {
     member: await service.member('member'),
     other: await service.member('member'),
     valueOf: async (id, userId = me) => {
-      const secret = await findSecret(service.db, project, userId, id);
+      const secret = await service.db.row(secrets.find, { projectId: project, userId, id });
       return service.running.services.vault.open(service.db, secret?.sealedId ?? '');
     },
     sealedValues: async () => {

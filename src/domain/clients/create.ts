@@ -26,7 +26,7 @@ export function saveClient(
 ): ReturnType<typeof presentClientById> {
   const projectId = context.project.id;
   return writeInProject(context, async (db) => {
-    await checkRoom(context, db, 'clients', countClients);
+    await checkRoom(context, db, 'clients', countClients, { projectId });
     await checkServers(db, projectId, config, source);
     const id = newId('cli', context.clock());
     await insertClient(db, { id, projectId, name, configId, config });

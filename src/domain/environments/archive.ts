@@ -24,7 +24,10 @@ export const restoreEnvironment: Verb<'restoreEnvironment'> = (context, { enviro
     change: async (current, db) => {
       if (current.archivedAt === null)
         throw conflict('The environment is not archived', { code: 'ENV_NOT_ARCHIVED' });
-      await checkRoom(context, db, 'environments', countEnvironments);
+      await checkRoom(context, db, 'environments', countEnvironments, {
+        projectId: context.project.id,
+        adhoc: false,
+      });
       if (!current.pluginVersionIds) return current;
       const there = await pluginVersionsForPinning(db, context.project.id, current.pluginVersionIds);
       const kept = current.pluginVersionIds.filter((id) => there.some((version) => version.id === id));

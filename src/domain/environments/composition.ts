@@ -4,8 +4,8 @@ import type { Db } from '../../platform/database/database.ts';
 import { holdClient } from '../../platform/database/queries/clients.ts';
 import type { Composition } from '../../platform/database/queries/environments.ts';
 import { pluginVersionsForPinning } from '../../platform/database/queries/plugins.ts';
-import { visibleSecrets } from '../../platform/database/queries/secrets.ts';
-import { findServerGroup } from '../../platform/database/queries/server-groups.ts';
+import * as secrets from '../../platform/database/queries/secrets.ts';
+import * as serverGroups from '../../platform/database/queries/server-groups.ts';
 import { skillsForPinning } from '../../platform/database/queries/skills.ts';
 import type { ProjectContext } from '../context.ts';
 import { pinnabilityOf } from '../skills/pinnability.ts';
@@ -78,7 +78,7 @@ export async function checkComposition(
   if (
     group !== null &&
     group !== before?.serverAttachmentId &&
-    !(await findServerGroup(db, projectId, group))
+    !(await db.row(serverGroups.find, { projectId, id: group }))
   )
     throw unknown('serverAttachmentId', 'server group', group);
   if (after.sandboxImageId !== null && after.sandboxImageId !== before?.sandboxImageId)
@@ -120,7 +120,11 @@ async function checkSkills(context: ProjectContext, db: Db, ids: string[]): Prom
 
 async function checkSecrets(context: ProjectContext, db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  const found = await visibleSecrets(db, context.project.id, context.actor.user.id, ids);
+  const found = await db.rows(secrets.among, {
+    projectId: context.project.id,
+    userId: context.actor.user.id,
+    ids,
+  });
   const missing = ids.find((id) => !found.some((secret) => secret.id === id));
   if (missing !== undefined) throw unknown('secretSelection', 'secret', missing);
 }

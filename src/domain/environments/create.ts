@@ -1,5 +1,4 @@
 import {
-  countAdhoc,
   countEnvironments,
   type EnvironmentRow,
   findAdhoc,
@@ -20,7 +19,10 @@ export const createEnvironment: Verb<'createEnvironment'> = (context, { body }) 
   const projectId = context.project.id;
   const composition = composed(body);
   return writeInProject(context, async (db) => {
-    await checkRoom(context, db, 'environments', countEnvironments);
+    await checkRoom(context, db, 'environments', countEnvironments, {
+      projectId: context.project.id,
+      adhoc: false,
+    });
     await checkComposition(context, db, composition);
     const id = newId('env', context.clock());
     const fields = { id, projectId, name: body.name, description: body.description || null, ...composition };
@@ -47,7 +49,14 @@ export const ensureAdhocEnvironment: Verb<'ensureAdhocEnvironment'> = (context, 
       );
       if (made) {
         // Nobody sees these in a list, but there cannot be any number of them either.
-        await checkRoom(context, db, 'environments made on the fly', countAdhoc, mostAdhoc);
+        await checkRoom(
+          context,
+          db,
+          'environments made on the fly',
+          countEnvironments,
+          { projectId, adhoc: true },
+          mostAdhoc,
+        );
         await audit(db, context, 'environment.ensure-adhoc', id);
         return { environment: presentEnvironment(made), created: true };
       }

@@ -15,7 +15,10 @@ export const nameEnvironment: Verb<'nameEnvironment'> = (context, { environmentI
           code: 'ENV_NAMED',
           currentName: current.name,
         });
-      await checkRoom(context, db, 'environments', countEnvironments);
+      await checkRoom(context, db, 'environments', countEnvironments, {
+        projectId: context.project.id,
+        adhoc: false,
+      });
       return { ...current, name: body.name, description: body.description || current.description };
     },
   });

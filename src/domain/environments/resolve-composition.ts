@@ -2,8 +2,8 @@ import type { Db } from '../../platform/database/database.ts';
 import { findClient } from '../../platform/database/queries/clients.ts';
 import { type EnvironmentRow, findEnvironment } from '../../platform/database/queries/environments.ts';
 import { type PluginPinRow, pluginVersionsForPinning } from '../../platform/database/queries/plugins.ts';
-import { grantedSecrets } from '../../platform/database/queries/secrets.ts';
-import { findServerGroup } from '../../platform/database/queries/server-groups.ts';
+import * as secrets from '../../platform/database/queries/secrets.ts';
+import * as serverGroups from '../../platform/database/queries/server-groups.ts';
 import { enabledServers } from '../../platform/database/queries/servers.ts';
 import { type SkillPinRow, skillsForPinning } from '../../platform/database/queries/skills.ts';
 import { type Config, orderedConfig, serversIn } from '../clients/config.ts';
@@ -113,7 +113,7 @@ async function deliveredSecrets(
   userId: string,
 ): Promise<string[]> {
   if (!secretIds) return [];
-  const found = await grantedSecrets(db, projectId, userId, secretIds);
+  const found = await db.rows(secrets.granted, { projectId, userId, ids: secretIds });
   const gone = secretIds.find((id) => !found.some((secret) => secret.id === id));
   if (gone !== undefined)
     throw conflict(`The secret ${gone} that the environment grants was deleted. Edit secretSelection`, {
@@ -129,7 +129,7 @@ async function selectedServers(db: Db, environment: EnvironmentRow, config: Conf
     const { required, optional } = serversIn(config);
     return [...required, ...optional];
   }
-  const group = await findServerGroup(db, projectId, serverAttachmentId);
+  const group = await db.row(serverGroups.find, { projectId, id: serverAttachmentId });
   if (!group)
     throw conflict('The server group of the environment is gone', { code: 'ENV_ATTACHMENT_MISSING' });
   return group.serverIds;

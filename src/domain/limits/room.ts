@@ -1,22 +1,23 @@
-import { Refusal } from '../../contract/errors.ts';
+import type { Columns, Kind, RowOf } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { lineUpInProject } from '../../platform/database/queries/projects.ts';
+import type { Query } from '../../platform/database/query.ts';
 import type { ProjectContext } from '../context.ts';
+import { conflict } from '../refusals.ts';
 
 /** What existing clients look up by name or id in the first page of a list has to be on it. */
 const usual = 1000;
 
 /** Until the transaction ends nobody else adds to the project, so what was counted stays true. */
-export async function checkRoom(
+export async function checkRoom<In extends Columns>(
   { project }: ProjectContext,
   db: Db,
   things: string,
-  count: (db: Db, projectId: string) => Promise<number>,
+  count: Query<In, { count: Kind<number> }>,
+  values: RowOf<In>,
   most = usual,
 ): Promise<void> {
   await lineUpInProject(db, project.id);
-  if ((await count(db, project.id)) >= most)
-    throw new Refusal('CONFLICT', `A project holds at most ${most} ${things}`, {
-      details: { reason: 'LIMIT_REACHED', limit: most },
-    });
+  if ((await db.one(count, values)).count >= most)
+    throw conflict(`A project holds at most ${most} ${things}`, 'LIMIT_REACHED', { limit: most });
 }

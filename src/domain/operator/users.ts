@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database.ts';
 import { violates } from '../../platform/database/database.ts';
-import { deleteSecretsOf } from '../../platform/database/queries/secrets.ts';
+import * as secrets from '../../platform/database/queries/secrets.ts';
 import { deleteUser as deleteRow, insertUser, lockUser } from '../../platform/database/queries/users.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
@@ -27,7 +27,7 @@ export async function deleteUser(db: Db, idOrEmail: string): Promise<void> {
   const { id } = await userNamed(db, idOrEmail);
   await db.transaction(async (trx) => {
     await lockUser(trx, id);
-    await deleteSecretsOf(trx, id);
+    await trx.run(secrets.removeOwned, { userId: id });
     await deleteRow(trx, id);
     await auditOperator(trx, 'user.delete', id);
   });

@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
-import { countSecrets, insertSecret } from '../../platform/database/queries/secrets.ts';
+import * as secrets from '../../platform/database/queries/secrets.ts';
 import { newId } from '../../platform/ids.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
@@ -19,8 +19,8 @@ export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
   const ownerId = sharing === 'user' ? actor.user.id : null;
   return writeInProject(context, async (db) => {
     const things = ownerId === null ? 'shared secrets' : 'secrets of one person';
-    await checkRoom(context, db, things, (trx, projectId) => countSecrets(trx, projectId, ownerId));
-    const secret = await insertSecret(db, {
+    await checkRoom(context, db, things, secrets.count, { projectId: project.id, ownerId });
+    const secret = await db.one(secrets.insert, {
       id: newId('sct', context.clock()),
       projectId: project.id,
       name,
@@ -33,6 +33,7 @@ export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
       ownerId,
       sealedId: await context.vault.seal(db, ownerIn(context), value),
       createdBy: actor.user.id,
+      updatedBy: actor.user.id,
     });
     await audit(db, context, 'secret.create', secret.id);
     return presentSecret(secret);

@@ -1,17 +1,16 @@
-import { deleteSecretRow, lockSecret } from '../../platform/database/queries/secrets.ts';
+import * as secrets from '../../platform/database/queries/secrets.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
+import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
-import { noSuchSecret } from './rules.ts';
 
-export const deleteSecret: Verb<'deleteSecret'> = (context, { secretId }) => {
-  const { project, actor } = context;
+export const deleteSecret: Verb<'deleteSecret'> = (context, { secretId: id }) => {
+  const viewer = { projectId: context.project.id, userId: context.actor.user.id };
   return writeInProject(context, async (db) => {
-    const secret = await lockSecret(db, project.id, actor.user.id, secretId);
-    if (!secret) throw noSuchSecret();
-    await deleteSecretRow(db, project.id, secretId);
-    await context.vault.forget(db, secret.sealedId);
-    await audit(db, context, 'secret.delete', secretId);
-    return { id: secretId, projectId: project.id, name: secret.name, deleted: true };
+    const { projectId, name, sealedId } = found(await db.row(secrets.lock, { ...viewer, id }), 'secret');
+    await db.run(secrets.remove, { projectId, id });
+    await context.vault.forget(db, sealedId);
+    await audit(db, context, 'secret.delete', id);
+    return { id, projectId, name, deleted: true };
   });
 };

@@ -1,4 +1,4 @@
-import { deliverSecretRows } from '../../platform/database/queries/secrets.ts';
+import * as secrets from '../../platform/database/queries/secrets.ts';
 import type { Services } from '../context.ts';
 
 export interface DeliveredSecret {
@@ -18,7 +18,8 @@ export async function deliverSecrets(
 ): Promise<DeliveredSecret[]> {
   if (!run.secretIds) return [];
   const byName = new Map<string, DeliveredSecret>();
-  for (const row of await deliverSecretRows(db, run.projectId, run.startedBy, run.secretIds)) {
+  const { projectId, startedBy: userId, secretIds: ids } = run;
+  for (const row of await db.rows(secrets.deliver, { projectId, userId, ids })) {
     const { name, sealedId: id, keyId, ciphertext, brokerHosts, brokerHeader, brokerTemplate } = row;
     const value = vault.unseal({ id, keyId, ciphertext }) as string;
     const bound =

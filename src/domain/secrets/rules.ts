@@ -19,8 +19,3 @@ export function checkBinding(secret: Parameters<typeof problemOfBinding>[0]): vo
   const problem = problemOfBinding(secret);
   if (problem) throw new Refusal('VALIDATION_ERROR', `${problem.path.join('.')}: ${problem.message}`);
 }
-
-/** Somebody else's personal secret is none either. */
-export function noSuchSecret(): Refusal {
-  return new Refusal('NOT_FOUND', 'No such secret in this project');
-}

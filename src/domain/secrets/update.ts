@@ -1,17 +1,18 @@
-import { lockSecret, type SecretRow, updateSecretRow } from '../../platform/database/queries/secrets.ts';
+import * as secrets from '../../platform/database/queries/secrets.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
+import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { presentSecret } from './present.ts';
-import { checkBinding, noSuchSecret } from './rules.ts';
+import { checkBinding } from './rules.ts';
 
-export const updateSecret: Verb<'updateSecret'> = (context, { secretId, body }) => {
+export const updateSecret: Verb<'updateSecret'> = (context, { secretId: id, body }) => {
   const { project, actor } = context;
   const { value, description, ...change } = body;
   return writeInProject(context, async (db) => {
-    const before = await lockSecret(db, project.id, actor.user.id, secretId);
-    if (!before) throw noSuchSecret();
-    const secret = await updateSecretRow(db, {
+    const viewer = { projectId: project.id, userId: actor.user.id };
+    const before = found(await db.row(secrets.lock, { ...viewer, id }), 'secret');
+    const secret = await db.one(secrets.update, {
       ...before,
       ...rebound(before, change),
       description: description === undefined ? before.description : description,
@@ -19,12 +20,12 @@ export const updateSecret: Verb<'updateSecret'> = (context, { secretId, body }) 
       updatedBy: actor.user.id,
     });
     if (secret.sealedId !== before.sealedId) await context.vault.forget(db, before.sealedId);
-    await audit(db, context, 'secret.update', secretId);
+    await audit(db, context, 'secret.update', id);
     return presentSecret(secret);
   });
 };
 
-type Binding = Pick<SecretRow, 'delivery' | 'brokerHosts' | 'brokerHeader' | 'brokerTemplate'>;
+type Binding = Pick<secrets.SecretRow, 'delivery' | 'brokerHosts' | 'brokerHeader' | 'brokerTemplate'>;
 type Rebinding = { [Field in keyof Binding]?: NonNullable<Binding[Field]> | undefined };
 
 /** What was brokered and stays so keeps the parts that are not mentioned; anything else starts from nothing. */

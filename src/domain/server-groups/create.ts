@@ -1,37 +1,28 @@
 import { Refusal } from '../../contract/errors.ts';
-import { violates } from '../../platform/database/database.ts';
-import {
-  countServerGroups,
-  type GroupableServer,
-  insertServerGroup,
-  serversAmong,
-} from '../../platform/database/queries/server-groups.ts';
+import * as groups from '../../platform/database/queries/server-groups.ts';
 import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import { checkRoom } from '../limits/room.ts';
-import { nameTaken } from '../names.ts';
+import { refuseTaken } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { namesOf, presentServerGroup } from './present.ts';
 
 export const createServerGroup: Verb<'createServerGroup'> = async (context, { body }) => {
-  const { project } = context;
+  const projectId = context.project.id;
   const { name, description = null, serverIds } = body;
   return writeInProject(context, async (db) => {
-    const servers = await serversAmong(db, project.id, serverIds);
+    const servers = await db.rows(groups.servers, { projectId, ids: serverIds });
     checkServers(serverIds, servers);
-    await checkRoom(context, db, 'server groups', countServerGroups);
+    await checkRoom(context, db, 'server groups', groups.count, { projectId });
     const id = newId('grp', context.clock());
-    const group = await insertServerGroup(db, { id, projectId: project.id, name, description, serverIds });
+    const group = await db.one(groups.insert, { id, projectId, name, description, serverIds });
     await audit(db, context, 'server-group.create', id);
     return presentServerGroup(group, namesOf(servers));
-  }).catch((error: unknown) => {
-    if (violates(error, 'server_groups_name')) throw nameTaken('server group', name);
-    throw error;
-  });
+  }).catch(refuseTaken('server group', name, 'server_groups_name'));
 };
 
-function checkServers(ids: readonly string[], servers: readonly GroupableServer[]): void {
+function checkServers(ids: readonly string[], servers: readonly groups.GroupableServer[]): void {
   const found = new Map(servers.map((server) => [server.id, server]));
   ids.forEach((serverId, at) => {
     const server = found.get(serverId);

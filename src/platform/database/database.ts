@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { Columns, RowOf } from './columns.ts';
+import { type Query, valuesOf } from './query.ts';
 
 /** One SQL text. A named one is parsed by the server once per connection. */
 export interface Statement<Row> {
@@ -26,6 +28,18 @@ export function selectList(columns: Record<string, string>): string {
 
 /** Where queries run: the pool, or the transaction in progress. */
 export interface Db {
+  rows<In extends Columns, Out extends Columns>(
+    query: Query<In, Out>,
+    values: RowOf<In>,
+  ): Promise<RowOf<Out>[]>;
+  row<In extends Columns, Out extends Columns>(
+    query: Query<In, Out>,
+    values: RowOf<In>,
+  ): Promise<RowOf<Out> | undefined>;
+  /** For a query that always gives a row. */
+  one<In extends Columns, Out extends Columns>(query: Query<In, Out>, values: RowOf<In>): Promise<RowOf<Out>>;
+  /** How many rows were written. */
+  run<In extends Columns>(query: Query<In>, values: RowOf<In>): Promise<number>;
   rows<Row>(query: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
   row<Row>(query: Statement<Row>, values?: readonly unknown[]): Promise<Row | undefined>;
   /** How many rows were written. */
@@ -42,26 +56,32 @@ export interface Db {
 abstract class Queries {
   protected abstract send(config: pg.QueryConfig): Promise<pg.QueryResult>;
 
-  private async result(
-    { name, text }: Statement<unknown>,
-    values: readonly unknown[],
-  ): Promise<pg.QueryResult> {
+  private async result(query: Query | Statement<unknown>, values: unknown): Promise<pg.QueryResult> {
+    const { name, text } = query;
+    const sent =
+      'order' in query ? valuesOf(query, values as Record<string, unknown>) : (values as unknown[]);
     try {
-      return await this.send({ name, text, values: values as unknown[] });
+      return await this.send({ name, text, values: sent });
     } catch (error) {
       throw cancelled(error, name) ?? error;
     }
   }
 
-  async rows<Row>(query: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+  async rows<Row>(query: Query | Statement<Row>, values: unknown = []): Promise<Row[]> {
     return (await this.result(query, values)).rows as Row[];
   }
 
-  async row<Row>(query: Statement<Row>, values: readonly unknown[] = []): Promise<Row | undefined> {
+  async row<Row>(query: Query | Statement<Row>, values: unknown = []): Promise<Row | undefined> {
     return (await this.rows(query, values))[0];
   }
 
-  async run(query: Statement<never>, values: readonly unknown[] = []): Promise<number> {
+  async one<Row>(query: Query | Statement<Row>, values: unknown = []): Promise<Row> {
+    const row = await this.row(query, values);
+    if (row === undefined) throw new Error(`${query.name} gave no row`);
+    return row;
+  }
+
+  async run(query: Query | Statement<never>, values: unknown = []): Promise<number> {
     return (await this.result(query, values)).rowCount ?? 0;
   }
 }

@@ -1,5 +1,7 @@
+import { integer, text } from '../columns.ts';
 import { type Db, statement } from '../database.ts';
 import { nameKey } from '../name-key.ts';
+import { query } from '../query.ts';
 
 /** A client with its current configuration. */
 export interface ClientRow {
@@ -65,9 +67,11 @@ const update = statement(
    where project_id = $1 and id = $2`,
 );
 const remove = statement('clients.delete', 'delete from clients where project_id = $1 and id = $2');
-const count = statement<{ count: number }>(
+export const countClients = query(
   'clients.count',
-  'select count(*)::int as count from clients where project_id = $1',
+  'select count(*)::int as count from clients where project_id = :projectId',
+  { projectId: text },
+  { count: integer },
 );
 const pruneConfigs = statement(
   'clients.prune-configs',
@@ -137,10 +141,6 @@ export async function updateClientRow(db: Db, fields: ClientFields): Promise<voi
 
 export async function deleteClientRow(db: Db, projectId: string, id: string): Promise<void> {
   await db.run(remove, [projectId, id]);
-}
-
-export async function countClients(db: Db, projectId: string): Promise<number> {
-  return (await db.row(count, [projectId]))?.count ?? 0;
 }
 
 /** The live, named environments that use a client. */

@@ -1,5 +1,7 @@
+import { flag, integer, text } from '../columns.ts';
 import { type Db, statement } from '../database.ts';
 import { nameKey } from '../name-key.ts';
+import { query } from '../query.ts';
 
 /** What an environment is made of. */
 export interface Composition {
@@ -48,9 +50,13 @@ const lock = statement<EnvironmentRow>(
   'environments.lock',
   `select ${columns} from environments where project_id = $1 and id = $2 for update`,
 );
-const count = statement<{ count: number }>(
+/** The live ones: those with a name, or those made on the fly. */
+export const countEnvironments = query(
   'environments.count',
-  `select count(*)::int as count from environments where project_id = $1 and archived_at is null and (name is null) = $2`,
+  `select count(*)::int as count from environments
+   where project_id = :projectId and archived_at is null and (name is null) = :adhoc`,
+  { projectId: text, adhoc: flag },
+  { count: integer },
 );
 const insert = statement<EnvironmentRow>(
   'environments.insert',
@@ -93,16 +99,6 @@ export function findEnvironment(db: Db, projectId: string, id: string): Promise<
 /** Writers of one environment follow each other, so that the revision they compare is the one they replace. */
 export function lockEnvironment(db: Db, projectId: string, id: string): Promise<EnvironmentRow | undefined> {
   return db.row(lock, [projectId, id]);
-}
-
-/** Live ones with a name. */
-export async function countEnvironments(db: Db, projectId: string): Promise<number> {
-  return (await db.row(count, [projectId, false]))?.count ?? 0;
-}
-
-/** Live ones made on the fly. */
-export async function countAdhoc(db: Db, projectId: string): Promise<number> {
-  return (await db.row(count, [projectId, true]))?.count ?? 0;
 }
 
 export type EnvironmentFields = Composition &

@@ -1,74 +1,51 @@
-import { type Db, statement } from '../database.ts';
+import { bigint, flag, integer, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { query } from '../query.ts';
 
-export interface ServerGroupRow {
-  id: string;
-  projectId: string;
-  name: string;
-  description: string | null;
-  serverIds: string[];
-  createdAt: number;
-}
+const groups = table('server_groups', {
+  id: text,
+  projectId: text,
+  name: text,
+  description: orNull(text),
+  serverIds: texts,
+  createdAt: time,
+});
+export type ServerGroupRow = RowOf<typeof groups.columns>;
 
-const columns = `id, project_id as "projectId", name, description, server_ids as "serverIds",
-  created_at as "createdAt"`;
-
-// Served by server_groups_project.
-const list = statement<ServerGroupRow>(
+export const list = query(
   'server-groups.list',
-  `select ${columns} from server_groups where project_id = $1 and id > $2 order by id limit $3`,
+  `select ${groups.all()} from server_groups
+   where project_id = :projectId and id > :after order by id limit :most`,
+  { projectId: text, after: text, most: bigint },
+  groups.columns,
+  { index: 'server_groups_project' },
 );
-const find = statement<ServerGroupRow>(
+export const find = query(
   'server-groups.find',
-  `select ${columns} from server_groups where project_id = $1 and id = $2`,
+  `select ${groups.all()} from server_groups where project_id = :projectId and id = :id`,
+  { projectId: text, id: text },
+  groups.columns,
 );
-const count = statement<{ count: number }>(
+export const count = query(
   'server-groups.count',
-  'select count(*)::int as count from server_groups where project_id = $1',
+  'select count(*)::int as count from server_groups where project_id = :projectId',
+  { projectId: text },
+  { count: integer },
 );
-const insert = statement<ServerGroupRow>(
+
+const written = ['id', 'projectId', 'name', 'description', 'serverIds'] as const;
+export const insert = query(
   'server-groups.insert',
-  `insert into server_groups (id, project_id, name, description, server_ids) values ($1, $2, $3, $4, $5)
-   returning ${columns}`,
+  `${groups.insert(written)} returning ${groups.all()}`,
+  groups.pick(written),
+  groups.columns,
 );
-// Served by servers_project.
-const servers = statement<GroupableServer>(
+
+/** Those of the project's servers among these that are there, and whether a plugin manages them. */
+export const servers = query(
   'server-groups.servers',
-  `select id, name, plugin_version_id is not null as managed from servers where project_id = $1 and id = any($2)`,
+  `select id, name, plugin_version_id is not null as managed from servers
+   where project_id = :projectId and id = any(:ids)`,
+  { projectId: text, ids: texts },
+  { id: text, name: text, managed: flag },
 );
-
-export function listServerGroupRows(
-  db: Db,
-  projectId: string,
-  after: string,
-  most: number,
-): Promise<ServerGroupRow[]> {
-  return db.rows(list, [projectId, after, most]);
-}
-
-export function findServerGroup(db: Db, projectId: string, id: string): Promise<ServerGroupRow | undefined> {
-  return db.row(find, [projectId, id]);
-}
-
-export async function countServerGroups(db: Db, projectId: string): Promise<number> {
-  return (await db.row(count, [projectId]))?.count ?? 0;
-}
-
-export async function insertServerGroup(
-  db: Db,
-  group: Omit<ServerGroupRow, 'createdAt'>,
-): Promise<ServerGroupRow> {
-  const { id, projectId, name, description, serverIds } = group;
-  return (await db.row(insert, [id, projectId, name, description, serverIds])) as ServerGroupRow;
-}
-
-export interface GroupableServer {
-  id: string;
-  name: string;
-  /** By the plugin that brought it. */
-  managed: boolean;
-}
-
-/** Those of the project's servers among these that are there. */
-export function serversAmong(db: Db, projectId: string, ids: readonly string[]): Promise<GroupableServer[]> {
-  return db.rows(servers, [projectId, ids]);
-}
+export type GroupableServer = RowOf<typeof servers.gives>;

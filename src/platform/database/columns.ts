@@ -1,0 +1,82 @@
+/** How one kind of value is kept: the type of the column, and the type it has here. */
+export interface Kind<Value = unknown> {
+  /** As PostgreSQL writes it. */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** What is sent for a value; left out, the value itself. */
+  encode?(this: void, value: Value): unknown;
+  /** Never set; carries the type. */
+  readonly value?: Value;
+}
+
+const plain = <Value>(type: string): Kind<Value> => ({ type, nullable: false });
+
+export const text = plain<string>('text');
+export const integer = plain<number>('integer');
+/** Counts and sizes, all far below 2^53. */
+export const bigint = plain<number>('bigint');
+/** Also of milliseconds that are added to a time. */
+export const float = plain<number>('double precision');
+export const flag = plain<boolean>('boolean');
+/** Read as epoch milliseconds, and written as such. */
+export const time: Kind<number> = {
+  type: 'timestamp with time zone',
+  nullable: false,
+  encode: (value) => new Date(value).toISOString(),
+};
+export const texts = plain<string[]>('text[]');
+export const bytes = plain<Buffer>('bytea');
+
+/** A text that is one of a few. */
+export function oneOf<Value extends string>(): Kind<Value> {
+  return plain<Value>('text');
+}
+
+export function json<Value>(): Kind<Value> {
+  return { type: 'jsonb', nullable: false, encode: (value) => JSON.stringify(value) };
+}
+
+export function orNull<Value>(kind: Kind<Value>): Kind<Value | null> {
+  const { type, encode } = kind;
+  return {
+    type,
+    nullable: true,
+    ...(encode && { encode: (value: Value | null) => (value === null ? null : encode(value)) }),
+  };
+}
+
+export type Columns = Readonly<Record<string, Kind>>;
+
+type ValueOf<K> = K extends Kind<infer Value> ? Value : never;
+export type RowOf<C extends Columns> = { [Field in keyof C]: ValueOf<C[Field]> };
+
+/** A table, said once: lists of columns, inserts and updates are made from it, and a test holds it against the schema. */
+export interface Table<C extends Columns> {
+  readonly name: string;
+  readonly columns: C;
+  /** Every column under the name of its field; `alias` is what the query calls the table. */
+  all(alias?: string): string;
+  /** `insert into … (…) values (…)` with each value under the name of its field. */
+  insert(fields: readonly (keyof C & string)[]): string;
+  /** `a = :a, b = :b` for an update. */
+  set(fields: readonly (keyof C & string)[]): string;
+  pick<Field extends keyof C & string>(fields: readonly Field[]): Pick<C, Field>;
+}
+
+/** Fields are written `likeThis`, columns `like_this`. */
+export function table<const C extends Columns>(name: string, columns: C): Table<C> {
+  const columnOf = (field: string): string =>
+    field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const fields = Object.keys(columns);
+  return {
+    name,
+    columns,
+    all: (alias) =>
+      fields.map((field) => `${alias ? `${alias}.` : ''}${columnOf(field)} as "${field}"`).join(', '),
+    insert: (some) =>
+      `insert into ${name} (${some.map(columnOf).join(', ')}) values (${some.map((field) => `:${field}`).join(', ')})`,
+    set: (some) => some.map((field) => `${columnOf(field)} = :${field}`).join(', '),
+    pick: (some) =>
+      Object.fromEntries(some.map((field) => [field, columns[field]])) as Pick<C, (typeof some)[number]>,
+  };
+}
