@@ -22,7 +22,7 @@ import { auditOperator } from '../audit.ts';
 import type { Services } from '../context.ts';
 import { type Bundle, type DeclaredServer, type DeclaredSkill, parseBundle } from '../plugins/parse.ts';
 import { removeServer, saveUnderFreeName } from '../servers/rows.ts';
-import { given, sealSecrets, traces } from '../servers/secrets.ts';
+import { given, namesOfSecrets, sealSecrets } from '../servers/secrets.ts';
 import { projectNamed, writeAsOperator } from './find.ts';
 
 type Parts = Pick<Services, 'db' | 'vault' | 'config'>;
@@ -97,7 +97,7 @@ async function addServer(
     enabled: plugin.enabled,
     transportType: command === undefined ? 'http' : 'stdio',
     url: url ?? null,
-    settings: { ...given({ command, args }), ...traces(secrets) },
+    settings: { ...given({ command, args }), ...namesOfSecrets(secrets) },
     sealedId: await sealSecrets(services.vault, db, owner, secrets),
     pluginVersionId: versionId,
   });

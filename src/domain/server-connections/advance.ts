@@ -20,7 +20,7 @@ import { examineProbe } from '../live/probe-report.ts';
 import { targetOf } from '../live/reach.ts';
 import { refusalOf } from '../live/refusal.ts';
 import { saveUnderFreeName } from '../servers/rows.ts';
-import { traces } from '../servers/secrets.ts';
+import { namesOfSecrets } from '../servers/secrets.ts';
 import { withdraw } from './withdraw.ts';
 
 export const advanceKind = 'advance-server-connection';
@@ -141,7 +141,7 @@ async function saveServer(
       enabled: true,
       transportType: 'http',
       url: row.url,
-      settings: { ...settings, ...traces({}) },
+      settings: { ...settings, ...namesOfSecrets({}) },
       sealedId: null,
     },
     clock(),

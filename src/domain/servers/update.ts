@@ -11,7 +11,8 @@ import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
 import { checkAddress, checkTransport, noSuchServer, refuseManaged, refuseTakenName } from './rules.ts';
-import { given, openSecrets, type ServerSecrets, sealSecrets, traces } from './secrets.ts';
+import { misdirectedSecrets } from './secret-recipients.ts';
+import { given, namesOfSecrets, openSecrets, type ServerSecrets, sealSecrets } from './secrets.ts';
 
 const xaaFields = [
   'useXaa',
@@ -32,19 +33,21 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     const after = withPlainFields(before, plain, clearXaaConfig ?? false);
     checkTransport(context, after.transportType);
     checkAddress(context, after.url);
-    const secrets: ServerSecrets = {
-      ...(await openSecrets(context, db, before)),
-      ...given({ headers, env, clientSecret }),
-    };
+    const stored = await openSecrets(context, db, before);
+    const sent = given({ headers, env, clientSecret });
+    const secrets: ServerSecrets = { ...stored, ...sent };
     if (clearClientSecret) delete secrets.clientSecret;
-    const touched =
-      headers !== undefined || env !== undefined || clientSecret !== undefined || clearClientSecret;
+    const dropped = misdirectedSecrets(before, after, stored).filter(
+      (name) => sent[name] === undefined && secrets[name] !== undefined,
+    );
+    for (const name of dropped) delete secrets[name];
+    const touched = Object.keys(sent).length > 0 || dropped.length > 0 || clearClientSecret;
     if (touched) after.sealedId = await sealSecrets(context.vault, db, ownerIn(context), secrets);
-    Object.assign(after.settings, traces(secrets));
+    Object.assign(after.settings, namesOfSecrets(secrets));
     const server = await updateServer(db, after);
     if (touched && before.sealedId !== null) await context.vault.forget(db, before.sealedId);
     await audit(db, context, 'server.update', serverId);
-    return presentServer(server);
+    return { ...presentServer(server), ...(dropped.length > 0 && { droppedSecrets: dropped }) };
   }).catch(refuseTakenName(body.name ?? ''));
 };
 
