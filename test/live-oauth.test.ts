@@ -268,7 +268,7 @@ describe('refreshing', () => {
     expect((await call()).status).toBe(200);
     expect(target).toMatchObject({ refreshes: 1, refusedRefreshes: 0 });
 
-    const { clientInformation, ...issued } = target.issueTokens();
+    const { clientInformation, authorizationServerUrl: _, ...issued } = target.issueTokens();
     const server = await saveServer(service, { url: target.url, ...clientInformation });
     await importInto(server, issued);
     target.expireAccessTokens();

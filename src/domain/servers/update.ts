@@ -1,5 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import { problemOfTransport } from '../../contract/servers.ts';
+import { unbindClientSecret } from '../../platform/database/queries/server-authorization.ts';
 import {
   lockServer,
   type ServerRow,
@@ -45,6 +46,8 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     if (touched) after.sealedId = await sealSecrets(context.vault, db, ownerIn(context), secrets);
     Object.assign(after.settings, namesOfSecrets(secrets));
     const server = await updateServer(db, after);
+    if (clientSecret !== undefined || secrets.clientSecret === undefined)
+      await unbindClientSecret(db, serverId);
     if (touched && before.sealedId !== null) await context.vault.forget(db, before.sealedId);
     await audit(db, context, 'server.update', serverId);
     return { ...presentServer(server), ...(dropped.length > 0 && { droppedSecrets: dropped }) };

@@ -2,6 +2,7 @@ import { foundation } from './0001-foundation.ts';
 import { liveServers } from './0002-live-servers.ts';
 import { clientsAndEnvironments } from './0003-clients-and-environments.ts';
 import { idempotencyClaims } from './0006-idempotency-claims.ts';
+import { live } from './0007-live.ts';
 
 export interface Migration {
   name: string;
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   liveServers,
   clientsAndEnvironments,
   idempotencyClaims,
+  live,
 ];
