@@ -31,13 +31,19 @@ export async function discoverAuthorization(
 ): Promise<AuthorizationFacts> {
   const fetchFn = within(outbound, signal);
   const facts: AuthorizationFacts = { ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) };
+  let answeredAt: string | undefined;
   try {
     const resource = await discoverOAuthProtectedResourceMetadata(
       serverUrl,
       { ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) },
-      fetchFn,
+      async (url, init) => {
+        answeredAt = String(url);
+        return fetchFn(url, init);
+      },
     );
     facts.resourceMetadata = resource;
+    // Of the well-known places it was looked for at, the last one asked is where it was.
+    if (answeredAt !== undefined) facts.resourceMetadataUrl = answeredAt;
     const [issuer] = resource.authorization_servers ?? [];
     if (issuer !== undefined) facts.authorizationServerUrl = issuer;
   } catch (error) {
@@ -144,16 +150,16 @@ const final = new Set([
   'invalid_scope',
 ]);
 
+function finalRefusal(code: string): string {
+  const aboutClient = code === 'invalid_client' || code === 'unauthorized_client';
+  const next = aboutClient ? '; import the tokens with the `clientInformation` they were issued to' : '';
+  return `The authorization server refused to refresh the token (${code})${next}`;
+}
+
 function refreshFailure(error: unknown, issuer: string): McpFailure {
   for (const cause of causesOf(error))
     if (cause instanceof OAuthError && final.has(cause.code))
-      return new McpFailure(
-        'unauthorized',
-        `The authorization server refused to refresh the token (${cause.code})`,
-        {
-          grantDead: true,
-        },
-      );
+      return new McpFailure('unauthorized', finalRefusal(cause.code), { grantDead: true });
   const known = failureIn(error);
   const late = [...causesOf(error)].some(({ name }) => name === 'TimeoutError');
   const host = new URL(issuer).host;
