@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { LiveBody, liveErrors, Prompt, Resource, ResourceTemplate, Tool } from './live.ts';
 import { operation } from './operation.ts';
 
-const InitInfo = z
+export const InitInfo = z
   .looseObject({
     protocolVersion: z.string(),
     transport: z.enum(['stdio', 'streamable-http', 'sse']),
     serverCapabilities: z.looseObject({}),
     serverVersion: z.looseObject({}).nullable(),
+    serverInfo: z.looseObject({}).nullable().describe('The same as `serverVersion`.'),
     instructions: z.string().nullable(),
     clientCapabilities: z.looseObject({}),
   })
@@ -17,7 +18,7 @@ export const validateServer = operation({
   area: 'Server diagnostics',
   summary: 'Connect to a server',
   description:
-    'Connects anew, without a warm connection, and answers with what the server says of itself. A server that cannot be connected to is an error response; ask `doctor` for the reasons.',
+    'Connects anew, without a warm connection, and answers with what the server says of itself. A server that cannot be connected to is an error response; ask `doctor` for the reasons. Takes 10 seconds at most, less if a smaller `timeout` is saved.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/validate',
   body: LiveBody,
@@ -36,13 +37,30 @@ const Check = z
   .object({ status: z.enum(['ok', 'error', 'skipped']), detail: z.string() })
   .meta({ id: 'DoctorCheck' });
 
-const TransportAttempt = z.object({
-  transport: z.enum(['streamable-http', 'sse']),
-  request: z.string().describe('What was sent, like `POST server/discover`.'),
-  status: z.number().int().optional(),
-  outcome: z.string(),
-  durationMs: z.number().int(),
-});
+const TransportAttempt = z
+  .object({
+    name: z.string().describe('`server/discover`, `initialize` or `events`.'),
+    request: z.object({
+      method: z.string(),
+      url: z.string(),
+      headers: z.record(z.string(), z.string()),
+      body: z.unknown().optional().describe('The JSON-RPC message.'),
+    }),
+    response: z
+      .object({
+        status: z.number().int(),
+        headers: z.record(z.string(), z.string()).optional(),
+        contentType: z.string().optional(),
+        body: z.string().optional().describe('The first 2 KiB as text.'),
+      })
+      .optional(),
+    error: z.string().optional().describe('Why there is no answer, or not a whole one.'),
+    durationMs: z.number().int(),
+  })
+  .meta({
+    id: 'DoctorProbeAttempt',
+    description: 'What was sent and what came back. Values of stored headers and tokens read `[hidden]`.',
+  });
 
 const Probe = z
   .looseObject({
@@ -65,7 +83,7 @@ const Probe = z
       registrationStrategies: z.array(z.enum(['preregistered', 'dcr', 'cimd'])),
       discoveryError: z.string().optional(),
     }),
-    error: z.string().optional(),
+    error: z.string().optional().describe('What is wrong, when nothing answers or what answers is not MCP.'),
   })
   .meta({ id: 'DoctorProbe' });
 
@@ -73,7 +91,7 @@ export const runDoctor = operation({
   area: 'Server diagnostics',
   summary: 'Examine a server',
   description:
-    'Looks at the address, connects, and reads everything the server lists. Whatever the server does, the answer is a report: eight checks in fixed order, each with a sentence that says what to do next.',
+    'Looks at the address, connects, and reads everything the server lists. Whatever the server does, the answer is a report: eight checks in fixed order, each with a sentence that says what to do next. Takes 10 seconds at most, less if a smaller `timeout` is saved.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/doctor',
   body: LiveBody,
@@ -83,7 +101,7 @@ export const runDoctor = operation({
     .looseObject({
       target: z.object({
         kind: z.enum(['http', 'stdio']),
-        scope: z.string(),
+        scope: z.literal('hosted').describe('The service connects, not the machine of the caller.'),
         projectId: z.string(),
         serverId: z.string(),
         label: z.string(),

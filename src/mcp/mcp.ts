@@ -6,6 +6,7 @@ import { Eras, type EraVerdict } from './eras.ts';
 import { McpFailure } from './failures.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
 import { Pool, type PoolLimits } from './pool.ts';
+import { mostProbeBytes } from './probe-answer.ts';
 import type { Target } from './target.ts';
 
 interface McpOptions {
@@ -25,12 +26,15 @@ export interface Conversation {
 /** Everything the service knows about talking to MCP servers. */
 export class Mcp {
   readonly outbound: Outbound;
+  /** For probes, which read little of an answer. */
+  readonly probing: Outbound;
   private readonly eras: Eras;
   private readonly pool: Pool;
   private readonly clientInfo: McpOptions['clientInfo'];
 
   constructor({ policy, clientInfo, pool, outbound, now }: McpOptions) {
     this.outbound = new Outbound(policy, outbound);
+    this.probing = new Outbound(policy, { ...outbound, messageBytes: mostProbeBytes });
     this.eras = new Eras(now);
     this.clientInfo = clientInfo;
     this.pool = new Pool(pool, (target, wait) => this.open(target, wait, this.eras.get(target.key)), now);
@@ -101,7 +105,7 @@ export class Mcp {
 
   async close(): Promise<void> {
     await this.pool.close();
-    await this.outbound.close();
+    await Promise.all([this.outbound.close(), this.probing.close()]);
   }
 }
 

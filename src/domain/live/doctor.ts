@@ -17,6 +17,8 @@ type Report = OutputOf<Operations['runDoctor']>;
 export type Check = Report['checks']['probe'];
 
 const slow = 3000;
+/** Of the time there is; the rest is for connecting. */
+const shareOfProbe = 0.8;
 
 /** Whatever the target does, this answers with a report. */
 export const runDoctor: Verb<'runDoctor'> = async (context, { body }) => {
@@ -25,14 +27,14 @@ export const runDoctor: Verb<'runDoctor'> = async (context, { body }) => {
   const { timeout: allowed, signal } = diagnosisWait(context, reached.server);
   const ends = performance.now() + allowed;
   const wait = () => ({ allowed, signal, timeout: Math.max(1, ends - performance.now()) });
-  if (await knock(context, reached, report, wait(), body))
+  if (await lookAtAddress(context, reached, report, wait(), body))
     await connect(context, reached, report, wait(), body);
   report.status = statusOf(report);
   return report;
 };
 
-/** Looks at the address. Whether it makes sense to go on and connect. */
-async function knock(
+/** Probes the URL. Whether it makes sense to go on and connect. */
+async function lookAtAddress(
   context: ProjectContext,
   { server, target }: Reached,
   report: Report,
@@ -45,17 +47,12 @@ async function knock(
   }
   const address = await target.address();
   if (address.kind !== 'http') return true;
-  const findings = await probe(context.mcp.outbound, address.url, address.headers, {
+  const findings = await probe(context.mcp.probing, address.url, address.headers, {
     ...wait,
-    timeout: wait.timeout * 0.6,
+    timeout: wait.timeout * shareOfProbe,
   });
   const credentials = usableGrant(server) !== undefined || options.oauthAccessToken !== undefined;
-  const { probe: seen, check } = examineProbe(
-    address.url,
-    findings,
-    server.settings.clientId !== undefined,
-    credentials,
-  );
+  const { probe: seen, check } = examineProbe(address.url, findings, credentials);
   report.probe = seen;
   report.checks.probe = check;
   if (seen.status === 'oauth_required' && !credentials) {
@@ -177,7 +174,7 @@ function emptyReport(context: ProjectContext, { server }: Reached): Report {
   return {
     target: {
       kind: server.transportType,
-      scope: 'self-hosted',
+      scope: 'hosted',
       projectId: server.projectId,
       serverId: server.id,
       label: server.name,

@@ -7,6 +7,7 @@ import { findLiveServer, type LiveServerRow } from '../../platform/database/quer
 import type { ProjectContext, ServerContext, Services } from '../context.ts';
 import { noSuchServer, stdioRefused } from '../servers/rules.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
+import { diagnosisTimeout } from './advice.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
 import { oauthRequired, translated } from './refusal.ts';
 
@@ -21,7 +22,6 @@ export interface LiveOptions {
 }
 
 const callTimeout = 30_000;
-const diagnosisTimeout = 10_000;
 
 /** A saved server, ready to be talked to. */
 export interface Reached {
@@ -117,14 +117,14 @@ function without(headers: Record<string, string>, name: string): Record<string, 
 export async function withServer<T>(
   context: ServerContext,
   options: LiveOptions,
-  work: (conversation: Conversation, server: LiveServerRow) => Promise<T>,
+  work: (conversation: Conversation, target: Target) => Promise<T>,
 ): Promise<T> {
   const attempt = async (reached: Reached, again = false): Promise<T> => {
     requireGrant(reached, options);
     const { server, target } = reached;
     try {
       return await context.mcp.use(target, callWait(context, server), (conversation) =>
-        work(noting(context, server, conversation), server),
+        work(noting(context, server, conversation), target),
       );
     } catch (error) {
       throw replaced(error) && !again ? error : translated(error, server);
@@ -182,5 +182,6 @@ export function diagnosisWait(
   context: ProjectContext,
   server: LiveServerRow,
 ): { timeout: number; signal: AbortSignal } {
-  return { timeout: server.settings.timeout ?? diagnosisTimeout, signal: context.callerGone() };
+  const timeout = Math.min(server.settings.timeout ?? diagnosisTimeout, diagnosisTimeout);
+  return { timeout, signal: context.callerGone() };
 }

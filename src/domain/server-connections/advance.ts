@@ -63,8 +63,8 @@ function settle(row: ConnectionRow, changes: ConnectionChange): Outcome {
 
 async function discover(services: Services, row: ConnectionRow): Promise<Outcome> {
   const server = await serverOf(services, row);
-  const findings = await probe(services.mcp.outbound, row.url, {}, wait);
-  const { probe: seen, check } = examineProbe(row.url, findings, false, false);
+  const findings = await probe(services.mcp.probing, row.url, {}, wait);
+  const { probe: seen, check } = examineProbe(row.url, findings, false);
   if (seen.status === 'oauth_required') {
     if (server && usableGrant(server) !== undefined && !row.request.reauthorize)
       return validate(services, row);
