@@ -113,6 +113,8 @@ describe('what is sent', () => {
       requiresAuthorization: true,
       effectiveAuthMethod: 'oauth',
       serverUrl: url(),
+      hasTokens: false,
+      tokensExpireAt: null,
     };
     expect((await server.post('check-oauth')).body).toEqual(check);
     expect(hostile.seen).toEqual([]);
@@ -330,10 +332,16 @@ describe('a refresh token that was revoked', () => {
     expect(await call()).toMatchObject(dead);
     expect(await server.post('validate')).toMatchObject(dead);
     expect(target.tokenRequests).toHaveLength(1);
-    expect((await server.post('check-oauth')).body).toMatchObject({ requiresAuthorization: useOAuth });
+    expect((await server.post('check-oauth')).body).toMatchObject({
+      requiresAuthorization: true,
+      hasTokens: false,
+    });
     await importInto(server, target.issueTokens());
     expect(await call()).toMatchObject({ status: 200, body: heard });
-    expect((await server.post('check-oauth')).body).toMatchObject({ requiresAuthorization: false });
+    expect((await server.post('check-oauth')).body).toMatchObject({
+      requiresAuthorization: false,
+      hasTokens: true,
+    });
   });
 
   test('fails thirty calls at a time with one question', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LiveBody, liveErrors, Prompt, Resource, ResourceTemplate, Tool } from './live.ts';
 import { operation } from './operation.ts';
+import { Time } from './paging.ts';
 
 export const InitInfo = z
   .looseObject({
@@ -142,7 +143,8 @@ export const runDoctor = operation({
 export const checkOAuth = operation({
   area: 'Server diagnostics',
   summary: 'Say how a server is authorized',
-  description: 'Reads what is saved. The server is not contacted.',
+  description:
+    'Reads what is saved, and what the server asked for when it was last called. The server is not contacted.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/check-oauth',
   body: LiveBody,
@@ -153,9 +155,17 @@ export const checkOAuth = operation({
       useOAuth: z.boolean(),
       requiresAuthorization: z
         .boolean()
-        .describe('Calls will be refused with OAUTH_REQUIRED until tokens are imported.'),
-      effectiveAuthMethod: z.enum(['oauth', 'xaa', 'bearer', 'none', 'discover']),
+        .describe(
+          'Calls will be refused with OAUTH_REQUIRED until tokens are imported: the server is saved with OAuth and has no tokens that work, or it asked for OAuth when it was last called with what is stored.',
+        ),
+      effectiveAuthMethod: z
+        .enum(['oauth', 'xaa', 'bearer', 'none', 'discover'])
+        .describe('`oauth` whenever imported tokens will be sent.'),
       serverUrl: z.string().nullable(),
+      hasTokens: z.boolean().describe('Imported tokens will be sent with the next call.'),
+      tokensExpireAt: Time.nullable().describe(
+        'When the access token expires; null when there is none, or when that is not known. It is refreshed before, if that is possible.',
+      ),
     })
     .meta({ id: 'CheckOAuthResult' }),
   access: 'project member',

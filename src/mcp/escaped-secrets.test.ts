@@ -32,7 +32,10 @@ test('a secret is found however its characters are written', () => {
       fc.array(fc.nat(writings.length - 1), { minLength: 40, maxLength: 40 }),
       fc.string(),
       (value, choices, before) => {
-        const written = value.split('').map((each, at) => writings[choices[at] ?? 0]?.(each)).join('');
+        const written = value
+          .split('')
+          .map((each, at) => writings[choices[at] ?? 0]?.(each))
+          .join('');
         const hidden = withoutSecrets(`${before} ${written} after`, [value]);
         expect(hidden).toBe(`${withoutSecrets(`${before} `, [value])}[hidden] after`);
       },

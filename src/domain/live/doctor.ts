@@ -9,6 +9,7 @@ import { adviceFor } from './advice.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
 import { type Drained, drain, type ListName, lists } from './drain.ts';
 import { initInfoOf } from './init-info.ts';
+import { noteOAuthDemand } from './oauth-demand.ts';
 import { examineProbe } from './probe-report.ts';
 import { diagnosisWait, type LiveOptions, type Reached, reach } from './reach.ts';
 import { oauthRequired, refusalOf } from './refusal.ts';
@@ -30,8 +31,16 @@ export const runDoctor: Verb<'runDoctor'> = async (context, { body }) => {
   if (await lookAtAddress(context, reached, report, wait(), body))
     await connect(context, reached, report, wait(), body);
   report.status = statusOf(report);
+  if (report.connection.status === 'connected') await noteOAuthDemand(context, reached.server, body, false);
+  else if (wasDemanded(report)) await noteOAuthDemand(context, reached.server, body, true);
   return report;
 };
+
+/** Whether the server itself asked for OAuth, not only what is saved of it. */
+function wasDemanded({ error, probe: seen, connection }: Report): boolean {
+  const contacted = seen?.status === 'oauth_required' || connection.status === 'error';
+  return error?.code === 'OAUTH_REQUIRED' && contacted;
+}
 
 /** Probes the URL. Whether it makes sense to go on and connect. */
 async function lookAtAddress(

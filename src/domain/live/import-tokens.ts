@@ -1,6 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { deleteGrant, insertGrant } from '../../platform/database/queries/grants.ts';
+import { forgetOAuthDemand } from '../../platform/database/queries/server-authorization.ts';
 import {
   changeConnection,
   connectionsAwaitingTokens,
@@ -56,6 +57,7 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = (context, { serverId
       scope: tokens.scope ?? null,
       expiresAt,
     });
+    await forgetOAuthDemand(db, serverId);
     await tryWaitingConnections(db, serverId);
     await audit(db, context, 'server.import-tokens', serverId);
     return { imported: true, expiresAt };

@@ -9,6 +9,7 @@ import { noSuchServer, stdioRefused } from '../servers/rules.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
 import { diagnosisTimeout } from './advice.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
+import { noteOAuthDemand } from './oauth-demand.ts';
 import { oauthRequired, translated } from './refusal.ts';
 
 /** What a caller may say about one call; see the contract. */
@@ -123,11 +124,14 @@ export async function withServer<T>(
     requireGrant(reached, options);
     const { server, target } = reached;
     try {
-      return await context.mcp.use(target, callWait(context, server), (conversation) =>
-        work(noting(context, server, conversation), target),
+      const result = await context.mcp.use(target, callWait(context, server), (conversation) =>
+        work(loggingComplaints(context, server, conversation), target),
       );
+      await noteOAuthDemand(context, server, options, false);
+      return result;
     } catch (error) {
-      throw replaced(error) && !again ? error : translated(error, server);
+      if (replaced(error) && !again) throw error;
+      throw await noted(context, server, options, translated(error, server));
     }
   };
   try {
@@ -141,7 +145,7 @@ export async function withServer<T>(
 }
 
 /** The result goes to the caller as it is; what is wrong with it is written down for the operator. */
-function noting(
+function loggingComplaints(
   { log, requestId }: ProjectContext,
   server: LiveServerRow,
   conversation: Conversation,
@@ -161,6 +165,18 @@ function noting(
       return answer;
     },
   };
+}
+
+/** The same error, once it is remembered that the server asked for OAuth. */
+export async function noted(
+  context: ServerContext,
+  server: LiveServerRow,
+  options: LiveOptions,
+  error: unknown,
+): Promise<unknown> {
+  if (error instanceof Refusal && error.code === 'OAUTH_REQUIRED')
+    await noteOAuthDemand(context, server, options, true);
+  return error;
 }
 
 /** New tokens were imported while the old ones were refused, so nothing was carried out yet. */

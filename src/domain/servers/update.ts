@@ -1,6 +1,9 @@
 import { Refusal } from '../../contract/errors.ts';
 import { problemOfTransport } from '../../contract/servers.ts';
-import { unbindClientSecret } from '../../platform/database/queries/server-authorization.ts';
+import {
+  forgetOAuthDemand,
+  unbindClientSecret,
+} from '../../platform/database/queries/server-authorization.ts';
 import {
   lockServer,
   type ServerRow,
@@ -9,6 +12,7 @@ import {
 } from '../../platform/database/queries/servers.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
+import { authMethodOf } from '../live/auth-method.ts';
 import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
 import { checkAddress, checkTransport, noSuchServer, refuseManaged, refuseTakenName } from './rules.ts';
@@ -46,6 +50,8 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     if (touched) after.sealedId = await sealSecrets(context.vault, db, ownerIn(context), secrets);
     Object.assign(after.settings, namesOfSecrets(secrets));
     const server = await updateServer(db, after);
+    if (authorizedOtherwise(before, after) || secrets.headers !== stored.headers)
+      await forgetOAuthDemand(db, serverId);
     if (clientSecret !== undefined || secrets.clientSecret === undefined)
       await unbindClientSecret(db, serverId);
     if (touched && before.sealedId !== null) await context.vault.forget(db, before.sealedId);
@@ -53,6 +59,10 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     return { ...presentServer(server), ...(dropped.length > 0 && { droppedSecrets: dropped }) };
   }).catch(refuseTakenName(body.name ?? ''));
 };
+
+function authorizedOtherwise(before: ServerRow, after: ServerRow): boolean {
+  return before.url !== after.url || authMethodOf(before.settings) !== authMethodOf(after.settings);
+}
 
 type PlainFields = Omit<
   Parameters<Verb<'updateProjectServer'>>[1]['body'],

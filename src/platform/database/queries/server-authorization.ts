@@ -43,3 +43,29 @@ export async function bindClientSecret(
 export async function unbindClientSecret(db: Db, serverId: string): Promise<void> {
   await db.run(unbind, [serverId]);
 }
+
+// About the server as it was when it was called: not when it was edited or got other tokens since.
+const demand = statement(
+  'server-authorization.demand',
+  `update servers s set oauth_demanded = $4
+   where s.id = $1 and s.revision = $2 and s.oauth_demanded <> $4
+     and (select g.id from oauth_grants g where g.server_id = s.id) is not distinct from $3`,
+);
+const forgetDemand = statement(
+  'server-authorization.forget-demand',
+  'update servers set oauth_demanded = false where id = $1 and oauth_demanded',
+);
+
+/** Whether the server asked for OAuth when it was last called. Not an edit: nobody saved anything. */
+export async function setOAuthDemanded(
+  db: Db,
+  { id, revision, grantId }: { id: string; revision: number; grantId: string | null },
+  demanded: boolean,
+): Promise<void> {
+  await db.run(demand, [id, revision, grantId, demanded]);
+}
+
+/** The next call tells, now that the server is reached or authorized otherwise. */
+export async function forgetOAuthDemand(db: Db, serverId: string): Promise<void> {
+  await db.run(forgetDemand, [serverId]);
+}
