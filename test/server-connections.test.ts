@@ -185,20 +185,36 @@ describe('a server behind OAuth', () => {
     const waiting = await connected(account, { url: target.url }, 'awaiting_authorization');
     expect(waiting).toMatchObject({ serverId: waiting.server.id, server: { url: target.url } });
     const server = `/projects/${account.project}/servers/${waiting.serverId}`;
+    expect(waiting.error).toEqual({
+      code: 'OAUTH_REQUIRED',
+      message: expect.stringContaining(`POST ${server}/oauth/import-tokens;`),
+      retryable: true,
+    });
     expect(await account.get(server)).toMatchObject({ body: { useOAuth: true } });
     expect(await account.retry(waiting.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
     expect((await account.post(`${server}/oauth/import-tokens`, target.issueTokens())).status).toBe(200);
-    expect(await until(account, waiting.connectionRequestId, 'ready')).toMatchObject({
-      serverId: waiting.serverId,
-    });
+    const ready = await until(account, waiting.connectionRequestId, 'ready');
+    expect(ready.serverId).toBe(waiting.serverId);
+    expect(ready).not.toHaveProperty('error');
     expect((await account.post(`${server}/tools`)).status).toBe(200);
 
     // Its tokens work, so the next request need not wait, unless it is told to.
     await connected(account, { url: target.url }, 'ready');
     const again = await connected(account, { url: target.url, reauthorize: true }, 'awaiting_authorization');
     expect(again.serverId).toBe(waiting.serverId);
+    expect(again.error.message).toContain(`${server}/oauth/import-tokens`);
     await account.post(`${server}/oauth/import-tokens`, target.issueTokens());
     await until(account, again.connectionRequestId, 'ready');
+  });
+
+  test('that is saved already is known to ask for it from then on', async () => {
+    const account = await openAccount();
+    const target = await startRotatingOAuth();
+    onTestFinished(target.stop);
+    const saved = await account.save({ url: target.url });
+    expect((await saved.post('check-oauth')).body.requiresAuthorization).toBe(false);
+    await connected(account, { url: target.url }, 'awaiting_authorization');
+    expect((await saved.post('check-oauth')).body.requiresAuthorization).toBe(true);
   });
 
   test('fails with tokens it refuses, and can be tried again with better ones', async () => {
@@ -215,6 +231,9 @@ describe('a server behind OAuth', () => {
     const failed = await until(account, id, 'failed');
     expect(failed.error).toMatchObject({ code: 'OAUTH_REQUIRED', retryable: true });
     expect(failed.error.message).not.toContain('not-a-good-one');
+    expect(failed.error.message).toContain(
+      `POST ${tokens}, then try again with POST /server-connections/${id}/`,
+    );
     await account.post(tokens, target.issueTokens());
     expect(await account.retry(id)).toMatchObject({ status: 200, body: { status: 'validating' } });
     expect(await until(account, id, 'ready')).not.toHaveProperty('error');
@@ -375,7 +394,9 @@ describe('open requests', () => {
     const { connectionRequestId: id } = await connected(account, { url }, 'awaiting_authorization');
     expect(await account.servers()).toHaveLength(1);
     await query(service, 'update server_connections set expires_at = now() where id = $1', [id]);
-    expect((await account.read(id)).body.status).toBe('expired');
+    const over = (await account.read(id)).body;
+    expect(over.status).toBe('expired');
+    expect(over).not.toHaveProperty('error');
     expect(await account.cancel(id)).toMatchObject(conflict('REQUEST_EXPIRED'));
     expect(await account.retry(id)).toMatchObject(conflict('REQUEST_EXPIRED'));
     await query(
