@@ -52,6 +52,19 @@ async function rowOf({ id }: SavedServer): Promise<Record<string, unknown>> {
   return rows[0] as Record<string, unknown>;
 }
 
+test('a server saved with OAuth needs tokens before it was ever called', async () => {
+  const url = hostile.url('/get-405');
+  const check = await saveServer(service, { url, useOAuth: true });
+  expect((await check.post('check-oauth')).body).toEqual({
+    useOAuth: true,
+    requiresAuthorization: true,
+    effectiveAuthMethod: 'oauth',
+    serverUrl: url,
+    hasTokens: false,
+    tokensExpireAt: null,
+  });
+});
+
 describe('what the server asked for is known without asking it', () => {
   test.each(['tools', 'prompts', 'validate', 'doctor', 'export'])('after %s', async (operation) => {
     const { target, server, required, importTokens } = await unaware();
@@ -112,6 +125,12 @@ describe('what the server asked for is known without asking it', () => {
     mood = 'open';
     expect((await server.post('tools')).status).toBe(200);
     expect((await check(server)).requiresAuthorization).toBe(false);
+  });
+
+  test('also from a connection request', async () => {
+    const { target, required } = await unaware();
+    await service.post('/server-connections', { url: target.url });
+    await expect.poll(required, { timeout: 10_000 }).toBe(true);
   });
 
   test('until it is reached or authorized otherwise', async () => {

@@ -65,6 +65,19 @@ async function savedWithSecret(): Promise<Scene> {
   return { target, server, importFound, call };
 }
 
+test('the secret of the import is used, or that of the server', async () => {
+  const { target, server, importFound, call } = await savedWithSecret();
+  await importFound();
+  target.expireAccessTokens();
+  expect((await call()).status).toBe(200);
+  expect(target).toMatchObject({ refreshes: 1, refusedRefreshes: 0 });
+  await service.patch(server.path, { clearClientSecret: true });
+  expect((await server.post('oauth/import-tokens', target.issueTokens())).status).toBe(200);
+  target.expireAccessTokens();
+  expect((await call()).status).toBe(200);
+  expect(target).toMatchObject({ refreshes: 2, refusedRefreshes: 0 });
+});
+
 test('a saved secret is not sent to an authorization server that the importer names', async () => {
   const { target, server, importFound, call } = await savedWithSecret();
   const other = await startOtherIssuer();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { saveServer } from './support/live.ts';
+import { Account, connected, openAccountAt, until } from './support/connections.ts';
 import { type Answer, dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
 import { answerLegacy } from './targets/legacy.ts';
@@ -17,50 +17,7 @@ afterAll(async () => {
   await hostile.stop();
 });
 
-/** An account with an organization of its own, so that tests do not share the limit on open requests. */
-class Account {
-  readonly key: string;
-  readonly project: string;
-  readonly at: TestService;
-
-  constructor(key: string, project: string, at: TestService) {
-    this.key = key;
-    this.project = project;
-    this.at = at;
-  }
-
-  get = (path: string) => this.at.get(path, { key: this.key });
-  post = (path: string, body?: unknown) => this.at.post(path, body, { key: this.key });
-  connect = (body: object) => this.post('/server-connections', body);
-  read = (id: string) => this.get(`/server-connections/${id}`);
-  cancel = (id: string) => this.post(`/server-connections/${id}/cancel`);
-  retry = (id: string) => this.post(`/server-connections/${id}/retry-validation`);
-  save = (fields: object) => saveServer(this.at, fields, this.key);
-
-  async servers(): Promise<string[]> {
-    const { body } = await this.get(`/projects/${this.project}/servers`);
-    return body.items.map(({ name }: { name: string }) => name);
-  }
-}
-
-async function openAccount(at: TestService = service): Promise<Account> {
-  const { key } = await at.stranger();
-  return new Account(key, await at.defaultProject(key), at);
-}
-
-/** The request once it has come to this status. */
-async function until(account: Account, id: string, status: string): Promise<Answer['body']> {
-  const now = async () => (await account.read(id)).body.status;
-  await expect.poll(now, { timeout: 15_000, interval: 20 }).toBe(status);
-  return (await account.read(id)).body;
-}
-
-/** Makes a request and waits. */
-async function connected(account: Account, body: object, status: string): Promise<Answer['body']> {
-  const made = await account.connect(body);
-  expect(made).toMatchObject({ status: 201, body: { status: 'discovering' } });
-  return until(account, made.body.connectionRequestId, status);
-}
+const openAccount = (at = service): Promise<Account> => openAccountAt(at);
 
 /** A server that answers only when it is told to. */
 async function startHeld(status: number): Promise<{ url: string; asked: () => number; answer: () => void }> {
@@ -205,16 +162,6 @@ describe('a server behind OAuth', () => {
     expect(again.error.message).toContain(`${server}/oauth/import-tokens`);
     await account.post(`${server}/oauth/import-tokens`, target.issueTokens());
     await until(account, again.connectionRequestId, 'ready');
-  });
-
-  test('that is saved already is known to ask for it from then on', async () => {
-    const account = await openAccount();
-    const target = await startRotatingOAuth();
-    onTestFinished(target.stop);
-    const saved = await account.save({ url: target.url });
-    expect((await saved.post('check-oauth')).body.requiresAuthorization).toBe(false);
-    await connected(account, { url: target.url }, 'awaiting_authorization');
-    expect((await saved.post('check-oauth')).body.requiresAuthorization).toBe(true);
   });
 
   test('fails with tokens it refuses, and can be tried again with better ones', async () => {
