@@ -162,7 +162,7 @@ const rows: Row[] = [
     details: needsOAuth,
     doctor: 'oauth_required',
     // It may as well want a key: nothing says OAuth.
-    probe: ['ok', /import the tokens.*`headers`/],
+    probe: ['error', /import the tokens.*`headers`/],
     connection: notTried,
   },
   {
@@ -187,7 +187,7 @@ const rows: Row[] = [
       scopes: ['read', 'write'],
     }),
     doctor: 'oauth_required',
-    probe: ['ok', /^The server asks for OAuth\. Complete it, then import the tokens\.$/],
+    probe: ['error', /^The server asks for OAuth\. Complete it, then import the tokens\.$/],
     connection: notTried,
   },
   {
@@ -201,7 +201,7 @@ const rows: Row[] = [
     }),
     doctor: 'oauth_required',
     probe: [
-      'ok',
+      'error',
       /names another issuer\..*make `issuer` equal to http:\/\/127\.0\.0\.1:\d+\/as-elsewhere\.$/,
     ],
     connection: notTried,

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey } from '../src/domain/operator/keys.ts';
 import { saveUnderFreeName } from '../src/domain/servers/rows.ts';
-import { traces } from '../src/domain/servers/secrets.ts';
+import { namesOfSecrets } from '../src/domain/servers/secrets.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { migrations } from '../src/platform/database/migrations/index.ts';
 import { createDatabase } from './support/database.ts';
@@ -71,7 +71,7 @@ test('a server nobody chose the name of gets a number where only the case differ
     enabled: true,
     transportType: 'http',
     url,
-    settings: traces({}),
+    settings: namesOfSecrets({}),
     sealedId: null,
   });
   expect(saved.name).toBe('e.example.com 2');

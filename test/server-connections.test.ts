@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { saveServer } from './support/live.ts';
+import { Account, connected, openAccountAt, until } from './support/connections.ts';
 import { type Answer, dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
 import { answerLegacy } from './targets/legacy.ts';
@@ -17,50 +17,7 @@ afterAll(async () => {
   await hostile.stop();
 });
 
-/** An account with an organization of its own, so that tests do not share the limit on open requests. */
-class Account {
-  readonly key: string;
-  readonly project: string;
-  readonly at: TestService;
-
-  constructor(key: string, project: string, at: TestService) {
-    this.key = key;
-    this.project = project;
-    this.at = at;
-  }
-
-  get = (path: string) => this.at.get(path, { key: this.key });
-  post = (path: string, body?: unknown) => this.at.post(path, body, { key: this.key });
-  connect = (body: object) => this.post('/server-connections', body);
-  read = (id: string) => this.get(`/server-connections/${id}`);
-  cancel = (id: string) => this.post(`/server-connections/${id}/cancel`);
-  retry = (id: string) => this.post(`/server-connections/${id}/retry-validation`);
-  save = (fields: object) => saveServer(this.at, fields, this.key);
-
-  async servers(): Promise<string[]> {
-    const { body } = await this.get(`/projects/${this.project}/servers`);
-    return body.items.map(({ name }: { name: string }) => name);
-  }
-}
-
-async function openAccount(at: TestService = service): Promise<Account> {
-  const { key } = await at.stranger();
-  return new Account(key, await at.defaultProject(key), at);
-}
-
-/** The request once it has come to this status. */
-async function until(account: Account, id: string, status: string): Promise<Answer['body']> {
-  const now = async () => (await account.read(id)).body.status;
-  await expect.poll(now, { timeout: 15_000, interval: 20 }).toBe(status);
-  return (await account.read(id)).body;
-}
-
-/** Makes a request and waits. */
-async function connected(account: Account, body: object, status: string): Promise<Answer['body']> {
-  const made = await account.connect(body);
-  expect(made).toMatchObject({ status: 201, body: { status: 'discovering' } });
-  return until(account, made.body.connectionRequestId, status);
-}
+const openAccount = (at = service): Promise<Account> => openAccountAt(at);
 
 /** A server that answers only when it is told to. */
 async function startHeld(status: number): Promise<{ url: string; asked: () => number; answer: () => void }> {
@@ -185,18 +142,24 @@ describe('a server behind OAuth', () => {
     const waiting = await connected(account, { url: target.url }, 'awaiting_authorization');
     expect(waiting).toMatchObject({ serverId: waiting.server.id, server: { url: target.url } });
     const server = `/projects/${account.project}/servers/${waiting.serverId}`;
+    expect(waiting.error).toEqual({
+      code: 'OAUTH_REQUIRED',
+      message: expect.stringContaining(`POST ${server}/oauth/import-tokens;`),
+      retryable: true,
+    });
     expect(await account.get(server)).toMatchObject({ body: { useOAuth: true } });
     expect(await account.retry(waiting.connectionRequestId)).toMatchObject(conflict('INVALID_STATE'));
     expect((await account.post(`${server}/oauth/import-tokens`, target.issueTokens())).status).toBe(200);
-    expect(await until(account, waiting.connectionRequestId, 'ready')).toMatchObject({
-      serverId: waiting.serverId,
-    });
+    const ready = await until(account, waiting.connectionRequestId, 'ready');
+    expect(ready.serverId).toBe(waiting.serverId);
+    expect(ready).not.toHaveProperty('error');
     expect((await account.post(`${server}/tools`)).status).toBe(200);
 
     // Its tokens work, so the next request need not wait, unless it is told to.
     await connected(account, { url: target.url }, 'ready');
     const again = await connected(account, { url: target.url, reauthorize: true }, 'awaiting_authorization');
     expect(again.serverId).toBe(waiting.serverId);
+    expect(again.error.message).toContain(`${server}/oauth/import-tokens`);
     await account.post(`${server}/oauth/import-tokens`, target.issueTokens());
     await until(account, again.connectionRequestId, 'ready');
   });
@@ -215,6 +178,9 @@ describe('a server behind OAuth', () => {
     const failed = await until(account, id, 'failed');
     expect(failed.error).toMatchObject({ code: 'OAUTH_REQUIRED', retryable: true });
     expect(failed.error.message).not.toContain('not-a-good-one');
+    expect(failed.error.message).toContain(
+      `POST ${tokens}, then try again with POST /server-connections/${id}/`,
+    );
     await account.post(tokens, target.issueTokens());
     expect(await account.retry(id)).toMatchObject({ status: 200, body: { status: 'validating' } });
     expect(await until(account, id, 'ready')).not.toHaveProperty('error');
@@ -375,7 +341,9 @@ describe('open requests', () => {
     const { connectionRequestId: id } = await connected(account, { url }, 'awaiting_authorization');
     expect(await account.servers()).toHaveLength(1);
     await query(service, 'update server_connections set expires_at = now() where id = $1', [id]);
-    expect((await account.read(id)).body.status).toBe('expired');
+    const over = (await account.read(id)).body;
+    expect(over.status).toBe('expired');
+    expect(over).not.toHaveProperty('error');
     expect(await account.cancel(id)).toMatchObject(conflict('REQUEST_EXPIRED'));
     expect(await account.retry(id)).toMatchObject(conflict('REQUEST_EXPIRED'));
     await query(

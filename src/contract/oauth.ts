@@ -22,7 +22,7 @@ export const importOAuthTokens = operation({
       serverUrl: HttpUrl.describe('Must be the URL of the saved server: tokens are sent nowhere else.'),
       oauthResourceUrl: HttpUrl.optional().describe('Resource indicator, when it differs from `serverUrl`.'),
       authorizationServerUrl: HttpUrl.optional().describe(
-        'Who issued the tokens; found by asking the server if left out.',
+        'Who issued the tokens; found by asking the server if left out. One that is named here gets the client secret of `clientInformation` and never the one saved with the server.',
       ),
       clientInformation: z
         .strictObject({
@@ -30,7 +30,9 @@ export const importOAuthTokens = operation({
           clientSecret: z.string().min(1).max(16384).optional().meta({ format: 'password' }),
         })
         .optional()
-        .describe('Needed to refresh.'),
+        .describe(
+          'Needed to refresh. If left out, the client id saved with the server is used, and its client secret too when `authorizationServerUrl` is left out.',
+        ),
       tokens: z.looseObject({
         access_token: Token,
         refresh_token: Token.optional(),

@@ -45,14 +45,15 @@ const ServerConnection = z
         retryable: z.boolean(),
         candidates: z.array(Candidate).optional(),
       })
-      .optional(),
+      .optional()
+      .describe('Why it failed, or what it waits for.'),
   })
   .meta({ id: 'ServerConnection' });
 
 export const createServerConnection = operation({
   summary: 'Connect a server by its URL',
   description:
-    'Looks at the server in the background. One that is open is tried and saved, and the request is `ready`. One that asks for OAuth is saved, and the request waits in `awaiting_authorization` until tokens are imported for `serverId`; no browser is opened. At most 5 requests of an account are open at once, each for an hour.',
+    'Looks at the server in the background. One that is open is tried and saved, and the request is `ready`. One that asks for OAuth is saved, and the request waits in `awaiting_authorization`, with an `error` that says where to import tokens, and goes on by itself when they are there; no browser is opened. At most 5 requests of an account are open at once, each for an hour.',
   method: 'POST',
   body: z
     .strictObject({

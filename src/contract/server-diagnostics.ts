@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LiveBody, liveErrors, Prompt, Resource, ResourceTemplate, Tool } from './live.ts';
 import { operationsIn } from './operation.ts';
+import { Time } from './paging.ts';
 
 const operation = operationsIn({
   area: 'Server diagnostics',
@@ -8,12 +9,13 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const InitInfo = z
+export const InitInfo = z
   .looseObject({
     protocolVersion: z.string(),
     transport: z.enum(['stdio', 'streamable-http', 'sse']),
     serverCapabilities: z.looseObject({}),
     serverVersion: z.looseObject({}).nullable(),
+    serverInfo: z.looseObject({}).nullable().describe('The same as `serverVersion`.'),
     instructions: z.string().nullable(),
     clientCapabilities: z.looseObject({}),
   })
@@ -22,7 +24,7 @@ const InitInfo = z
 export const validateServer = operation({
   summary: 'Connect to a server',
   description:
-    'Connects anew, without a warm connection, and answers with what the server says of itself. A server that cannot be connected to is an error response; ask `doctor` for the reasons.',
+    'Connects anew, without a warm connection, and answers with what the server says of itself. A server that cannot be connected to is an error response; ask `doctor` for the reasons. Takes 10 seconds at most, less if a smaller `timeout` is saved.',
   method: 'POST',
   path: '/validate',
   body: LiveBody,
@@ -39,13 +41,30 @@ const Check = z
   .object({ status: z.enum(['ok', 'error', 'skipped']), detail: z.string() })
   .meta({ id: 'DoctorCheck' });
 
-const TransportAttempt = z.object({
-  transport: z.enum(['streamable-http', 'sse']),
-  request: z.string().describe('What was sent, like `POST server/discover`.'),
-  status: z.number().int().optional(),
-  outcome: z.string(),
-  durationMs: z.number().int(),
-});
+const TransportAttempt = z
+  .object({
+    name: z.string().describe('`server/discover`, `initialize` or `events`.'),
+    request: z.object({
+      method: z.string(),
+      url: z.string(),
+      headers: z.record(z.string(), z.string()),
+      body: z.unknown().optional().describe('The JSON-RPC message.'),
+    }),
+    response: z
+      .object({
+        status: z.number().int(),
+        headers: z.record(z.string(), z.string()).optional(),
+        contentType: z.string().optional(),
+        body: z.string().optional().describe('The first 2 KiB as text.'),
+      })
+      .optional(),
+    error: z.string().optional().describe('Why there is no answer, or not a whole one.'),
+    durationMs: z.number().int(),
+  })
+  .meta({
+    id: 'DoctorProbeAttempt',
+    description: 'What was sent and what came back. Values of stored headers and tokens read `[hidden]`.',
+  });
 
 const Probe = z
   .looseObject({
@@ -68,14 +87,14 @@ const Probe = z
       registrationStrategies: z.array(z.enum(['preregistered', 'dcr', 'cimd'])),
       discoveryError: z.string().optional(),
     }),
-    error: z.string().optional(),
+    error: z.string().optional().describe('What is wrong, when nothing answers or what answers is not MCP.'),
   })
   .meta({ id: 'DoctorProbe' });
 
 export const runDoctor = operation({
   summary: 'Examine a server',
   description:
-    'Looks at the address, connects, and reads everything the server lists. Whatever the server does, the answer is a report: eight checks in fixed order, each with a sentence that says what to do next.',
+    'Looks at the address, connects, and reads everything the server lists. Whatever the server does, the answer is a report: eight checks in fixed order, each with a sentence that says what to do next. Takes 10 seconds at most, less if a smaller `timeout` is saved.',
   method: 'POST',
   path: '/doctor',
   body: LiveBody,
@@ -84,7 +103,7 @@ export const runDoctor = operation({
     .looseObject({
       target: z.object({
         kind: z.enum(['http', 'stdio']),
-        scope: z.string(),
+        scope: z.literal('hosted').describe('The service connects, not the machine of the caller.'),
         projectId: z.string(),
         serverId: z.string(),
         label: z.string(),
@@ -123,7 +142,8 @@ export const runDoctor = operation({
 
 export const checkOAuth = operation({
   summary: 'Say how a server is authorized',
-  description: 'Reads what is saved. The server is not contacted.',
+  description:
+    'Reads what is saved, and what the server asked for when it was last called. The server is not contacted.',
   method: 'POST',
   path: '/check-oauth',
   body: LiveBody,
@@ -133,9 +153,17 @@ export const checkOAuth = operation({
       useOAuth: z.boolean(),
       requiresAuthorization: z
         .boolean()
-        .describe('Calls will be refused with OAUTH_REQUIRED until tokens are imported.'),
-      effectiveAuthMethod: z.enum(['oauth', 'xaa', 'bearer', 'none', 'discover']),
+        .describe(
+          'Calls will be refused with OAUTH_REQUIRED until tokens are imported: the server is saved with OAuth and has no tokens that work, or it asked for OAuth when it was last called with what is stored.',
+        ),
+      effectiveAuthMethod: z
+        .enum(['oauth', 'xaa', 'bearer', 'none', 'discover'])
+        .describe('`oauth` whenever imported tokens will be sent.'),
       serverUrl: z.string().nullable(),
+      hasTokens: z.boolean().describe('Imported tokens will be sent with the next call.'),
+      tokensExpireAt: Time.nullable().describe(
+        'When the access token expires; null when there is none, or when that is not known. It is refreshed before, if that is possible.',
+      ),
     })
     .meta({ id: 'CheckOAuthResult' }),
   readOnly: true,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LiveBody, liveErrors, Prompt, Resource, ResourceTemplate, Tool } from './live.ts';
 import { operation } from './operation.ts';
+import { InitInfo } from './server-diagnostics.ts';
 
 export const exportServer = operation({
   area: 'Export',
@@ -26,7 +27,8 @@ export const exportServer = operation({
       contentHash: z
         .string()
         .regex(/^sha256:[0-9a-f]{64}$/)
-        .describe('Of everything in the document but `serverId`, `exportedAt` and itself.'),
+        .describe('Of everything in the document but `serverId`, `exportedAt`, `initInfo` and itself.'),
+      initInfo: InitInfo,
       tools: z.array(Tool),
       resources: z.array(Resource),
       resourceTemplates: z.array(ResourceTemplate),

@@ -200,11 +200,18 @@ export const getProjectServer = operation({
 
 export const updateProjectServer = operation({
   summary: 'Edit a server',
+  description:
+    'Stored headers, variables and client secret stay with whom they were given to: when the scheme, host or port of `url`, the `command`, its `args` or the transport change, those that the same request does not send anew are dropped, each by itself. The client secret is dropped as well when `oauthResourceUrl` moves to another origin or `xaaAuthzIssuer` changes. `droppedSecrets` says which. Another path or query keeps them.',
   method: 'PATCH',
   path: '/{serverId}',
   body: ServerUpdateRequest,
   example: { enabled: false },
-  response: ProjectServer,
+  response: ProjectServer.extend({
+    droppedSecrets: z
+      .array(z.enum(['headers', 'env', 'clientSecret']))
+      .optional()
+      .describe('Stored values that were dropped, because the server is elsewhere now. Send them again.'),
+  }).meta({ id: 'ProjectServerUpdated' }),
   errors: ['CONFLICT', 'FORBIDDEN'],
 });
 

@@ -57,5 +57,7 @@ export class Deadline {
 
 function tooLate(timeout: number): McpFailure {
   const span = timeout < 1000 ? `${Math.round(timeout)} ms` : `${Math.round(timeout / 100) / 10} s`;
-  return new McpFailure('timeout', `The MCP server did not answer within ${span} (timed out)`);
+  return new McpFailure('timeout', `The MCP server did not answer within ${span} (timed out)`, {
+    waited: timeout,
+  });
 }

@@ -53,6 +53,8 @@ export interface FailureFacts {
   /** Other tokens have taken the place of those in use. */
   grantGone?: boolean;
   retryAfter?: number;
+  /** Milliseconds that were allowed. */
+  waited?: number;
   location?: string;
   rpc?: { code: number; message: string; data?: unknown };
   /** Nothing reached the target, so asking once more cannot do anything twice. */

@@ -29,13 +29,19 @@ export async function discoverAuthorization(
   const fetchFn = within(outbound, signal);
   const { discoverAuthorizationServerMetadata, discoverOAuthProtectedResourceMetadata } = await sdk();
   const facts: AuthorizationFacts = { ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) };
+  let answeredAt: string | undefined;
   try {
     const resource = await discoverOAuthProtectedResourceMetadata(
       serverUrl,
       { ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) },
-      fetchFn,
+      async (url, init) => {
+        answeredAt = String(url);
+        return fetchFn(url, init);
+      },
     );
     facts.resourceMetadata = resource;
+    // Of the well-known places it was looked for at, the last one asked is where it was.
+    if (answeredAt !== undefined) facts.resourceMetadataUrl = answeredAt;
     const [issuer] = resource.authorization_servers ?? [];
     if (issuer !== undefined) facts.authorizationServerUrl = issuer;
   } catch (error) {
@@ -58,62 +64,20 @@ export async function discoverAuthorization(
   return facts;
 }
 
-export interface RefreshRequest {
-  serverUrl: string;
-  authorizationServerUrl?: string | undefined;
-  resource?: string | undefined;
-  clientId: string;
-  clientSecret?: string | undefined;
-  refreshToken: string;
-}
-
-export interface RefreshedTokens {
-  /** Who issued them; later refresh tokens go there and nowhere else. */
+/** Who issues and refreshes the tokens of a server. */
+export interface AuthorizationServer {
   issuer: string;
-  accessToken: string;
-  refreshToken: string;
-  expiresIn?: number;
-  scope?: string;
+  metadata?: AuthorizationServerMetadata;
 }
 
-/** Exchanges a refresh token. A failure of kind `unauthorized` means that the grant will not work again. */
-export async function refreshTokens(
+/** The one that is named, else the one that the server itself names. */
+export async function findAuthorizationServer(
   outbound: Outbound,
-  request: RefreshRequest,
+  serverUrl: string,
+  named: string | null,
   signal: AbortSignal,
-): Promise<RefreshedTokens> {
-  const fetchFn = within(outbound, signal);
-  const { issuer, metadata } = await authorizationServerOf(outbound, request, signal);
-  const { refreshAuthorization } = await sdk();
-  try {
-    const tokens = await refreshAuthorization(issuer, {
-      ...(metadata && { metadata }),
-      clientInformation: {
-        client_id: request.clientId,
-        ...(request.clientSecret !== undefined && { client_secret: request.clientSecret }),
-      },
-      refreshToken: request.refreshToken,
-      ...(request.resource !== undefined && { resource: new URL(request.resource) }),
-      fetchFn,
-    });
-    return {
-      issuer,
-      accessToken: tokens.access_token,
-      refreshToken: tokens.refresh_token ?? request.refreshToken,
-      ...(tokens.expires_in !== undefined && { expiresIn: tokens.expires_in }),
-      ...(tokens.scope !== undefined && { scope: tokens.scope }),
-    };
-  } catch (error) {
-    throw refreshFailure(error, issuer);
-  }
-}
-
-async function authorizationServerOf(
-  outbound: Outbound,
-  { authorizationServerUrl, serverUrl }: RefreshRequest,
-  signal: AbortSignal,
-): Promise<{ issuer: string; metadata?: AuthorizationServerMetadata }> {
-  if (authorizationServerUrl === undefined) {
+): Promise<AuthorizationServer> {
+  if (named === null) {
     const facts = await discoverAuthorization(outbound, serverUrl, undefined, signal);
     const { authorizationServerUrl: issuer, authorizationServerMetadata: metadata, problem } = facts;
     if (issuer !== undefined && metadata) return { issuer, metadata };
@@ -124,12 +88,56 @@ async function authorizationServerOf(
     );
   }
   const { discoverAuthorizationServerMetadata } = await sdk();
-  const metadata = await discoverAuthorizationServerMetadata(authorizationServerUrl, {
+  const metadata = await discoverAuthorizationServerMetadata(named, {
     fetchFn: within(outbound, signal),
   }).catch((error: unknown) => {
-    throw refreshFailure(error, authorizationServerUrl);
+    throw refreshFailure(error, named);
   });
-  return { issuer: authorizationServerUrl, ...(metadata && { metadata }) };
+  return { issuer: named, ...(metadata && { metadata }) };
+}
+
+export interface RefreshRequest {
+  resource: string;
+  clientId: string;
+  clientSecret?: string | undefined;
+  refreshToken: string;
+}
+
+export interface RefreshedTokens {
+  accessToken: string;
+  refreshToken: string;
+  expiresIn?: number;
+  scope?: string;
+}
+
+/** Exchanges a refresh token. A failure of kind `unauthorized` means that the grant will not work again. */
+export async function refreshTokens(
+  outbound: Outbound,
+  { issuer, metadata }: AuthorizationServer,
+  { resource, clientId, clientSecret, refreshToken }: RefreshRequest,
+  signal: AbortSignal,
+): Promise<RefreshedTokens> {
+  const { refreshAuthorization } = await sdk();
+  try {
+    const tokens = await refreshAuthorization(issuer, {
+      ...(metadata && { metadata }),
+      clientInformation: {
+        client_id: clientId,
+        ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      },
+      refreshToken,
+      resource: new URL(resource),
+      fetchFn: within(outbound, signal),
+    });
+    return {
+      accessToken: tokens.access_token,
+      refreshToken: tokens.refresh_token ?? refreshToken,
+      ...(tokens.expires_in !== undefined && { expiresIn: tokens.expires_in }),
+      ...(tokens.scope !== undefined && { scope: tokens.scope }),
+    };
+  } catch (error) {
+    throw refreshFailure(error, issuer);
+  }
 }
 
 /** Codes that say the grant or the client is refused for good, not that something is amiss for now. */
@@ -141,16 +149,16 @@ const final = new Set([
   'invalid_scope',
 ]);
 
+function finalRefusal(code: string): string {
+  const aboutClient = code === 'invalid_client' || code === 'unauthorized_client';
+  const next = aboutClient ? '; import the tokens with the `clientInformation` they were issued to' : '';
+  return `The authorization server refused to refresh the token (${code})${next}`;
+}
+
 function refreshFailure(error: unknown, issuer: string): McpFailure {
   for (const cause of causesOf(error))
     if (isOAuthError(cause) && final.has(cause.code))
-      return new McpFailure(
-        'unauthorized',
-        `The authorization server refused to refresh the token (${cause.code})`,
-        {
-          grantDead: true,
-        },
-      );
+      return new McpFailure('unauthorized', finalRefusal(cause.code), { grantDead: true });
   const known = failureIn(error);
   const late = [...causesOf(error)].some(({ name }) => name === 'TimeoutError');
   const host = new URL(issuer).host;

@@ -27,6 +27,8 @@ export interface OutboundOptions extends Partial<OutboundLimits> {
 
 /** How an answer is read. */
 export interface Reading {
+  /** Bytes of one answer or event, when fewer than usual. */
+  bytes?: number;
   /** How much JSON a message may hold; what a server says of itself at first is little. */
   limits?: JsonLimits;
   /** How fast a stream may be. */
@@ -217,7 +219,7 @@ export class Outbound {
   private async whole(
     url: URL,
     body: Dispatcher.ResponseData['body'],
-    { limits = handshakeLimits }: Reading,
+    { bytes = this.limits.messageBytes, limits = handshakeLimits }: Reading,
   ): Promise<Buffer> {
     const chunks: Buffer[] = [];
     const bounds = new JsonBounds(limits, url.host);
@@ -226,7 +228,7 @@ export class Outbound {
       for await (const chunk of body as AsyncIterable<Buffer>) {
         this.held.take(chunk.length);
         size += chunk.length;
-        if (size > this.limits.messageBytes) throw this.tooLarge(url);
+        if (size > bytes) throw tooLarge(url, bytes);
         bounds.feed(chunk);
         chunks.push(chunk);
       }
@@ -253,7 +255,7 @@ export class Outbound {
   private events(
     url: URL,
     body: Dispatcher.ResponseData['body'],
-    { limits = handshakeLimits, pace, broke, opened }: Reading,
+    { bytes = this.limits.messageBytes, limits = handshakeLimits, pace, broke, opened }: Reading,
   ): ReadableStream<Uint8Array> {
     const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     const scan = new EventScan(new JsonBounds(limits, url.host));
@@ -267,7 +269,7 @@ export class Outbound {
         rest = value;
       }
       const { events, used } = scan.feed(rest, eventsAtOnce);
-      if (scan.pending > this.limits.messageBytes) throw this.tooLarge(url);
+      if (scan.pending > bytes) throw tooLarge(url, bytes);
       const piece = rest.subarray(0, used);
       rest = rest.subarray(used);
       return { piece, events };
@@ -308,17 +310,16 @@ export class Outbound {
     });
   }
 
-  private tooLarge(url: URL): McpFailure {
-    const most = Math.floor(this.limits.messageBytes / mebibyte);
-    return new McpFailure(
-      'too-large',
-      `${url.host} answered with more than ${most} MiB; the answer was cut off`,
-    );
-  }
-
   async close(): Promise<void> {
     await Promise.all([...this.agents].map((agent) => agent.destroy()));
   }
+}
+
+function tooLarge(url: URL, bytes: number): McpFailure {
+  return new McpFailure(
+    'too-large',
+    `${url.host} answered with more than ${Math.floor(bytes / mebibyte)} MiB; the answer was cut off`,
+  );
 }
 
 /** As a record, names in lower case. Making a `Headers` of one would cost more than all else here. */

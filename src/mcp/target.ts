@@ -1,3 +1,4 @@
+import { findSecrets } from './escaped-secrets.ts';
 import { McpFailure } from './failures.ts';
 
 /** Who authorizes our requests to an HTTP target. */
@@ -55,30 +56,41 @@ export interface Target {
 /** What must not be repeated in a message: whatever the target could echo. */
 export function secretsOf(address: Address): string[] {
   const values = Object.values(address.kind === 'http' ? address.headers : address.env);
-  const tokens = values.flatMap((value) => [value, ...value.split(/\s+/)]);
+  const tokens = values.flatMap((value) => [value, ...value.split(/\s+/), ...basicCredentials(value)]);
   return tokens.filter((value) => value.length >= 6).sort((a, b) => b.length - a.length);
 }
 
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce(
-    (scrubbed, secret) =>
-      scrubbed.replaceAll(secret, '[hidden]').replaceAll(encodeURIComponent(secret), '[hidden]'),
-    text,
-  );
+/** User name and password together, and the password alone. */
+function basicCredentials(value: string): string[] {
+  const encoded = /^Basic\s+(\S+)$/i.exec(value)?.[1];
+  if (encoded === undefined) return [];
+  const both = Buffer.from(encoded, 'base64').toString();
+  return [both, both.slice(both.indexOf(':') + 1)];
 }
 
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let shown = '';
+  let from = 0;
+  for (const [start, end] of findSecrets(text, secrets)) {
+    if (start >= from) shown += `${text.slice(from, start)}[hidden]`;
+    from = Math.max(from, end);
+  }
+  return shown + text.slice(from);
+}
+
+/** Deeper values would exhaust the stack, here or where they are written down. */
+const deepest = 200;
+
 /** The same for all text in a value. */
-export function hideSecrets<T>(value: T, secrets: readonly string[]): T {
+export function hideSecrets<T>(value: T, secrets: readonly string[], depth = 0): T {
   if (typeof value === 'string') return withoutSecrets(value, secrets) as T;
-  if (Array.isArray(value)) return value.map((one: unknown) => hideSecrets(one, secrets)) as T;
-  if (value instanceof McpFailure)
-    return new McpFailure(
-      value.kind,
-      withoutSecrets(value.message, secrets),
-      hideSecrets(value.facts, secrets),
-    ) as T;
   if (typeof value !== 'object' || value === null) return value;
+  if (depth > deepest) return '[nested too deeply]' as T;
+  const inside = <Part>(part: Part): Part => hideSecrets(part, secrets, depth + 1);
+  if (Array.isArray(value)) return value.map((one: unknown) => inside(one)) as T;
+  if (value instanceof McpFailure)
+    return new McpFailure(value.kind, withoutSecrets(value.message, secrets), inside(value.facts)) as T;
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [withoutSecrets(key, secrets), hideSecrets(one, secrets)]),
+    Object.entries(value).map(([key, one]) => [withoutSecrets(key, secrets), inside(one)]),
   ) as T;
 }

@@ -61,6 +61,8 @@ export interface RotatingOAuth extends Target {
   /** The rotation happens at once, its answer leaves later: until then the caller holds two dead tokens. */
   delayRefresh(milliseconds: number): void;
   requireScope(scope: string | undefined): void;
+  /** The MCP server says from now on that somebody else issues its tokens. */
+  nameIssuer(url: string): void;
 }
 
 /** An MCP server behind bearer tokens whose authorization server revokes both old tokens with each refresh. */
@@ -71,6 +73,7 @@ export async function startRotatingOAuth(options: RotatingOAuthOptions = {}): Pr
   const tokenRequests: Record<string, string>[] = [];
   let [refreshes, refusedRefreshes, unauthorized, refreshDelay] = [0, 0, 0, 0];
   let requiredScope: string | undefined;
+  let namedIssuer: string | undefined;
 
   const grantAccess = (scope: string): TokenAnswer => {
     const token = `at-${randomUUID()}`;
@@ -137,7 +140,7 @@ export async function startRotatingOAuth(options: RotatingOAuthOptions = {}): Pr
     if (request.url === metadataPath)
       return sendJson(response, {
         resource: `${origin}/mcp`,
-        authorization_servers: [authorizationServerUrl],
+        authorization_servers: [namedIssuer ?? authorizationServerUrl],
         scopes_supported: [grantedScope],
         bearer_methods_supported: ['header'],
       });
@@ -184,6 +187,7 @@ export async function startRotatingOAuth(options: RotatingOAuthOptions = {}): Pr
     revokeRefreshTokens: () => refreshTokens.clear(),
     delayRefresh: (milliseconds: number) => void (refreshDelay = milliseconds),
     requireScope: (scope: string | undefined) => void (requiredScope = scope),
+    nameIssuer: (url: string) => void (namedIssuer = url),
   };
   return asTarget(fixture, async () => {
     await handler.close();

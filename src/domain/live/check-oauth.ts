@@ -1,9 +1,14 @@
 import type { Verb } from '../verb.ts';
-import { authMethodOf, lacksGrant } from './auth-method.ts';
+import { authMethodOf, lacksGrant, usableGrant } from './auth-method.ts';
 
-export const checkOAuth: Verb<'checkOAuth'> = ({ server }) => ({
-  useOAuth: server.settings.useOAuth ?? false,
-  requiresAuthorization: lacksGrant(server),
-  effectiveAuthMethod: authMethodOf(server.settings),
-  serverUrl: server.url,
-});
+export const checkOAuth: Verb<'checkOAuth'> = ({ server }) => {
+  const hasTokens = usableGrant(server) !== undefined;
+  return {
+    useOAuth: server.settings.useOAuth ?? false,
+    requiresAuthorization: server.transportType === 'http' && (lacksGrant(server) || server.oauthDemanded),
+    effectiveAuthMethod: hasTokens ? 'oauth' : authMethodOf(server.settings),
+    serverUrl: server.url,
+    hasTokens,
+    tokensExpireAt: hasTokens ? server.grantExpiresAt : null,
+  };
+};

@@ -9,6 +9,7 @@ import { adviceFor } from './advice.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
 import { type Drained, drain, type ListName, lists } from './drain.ts';
 import { initInfoOf } from './init-info.ts';
+import { noteOAuthDemand } from './oauth-demand.ts';
 import { examineProbe } from './probe-report.ts';
 import { diagnosisWait, type LiveOptions, type Reached, reach } from './reach.ts';
 import { oauthRequired, refusalOf } from './refusal.ts';
@@ -17,6 +18,8 @@ type Report = OutputOf<Operations['runDoctor']>;
 export type Check = Report['checks']['probe'];
 
 const slow = 3000;
+/** Of the time there is; the rest is for connecting. */
+const shareOfProbe = 0.8;
 
 /** Whatever the target does, this answers with a report. */
 export const runDoctor: Verb<'runDoctor'> = async (context, { body }) => {
@@ -25,14 +28,22 @@ export const runDoctor: Verb<'runDoctor'> = async (context, { body }) => {
   const { timeout: allowed, signal } = diagnosisWait(context, reached.server);
   const ends = performance.now() + allowed;
   const wait = () => ({ allowed, signal, timeout: Math.max(1, ends - performance.now()) });
-  if (await knock(context, reached, report, wait(), body))
+  if (await lookAtAddress(context, reached, report, wait(), body))
     await connect(context, reached, report, wait(), body);
   report.status = statusOf(report);
+  if (report.connection.status === 'connected') await noteOAuthDemand(context, reached.server, body, false);
+  else if (wasDemanded(report)) await noteOAuthDemand(context, reached.server, body, true);
   return report;
 };
 
-/** Looks at the address. Whether it makes sense to go on and connect. */
-async function knock(
+/** Whether the server itself asked for OAuth, not only what is saved of it. */
+function wasDemanded({ error, probe: seen, connection }: Report): boolean {
+  const contacted = seen?.status === 'oauth_required' || connection.status === 'error';
+  return error?.code === 'OAUTH_REQUIRED' && contacted;
+}
+
+/** Probes the URL. Whether it makes sense to go on and connect. */
+async function lookAtAddress(
   context: ProjectContext,
   { server, target }: Reached,
   report: Report,
@@ -47,15 +58,10 @@ async function knock(
   if (address.kind !== 'http') return true;
   const findings = await probe(context.mcp.outbound, address.url, address.headers, {
     ...wait,
-    timeout: wait.timeout * 0.6,
+    timeout: wait.timeout * shareOfProbe,
   });
   const credentials = usableGrant(server) !== undefined || options.oauthAccessToken !== undefined;
-  const { probe: seen, check } = examineProbe(
-    address.url,
-    findings,
-    server.settings.clientId !== undefined,
-    credentials,
-  );
+  const { probe: seen, check } = examineProbe(address.url, findings, credentials);
   report.probe = seen;
   report.checks.probe = check;
   if (seen.status === 'oauth_required' && !credentials) {
@@ -177,7 +183,7 @@ function emptyReport(context: ProjectContext, { server }: Reached): Report {
   return {
     target: {
       kind: server.transportType,
-      scope: 'self-hosted',
+      scope: 'hosted',
       projectId: server.projectId,
       serverId: server.id,
       label: server.name,

@@ -59,9 +59,13 @@ async function pages({ ask }: Conversation, name: ListName, firstPageOnly: boole
     const next = answer.result['nextCursor'];
     cursor = typeof next === 'string' && !firstPageOnly ? next : undefined;
     if (cursor !== undefined && seen.has(cursor))
-      throw new McpFailure('not-mcp', `${method} repeats a cursor, so its pages have no end`);
-    if (seen.size >= mostPages) throw new McpFailure('not-mcp', `${method} has more than ${mostPages} pages`);
+      throw endless(`${method} repeats a cursor, so its pages have no end`);
+    if (seen.size >= mostPages) throw endless(`${method} has more than ${mostPages} pages`);
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined);
   return { items, ...(complaint !== undefined && { complaint }) };
+}
+
+function endless(message: string): McpFailure {
+  return new McpFailure('not-mcp', message, { code: 'PAGES' });
 }

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { byCodeUnit, sortKeys } from '../../platform/canonical.ts';
 import type { Verb } from '../verb.ts';
 import { drain, type ListName, lists } from './drain.ts';
+import { initInfoOf } from './init-info.ts';
 import { withServer } from './reach.ts';
 
 type Json = Record<string, unknown>;
 
 export const exportServer: Verb<'exportServer'> = (context, { serverId, body }) =>
-  withServer(context, body, async (conversation) => {
+  withServer(context, body, async (conversation, target) => {
     const { identity } = conversation;
     const all = async (name: ListName): Promise<Json[]> => {
       const { items = [] } = (await drain(conversation, name, body.firstPageOnly)) ?? {};
@@ -34,6 +35,8 @@ export const exportServer: Verb<'exportServer'> = (context, { serverId, body }) 
       serverId,
       exportedAt: new Date(context.clock()).toISOString(),
       contentHash: `sha256:${hash}`,
+      // Not hashed: it says also how the server was asked.
+      initInfo: sortKeys(initInfoOf(identity, target)) as ReturnType<typeof initInfoOf>,
       // The contract describes what the server sent; it is passed on unchanged.
       ...(content as never as {
         tools: never[];

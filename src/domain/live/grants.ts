@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Mcp } from '../../mcp/mcp.ts';
-import { type RefreshedTokens, refreshTokens } from '../../mcp/oauth.ts';
+import { findAuthorizationServer, type RefreshedTokens, refreshTokens } from '../../mcp/oauth.ts';
 import type { Credential } from '../../mcp/target.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
@@ -13,14 +13,19 @@ import {
   releaseRefresh,
   renewGrant,
 } from '../../platform/database/queries/grants.ts';
+import { bindClientSecret, findSealedClient } from '../../platform/database/queries/server-authorization.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
+import type { ServerSecrets } from '../servers/secrets.ts';
 
 /** The sealed part of a grant. */
 export interface GrantSecrets {
   accessToken: string;
   refreshToken?: string;
+  /** The one that was imported with the tokens. */
   clientSecret?: string;
+  /** The one that is saved with the server is used instead. */
+  savedClientSecret?: true;
 }
 
 interface Held {
@@ -131,20 +136,25 @@ export class Grants {
 
   private async exchange({ grant, secrets }: Held): Promise<Held> {
     const { db, mcp } = this.options;
+    const signal = AbortSignal.timeout(refreshTimeout);
     try {
-      const tokens = await refreshTokens(
+      const authorizationServer = await findAuthorizationServer(
         mcp.outbound,
-        {
-          serverUrl: grant.serverUrl,
-          authorizationServerUrl: grant.authorizationServerUrl ?? undefined,
-          resource: grant.resourceUrl ?? grant.serverUrl,
-          clientId: grant.clientId ?? '',
-          clientSecret: secrets.clientSecret,
-          refreshToken: secrets.refreshToken ?? '',
-        },
-        AbortSignal.timeout(refreshTimeout),
+        grant.serverUrl,
+        grant.authorizationServerUrl,
+        signal,
       );
-      await this.store(grant, secrets, tokens);
+      const { issuer } = authorizationServer;
+      const request = {
+        resource: grant.resourceUrl ?? grant.serverUrl,
+        clientId: grant.clientId ?? '',
+        clientSecret: secrets.savedClientSecret
+          ? await this.savedClientSecret(grant.serverId, issuer)
+          : secrets.clientSecret,
+        refreshToken: secrets.refreshToken ?? '',
+      };
+      const tokens = await refreshTokens(mcp.outbound, authorizationServer, request, signal);
+      await this.store(grant, secrets, tokens, issuer);
       return await this.load(grant.id);
     } catch (error) {
       this.known.delete(grant.id);
@@ -156,9 +166,37 @@ export class Grants {
     }
   }
 
-  private async store(grant: GrantRow, secrets: GrantSecrets, tokens: RefreshedTokens): Promise<void> {
+  /**
+   * The client secret saved with the server, for an authorization server that the server itself has named. The first
+   * one is remembered before the secret is sent: whoever can make the server name another must not be sent it too.
+   */
+  private async savedClientSecret(serverId: string, issuer: string): Promise<string> {
+    const { db, vault } = this.options;
+    const sealed = await findSealedClient(db, serverId);
+    const { clientSecret } = (
+      sealed ? vault.unseal({ ...sealed, id: sealed.sealedId }) : {}
+    ) as ServerSecrets;
+    if (!sealed || clientSecret === undefined)
+      throw notRefreshed(
+        'the client secret was removed from the server. Save `clientSecret` again, or import the tokens with `clientInformation`',
+      );
+    const bound = sealed.issuer ?? (await bindClientSecret(db, serverId, sealed.sealedId, issuer));
+    if (bound === undefined) throw notRefreshed('the server was edited at the same time. Try again');
+    if (new URL(bound).href !== new URL(issuer).href)
+      throw notRefreshed(
+        `the client secret was saved for ${bound}, and the server now names ${issuer}, which was sent nothing. If that is right, save \`clientSecret\` again`,
+      );
+    return clientSecret;
+  }
+
+  private async store(
+    grant: GrantRow,
+    secrets: GrantSecrets,
+    tokens: RefreshedTokens,
+    issuer: string,
+  ): Promise<void> {
     const { db, vault, clock } = this.options;
-    const { accessToken, refreshToken, expiresIn, scope, issuer } = tokens;
+    const { accessToken, refreshToken, expiresIn, scope } = tokens;
     const { organizationId, projectId } = grant;
     await db.transaction(async (trx) => {
       const sealedId = await vault.seal(
@@ -175,6 +213,10 @@ export class Grants {
       else await vault.forget(trx, sealedId);
     });
   }
+}
+
+function notRefreshed(why: string): McpFailure {
+  return new McpFailure('unknown', `The token could not be refreshed: ${why}`);
 }
 
 function refreshable({ grant, secrets }: Held): boolean {

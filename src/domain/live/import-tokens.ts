@@ -1,20 +1,22 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { deleteGrant, insertGrant } from '../../platform/database/queries/grants.ts';
+import { forgetOAuthDemand } from '../../platform/database/queries/server-authorization.ts';
 import {
   changeConnection,
   connectionsAwaitingTokens,
 } from '../../platform/database/queries/server-connections.ts';
-import { lockServer } from '../../platform/database/queries/servers.ts';
+import { lockServer, type ServerRow } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import { advanceKind } from '../server-connections/advance.ts';
 import { checkAddress, noSuchServer } from '../servers/rules.ts';
-import { openSecrets } from '../servers/secrets.ts';
 import type { Verb } from '../verb.ts';
 import type { GrantSecrets } from './grants.ts';
+
+type Body = Parameters<Verb<'importOAuthTokens'>>[1]['body'];
 
 export const importOAuthTokens: Verb<'importOAuthTokens'> = async (context, { serverId, body }) => {
   const { tokens, clientInformation, serverUrl, oauthResourceUrl, authorizationServerUrl } = body;
@@ -34,12 +36,10 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = async (context, { se
         'serverUrl: The server is saved with another URL, and tokens are sent to no other. Edit the server, or import tokens for the URL in details',
         { details: { serverUrl: server.url } },
       );
-    const saved = await openSecrets(context, db, server);
-    const clientSecret = clientInformation ? clientInformation.clientSecret : saved.clientSecret;
     const secrets: GrantSecrets = {
       accessToken: tokens.access_token,
       ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
-      ...(clientSecret !== undefined && { clientSecret }),
+      ...clientSecretOf(server, body),
     };
     const before = await deleteGrant(db, serverId);
     if (before !== undefined) await context.vault.forget(db, before);
@@ -57,14 +57,28 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = async (context, { se
       scope: tokens.scope ?? null,
       expiresAt,
     });
-    await goOn(db, serverId);
+    await forgetOAuthDemand(db, serverId);
+    await tryWaitingConnections(db, serverId);
     await audit(db, context, 'server.import-tokens', serverId);
     return { imported: true, expiresAt };
   });
 };
 
+/**
+ * The client secret saved with the server is for the authorization server that the server itself names, so it is not
+ * used with one that the caller names.
+ */
+function clientSecretOf(
+  { settings }: ServerRow,
+  { clientInformation, authorizationServerUrl }: Body,
+): Pick<GrantSecrets, 'clientSecret' | 'savedClientSecret'> {
+  if (clientInformation?.clientSecret !== undefined) return { clientSecret: clientInformation.clientSecret };
+  const usesSaved = !clientInformation && authorizationServerUrl === undefined && settings.hasClientSecret;
+  return usesSaved ? { savedClientSecret: true } : {};
+}
+
 /** Connection requests that waited for these tokens are tried now. */
-async function goOn(db: Db, serverId: string): Promise<void> {
+async function tryWaitingConnections(db: Db, serverId: string): Promise<void> {
   for (const row of await connectionsAwaitingTokens(db, serverId)) {
     await changeConnection(db, row, { status: 'validating' });
     await enqueue(db, advanceKind, { id: row.id });

@@ -12,6 +12,7 @@ export function initInfoOf(identity: ServerIdentity, { protocol }: Target): Init
     transport: identity.transport,
     serverCapabilities: identity.capabilities,
     serverVersion: identity.serverInfo,
+    serverInfo: identity.serverInfo,
     instructions: identity.instructions,
     clientCapabilities: protocol.clientCapabilities ?? {},
   };

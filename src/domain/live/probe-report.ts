@@ -13,14 +13,17 @@ type Probe = NonNullable<OutputOf<Operations['runDoctor']>['probe']>;
 export function examineProbe(
   url: string,
   findings: ProbeFindings,
-  preregistered: boolean,
   hasCredentials: boolean,
 ): { probe: Probe; check: Check } {
-  const { authorization, failure, unauthorized, legacyVersion, modernVersions, transport } = findings;
+  const { authorization, unauthorized, legacyVersion, modernVersions, transport } = findings;
   const status = statusOf(findings);
   const supported = [
     ...new Set([...modernVersions, ...(legacyVersion === undefined ? [] : [legacyVersion])]),
   ];
+  const required = status === 'oauth_required';
+  const optional = unauthorized === undefined && authorization.resourceMetadata !== undefined;
+  const trouble =
+    findings.failure ?? (status === 'reachable' && !unauthorized ? notMcp(findings) : undefined);
   const probe: Probe = {
     url,
     protocolVersion: modernVersions[0] ?? legacyVersion ?? null,
@@ -29,8 +32,8 @@ export function examineProbe(
     transport: { selected: transport, attempts: findings.attempts },
     ...(findings.initialize && { initialize: findings.initialize }),
     oauth: {
-      required: status === 'oauth_required',
-      optional: unauthorized === undefined && authorization.resourceMetadata !== undefined,
+      required,
+      optional,
       ...(findings.wwwAuthenticate !== undefined && { wwwAuthenticate: findings.wwwAuthenticate }),
       ...(authorization.resourceMetadataUrl !== undefined && {
         resourceMetadataUrl: authorization.resourceMetadataUrl,
@@ -39,10 +42,10 @@ export function examineProbe(
       ...(authorization.authorizationServerMetadata && {
         authorizationServerMetadata: authorization.authorizationServerMetadata,
       }),
-      registrationStrategies: strategiesOf(findings, preregistered),
+      registrationStrategies: strategiesOf(findings, required || optional),
       ...(unauthorized && authorization.problem !== undefined && { discoveryError: authorization.problem }),
     },
-    ...(failure && { error: failure.message }),
+    ...(trouble && { error: trouble.message }),
   };
   return { probe, check: checkOf(probe, findings, hasCredentials) };
 }
@@ -58,12 +61,13 @@ function statusOf({ failure, unauthorized, transport, authorization }: ProbeFind
   return transport === null ? 'reachable' : 'ready';
 }
 
+/** A client id can always be registered beforehand and saved. */
 function strategiesOf(
   { authorization: { authorizationServerMetadata: metadata } }: ProbeFindings,
-  preregistered: boolean,
+  usesOAuth: boolean,
 ): ('preregistered' | 'dcr' | 'cimd')[] {
   return [
-    ...(preregistered ? (['preregistered'] as const) : []),
+    ...(usesOAuth ? (['preregistered'] as const) : []),
     ...(metadata?.registration_endpoint === undefined ? [] : (['dcr'] as const)),
     ...(metadata?.client_id_metadata_document_supported ? (['cimd'] as const) : []),
   ];
@@ -97,27 +101,25 @@ function authorizationCheck(probe: Probe, findings: ProbeFindings, hasCredential
           status: 'error',
           detail: `The server asks for ${scheme || 'an unknown kind of'} authorization and publishes no OAuth metadata. If it takes a key or a fixed token, save it in \`headers\`.`,
         };
-  if (scheme === '' && findings.authorization.authorizationServerMetadata === undefined)
-    return {
-      status: 'ok',
-      detail: `The server asks for authorization and does not say which. If it is OAuth, complete it, then import the tokens; if it takes a key or a fixed token, save it in \`headers\`.`,
-    };
   if (hasCredentials)
     return { status: 'ok', detail: `The server asks for OAuth; the stored tokens will be tried.${trouble}` };
+  if (scheme === '' && findings.authorization.authorizationServerMetadata === undefined)
+    return {
+      status: 'error',
+      detail: `The server asks for authorization and does not say which. If it is OAuth, complete it, then import the tokens; if it takes a key or a fixed token, save it in \`headers\`.`,
+    };
   return {
-    status: 'ok',
+    status: 'error',
     detail: `The server asks for OAuth. Complete it, then import the tokens.${trouble}`,
   };
 }
 
 /** Something answers, but not as an MCP server does. */
-function notMcp({ attempts, redirect }: ProbeFindings): McpFailure {
-  const statuses = attempts.map(({ status }) => status ?? 0);
-  const bad = attempts.find(({ status }) => (status ?? 0) >= 500);
-  if (bad?.status !== undefined)
-    return new McpFailure('status', `The server answered with HTTP status ${bad.status}`, {
-      status: bad.status,
-    });
+function notMcp({ attempts, redirect, firstAnswer }: ProbeFindings): McpFailure {
+  const statuses = attempts.map(({ response }) => response?.status ?? 0);
+  const bad = statuses.find((status) => status >= 500);
+  if (bad !== undefined)
+    return new McpFailure('status', `The server answered with HTTP status ${bad}`, { status: bad });
   if (statuses.includes(429)) return new McpFailure('rate-limited', 'The server limits the rate of requests');
   if (statuses.includes(403)) return new McpFailure('forbidden', 'The server answered with HTTP status 403');
   if (redirect && statuses.some((status) => status >= 300 && status < 400)) return redirect;
@@ -125,7 +127,7 @@ function notMcp({ attempts, redirect }: ProbeFindings): McpFailure {
     return new McpFailure('not-mcp', 'Nothing is served at this path (HTTP status 404)');
   if (statuses[0] === 405)
     return new McpFailure('not-mcp', 'The path takes no POST requests (HTTP status 405)');
-  return new McpFailure('not-mcp', `What answers here is not an MCP server (${attempts[0]?.outcome})`);
+  return new McpFailure('not-mcp', `What answers here is not an MCP server (${firstAnswer})`);
 }
 
 function eraOf({ modernVersions, legacyVersion, transport }: ProbeFindings): string {

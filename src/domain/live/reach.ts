@@ -7,7 +7,9 @@ import { findLiveServer, type LiveServerRow } from '../../platform/database/quer
 import type { ProjectContext, ServerContext, Services } from '../context.ts';
 import { noSuchServer } from '../servers/rules.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
+import { diagnosisTimeout } from './advice.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
+import { noteOAuthDemand } from './oauth-demand.ts';
 import { oauthRequired, translated } from './refusal.ts';
 
 /** What a caller may say about one call; see the contract. */
@@ -21,7 +23,6 @@ export interface LiveOptions {
 }
 
 const callTimeout = 30_000;
-const diagnosisTimeout = 10_000;
 
 /** A saved server, ready to be talked to. */
 export interface Reached {
@@ -131,17 +132,20 @@ function without(headers: Record<string, string>, name: string): Record<string, 
 export async function withServer<T>(
   context: ServerContext,
   options: LiveOptions,
-  work: (conversation: Conversation, server: LiveServerRow) => Promise<T>,
+  work: (conversation: Conversation, target: Target) => Promise<T>,
 ): Promise<T> {
   const attempt = async (reached: Reached, again = false): Promise<T> => {
     requireGrant(reached, options);
     const { server, target } = reached;
     try {
-      return await context.mcp.use(target, callWait(context, server), (conversation) =>
-        work(noting(context, server, conversation), server),
+      const result = await context.mcp.use(target, callWait(context, server), (conversation) =>
+        work(loggingComplaints(context, server, conversation), target),
       );
+      await noteOAuthDemand(context, server, options, false);
+      return result;
     } catch (error) {
-      throw replaced(error) && !again ? error : translated(error, server);
+      if (replaced(error) && !again) throw error;
+      throw await noted(context, server, options, translated(error, server));
     }
   };
   try {
@@ -155,7 +159,7 @@ export async function withServer<T>(
 }
 
 /** The result goes to the caller as it is; what is wrong with it is written down for the operator. */
-function noting(
+function loggingComplaints(
   { log, requestId }: ProjectContext,
   server: LiveServerRow,
   conversation: Conversation,
@@ -181,6 +185,18 @@ function noting(
   };
 }
 
+/** The same error, once it is remembered that the server asked for OAuth. */
+export async function noted(
+  context: ServerContext,
+  server: LiveServerRow,
+  options: LiveOptions,
+  error: unknown,
+): Promise<unknown> {
+  if (error instanceof Refusal && error.code === 'OAUTH_REQUIRED')
+    await noteOAuthDemand(context, server, options, true);
+  return error;
+}
+
 /** New tokens were imported while the old ones were refused, so nothing was carried out yet. */
 function replaced(error: unknown): boolean {
   return error instanceof McpFailure && error.facts.grantGone === true;
@@ -201,5 +217,6 @@ export function diagnosisWait(
   context: ProjectContext,
   server: LiveServerRow,
 ): { timeout: number; signal: AbortSignal } {
-  return { timeout: server.settings.timeout ?? diagnosisTimeout, signal: context.callerGone() };
+  const timeout = Math.min(server.settings.timeout ?? diagnosisTimeout, diagnosisTimeout);
+  return { timeout, signal: context.callerGone() };
 }

@@ -59,7 +59,10 @@ function unauthorized({ facts, message }: McpFailure, server: LiveServerRow): Re
   const ownHeader = hasAuthorizationHeader(server.settings) && challenge?.resourceMetadataUrl === undefined;
   // A grant that is known to be dead was not even sent.
   const dead = facts.grantDead ?? (server.grantDead && server.grantUrl === server.url);
-  if (bearer && !ownHeader) return oauthRequired(server, { ...facts, grantDead: dead }, message);
+  if (bearer && !ownHeader) {
+    const why = dead && !facts.grantDead ? undefined : message;
+    return oauthRequired(server, { ...facts, grantDead: dead }, why);
+  }
   const asks = bearer
     ? 'The server refused the stored Authorization header'
     : `The server asks for ${challenge.scheme} authorization`;
@@ -70,12 +73,10 @@ function unauthorized({ facts, message }: McpFailure, server: LiveServerRow): Re
 
 export function oauthRequired(server: LiveServerRow, facts: FailureFacts, why?: string): Refusal {
   const { id, name, url } = server;
-  const reason = facts.grantDead
-    ? 'The refresh token no longer works'
-    : (why ?? 'The server needs an OAuth grant');
+  const known = facts.grantDead ? 'The refresh token no longer works' : 'The server needs an OAuth grant';
   return new Refusal(
     'OAUTH_REQUIRED',
-    `${reason}. Complete OAuth with the server ${JSON.stringify(name)}, then import the tokens`,
+    `${why ?? known}. Complete OAuth with the server ${JSON.stringify(name)}, then import the tokens`,
     {
       details: {
         oauthRequired: true,

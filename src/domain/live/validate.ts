@@ -1,6 +1,7 @@
 import type { Verb } from '../verb.ts';
 import { initInfoOf } from './init-info.ts';
-import { diagnosisWait, reach, requireGrant } from './reach.ts';
+import { noteOAuthDemand } from './oauth-demand.ts';
+import { diagnosisWait, noted, reach, requireGrant } from './reach.ts';
 import { translated } from './refusal.ts';
 
 /** Over a connection of its own: a warm one would say how the server was, not how it is. */
@@ -9,12 +10,12 @@ export const validateServer: Verb<'validateServer'> = async (context, { body }) 
   requireGrant(reached, body);
   const { server, target } = reached;
   try {
-    return await context.mcp.once(target, diagnosisWait(context, server), async ({ identity }) => ({
-      success: true,
-      status: 'connected',
-      initInfo: initInfoOf(identity, target),
-    }));
+    const initInfo = await context.mcp.once(target, diagnosisWait(context, server), async ({ identity }) =>
+      initInfoOf(identity, target),
+    );
+    await noteOAuthDemand(context, server, body, false);
+    return { success: true, status: 'connected', initInfo };
   } catch (error) {
-    throw translated(error, server);
+    throw await noted(context, server, body, translated(error, server));
   }
 };

@@ -23,7 +23,7 @@ import type { Services } from '../context.ts';
 import { type Bundle, type DeclaredSkill, parseBundle } from '../plugins/parse.ts';
 import type { DeclaredServer } from '../plugins/servers.ts';
 import { removeServer, saveUnderFreeName } from '../servers/rows.ts';
-import { given, sealSecrets, traces } from '../servers/secrets.ts';
+import { given, namesOfSecrets, sealSecrets } from '../servers/secrets.ts';
 import { projectNamed, writeAsOperator } from './find.ts';
 
 type Parts = Pick<Services, 'db' | 'vault' | 'trust'>;
@@ -98,7 +98,7 @@ async function addServer(
     enabled: plugin.enabled,
     transportType: command === undefined ? 'http' : 'stdio',
     url: url ?? null,
-    settings: { ...given({ command, args }), ...traces(secrets) },
+    settings: { ...given({ command, args }), ...namesOfSecrets(secrets) },
     sealedId: await sealSecrets(services.vault, db, owner, secrets),
     pluginVersionId: versionId,
   });

@@ -16,11 +16,13 @@ import { auditAccount } from '../audit.ts';
 import type { Services } from '../context.ts';
 import { adviceFor } from '../live/advice.ts';
 import { usableGrant } from '../live/auth-method.ts';
+import { noteOAuthDemand } from '../live/oauth-demand.ts';
 import { examineProbe } from '../live/probe-report.ts';
 import { targetOf } from '../live/reach.ts';
 import { refusalOf } from '../live/refusal.ts';
 import { saveUnderFreeName } from '../servers/rows.ts';
-import { traces } from '../servers/secrets.ts';
+import { namesOfSecrets } from '../servers/secrets.ts';
+import { tokensNeeded, tokensRefused } from './tokens.ts';
 import { withdraw } from './withdraw.ts';
 
 export const advanceKind = 'advance-server-connection';
@@ -64,10 +66,12 @@ function settle(row: ConnectionRow, changes: ConnectionChange): Outcome {
 async function discover(services: Services, row: ConnectionRow): Promise<Outcome> {
   const server = await serverOf(services, row);
   const findings = await probe(services.mcp.outbound, row.url, {}, wait);
-  const { probe: seen, check } = examineProbe(row.url, findings, false, false);
+  const { probe: seen, check } = examineProbe(row.url, findings, false);
   if (seen.status === 'oauth_required') {
     if (server && usableGrant(server) !== undefined && !row.request.reauthorize)
       return validate(services, row);
+    // The probe was made without stored headers, which may be what the server wants.
+    if (server && server.settings.headerNames.length === 0) await noteOAuthDemand(services, server, {}, true);
     return save(services, row, 'awaiting_authorization', { useOAuth: true });
   }
   if (seen.status === 'ready' || server) return validate(services, row);
@@ -97,8 +101,10 @@ async function validate(services: Services, row: ConnectionRow): Promise<Outcome
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
     const code = server ? refusalOf(error, server).code : codeOf(error);
-    return settle(row, { status: 'failed', error: { code, message: adviceFor(error), retryable: true } });
+    const message = code === 'OAUTH_REQUIRED' ? tokensRefused(row, error) : adviceFor(error);
+    return settle(row, { status: 'failed', error: { code, message, retryable: true } });
   }
+  if (server) await noteOAuthDemand(services, server, {}, false);
   return save(services, row, 'ready', {});
 }
 
@@ -113,7 +119,8 @@ function save(
     const current = await changeConnection(db, row, { status });
     if (!current) return;
     const saved = await saveServer(services, db, current, settings);
-    if (saved) await changeConnection(db, current, { status, ...saved });
+    const error = status === 'awaiting_authorization' ? tokensNeeded({ ...current, ...saved }) : null;
+    if (saved || error) await changeConnection(db, current, { status, ...saved, error });
   };
 }
 
@@ -142,7 +149,7 @@ async function saveServer(
       enabled: true,
       transportType: 'http',
       url: row.url,
-      settings: { ...settings, ...traces({}) },
+      settings: { ...settings, ...namesOfSecrets({}) },
       sealedId: null,
     },
     clock(),

@@ -22,18 +22,20 @@ export function isOver(context: Pick<Context, 'clock'>, row: ConnectionRow): boo
 
 export async function presentConnection(context: Context, row: ConnectionRow): Promise<ServerConnection> {
   const { id, projectId, serverId, error } = row;
+  const status = statusNow(context, row);
   const server =
     projectId === null || serverId === null ? undefined : await findServer(context.db, projectId, serverId);
   return {
     connectionRequestId: id,
-    status: statusNow(context, row),
+    status,
     expiresAt: new Date(row.expiresAt).toISOString(),
     ...(projectId !== null && { projectId }),
     ...(server && {
       serverId: server.id,
       server: { id: server.id, name: server.name, url: hideQuery(server.url ?? ''), enabled: server.enabled },
     }),
-    ...(error && { error }),
+    // Of a request that is over by now, what it waited for is no longer of use.
+    ...(error && status === row.status && { error }),
   };
 }
 

@@ -14,6 +14,8 @@ export const retryServerConnectionValidation: Verb<'retryServerConnectionValidat
     const current = await connectionOf({ ...context, db }, connectionRequestId);
     const status = statusNow(context, current);
     if (status === 'expired' || current.expiresAt <= context.clock()) throw expired();
+    if (status === 'awaiting_authorization')
+      throw wrongState('The request waits for tokens, and goes on by itself when they are imported', status);
     if (status !== 'failed') throw wrongState('Only a request that has failed can be tried again', status);
     if (current.error?.retryable === false)
       throw wrongState('Trying again will not help; the error says what to change', status);

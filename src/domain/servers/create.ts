@@ -5,7 +5,7 @@ import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
 import { checkAddress, checkTransport, refuseTakenName, requireCommandAdmin } from './rules.ts';
-import { given, sealSecrets, traces } from './secrets.ts';
+import { given, namesOfSecrets, sealSecrets } from './secrets.ts';
 
 export const createProjectServer: Verb<'createProjectServer'> = async (context, { body }) => {
   const { name, enabled = true, url, headers, env, clientSecret, ...settings } = body;
@@ -22,7 +22,7 @@ export const createProjectServer: Verb<'createProjectServer'> = async (context, 
       enabled,
       transportType,
       url: url ?? null,
-      settings: { ...given(rest), ...traces(secrets) },
+      settings: { ...given(rest), ...namesOfSecrets(secrets) },
       sealedId: await sealSecrets(context.vault, db, ownerIn(context), secrets),
     });
     await audit(db, context, 'server.create', server.id);

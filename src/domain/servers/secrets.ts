@@ -28,7 +28,7 @@ export async function sealSecrets(
 }
 
 /** That a value exists may be shown; the value may not. */
-export function traces(
+export function namesOfSecrets(
   secrets: ServerSecrets,
 ): Pick<ServerSettings, 'headerNames' | 'envNames' | 'hasClientSecret'> {
   return {

@@ -1,6 +1,10 @@
 import { Refusal } from '../../contract/errors.ts';
 import { problemOfTransport } from '../../contract/servers.ts';
 import {
+  forgetOAuthDemand,
+  unbindClientSecret,
+} from '../../platform/database/queries/server-authorization.ts';
+import {
   lockServer,
   type ServerRow,
   type ServerSettings,
@@ -8,6 +12,7 @@ import {
 } from '../../platform/database/queries/servers.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
+import { authMethodOf } from '../live/auth-method.ts';
 import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
 import {
@@ -18,7 +23,8 @@ import {
   refuseTakenName,
   requireCommandAdmin,
 } from './rules.ts';
-import { given, openSecrets, type ServerSecrets, sealSecrets, traces } from './secrets.ts';
+import { misdirectedSecrets } from './secret-recipients.ts';
+import { given, namesOfSecrets, openSecrets, type ServerSecrets, sealSecrets } from './secrets.ts';
 
 const xaaFields = [
   'useXaa',
@@ -40,21 +46,31 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     await checkTransport({ ...context, db }, after.transportType);
     if ([before, after].some(({ transportType }) => transportType === 'stdio')) requireCommandAdmin(context);
     await checkAddress({ ...context, db }, after.url);
-    const secrets: ServerSecrets = {
-      ...(await openSecrets(context, db, before)),
-      ...given({ headers, env, clientSecret }),
-    };
+    const stored = await openSecrets(context, db, before);
+    const sent = given({ headers, env, clientSecret });
+    const secrets: ServerSecrets = { ...stored, ...sent };
     if (clearClientSecret) delete secrets.clientSecret;
-    const touched =
-      headers !== undefined || env !== undefined || clientSecret !== undefined || clearClientSecret;
+    const dropped = misdirectedSecrets(before, after, stored).filter(
+      (name) => sent[name] === undefined && secrets[name] !== undefined,
+    );
+    for (const name of dropped) delete secrets[name];
+    const touched = Object.keys(sent).length > 0 || dropped.length > 0 || clearClientSecret;
     if (touched) after.sealedId = await sealSecrets(context.vault, db, ownerIn(context), secrets);
-    Object.assign(after.settings, traces(secrets));
+    Object.assign(after.settings, namesOfSecrets(secrets));
     const server = await updateServer(db, after);
+    if (authorizedOtherwise(before, after) || secrets.headers !== stored.headers)
+      await forgetOAuthDemand(db, serverId);
+    if (clientSecret !== undefined || secrets.clientSecret === undefined)
+      await unbindClientSecret(db, serverId);
     if (touched && before.sealedId !== null) await context.vault.forget(db, before.sealedId);
     await audit(db, context, 'server.update', serverId);
-    return presentServer(server);
+    return { ...presentServer(server), ...(dropped.length > 0 && { droppedSecrets: dropped }) };
   }).catch(refuseTakenName(body.name ?? ''));
 };
+
+function authorizedOtherwise(before: ServerRow, after: ServerRow): boolean {
+  return before.url !== after.url || authMethodOf(before.settings) !== authMethodOf(after.settings);
+}
 
 type PlainFields = Omit<
   Parameters<Verb<'updateProjectServer'>>[1]['body'],

@@ -4,6 +4,7 @@ import { liveServers } from './0002-live-servers.ts';
 import { clientsAndEnvironments } from './0003-clients-and-environments.ts';
 import { names } from './0005-names.ts';
 import { idempotencyClaims } from './0006-idempotency-claims.ts';
+import { live } from './0007-live.ts';
 import { serverChanges } from './0008-server-changes.ts';
 
 export interface Migration {
@@ -22,5 +23,6 @@ export const migrations: readonly Migration[] = [
   clientsAndEnvironments,
   names,
   idempotencyClaims,
+  live,
   serverChanges,
 ];

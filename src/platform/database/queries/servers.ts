@@ -154,6 +154,9 @@ export interface LiveServerRow extends ServerRow {
   /** The URL the grant's tokens are for. */
   grantUrl: string | null;
   grantDead: boolean;
+  grantExpiresAt: number | null;
+  /** The last call with what is stored ended with the server asking for OAuth. */
+  oauthDemanded: boolean;
   sealedKeyId: string | null;
   ciphertext: Buffer | null;
 }
@@ -174,6 +177,8 @@ export const liveServerColumns: Record<keyof LiveServerRow, string> = {
   grantId: 'g.id',
   grantUrl: 'g.server_url',
   grantDead: 'g.dead_reason is not null',
+  grantExpiresAt: 'g.expires_at',
+  oauthDemanded: 's.oauth_demanded',
   sealedKeyId: 'v.key_id',
   ciphertext: 'v.ciphertext',
 };

@@ -1,0 +1,77 @@
+/** One character as it may stand in JSON, in a URL or in a page. */
+const escape =
+  /\\u([0-9a-f]{4})|\\(["\\/bfnrt])|%([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#(\d{1,7});|&(amp|lt|gt|quot|apos);/gi;
+const letters: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** An escape inside an escape is JSON inside JSON, or a URL in a page. Nobody goes deeper by accident. */
+const mostLayers = 3;
+
+/** A text with its escapes undone, and where each of its characters began; the end is noted last. */
+interface Unescaped {
+  text: string;
+  starts: number[];
+}
+
+/** Where secrets stand in a text, also those written with escapes. */
+export function findSecrets(text: string, secrets: readonly string[]): [start: number, end: number][] {
+  let layer: Unescaped = { text, starts: [] };
+  const found: [number, number][] = [];
+  const sought = secrets.flatMap((secret) => [secret, ...asBytes(secret)]);
+  for (let depth = 0; depth <= mostLayers; depth++) {
+    for (const secret of sought) found.push(...occurrences(layer, secret));
+    const next = unescape(layer);
+    if (!next) break;
+    layer = next;
+  }
+  return found.sort(([a], [b]) => a - b);
+}
+
+/** The bytes of UTF-8, one character each: that is what `%C3%A9` becomes when its escapes are undone. */
+function asBytes(secret: string): string[] {
+  const bytes = Buffer.from(secret).toString('latin1');
+  return bytes === secret ? [] : [bytes];
+}
+
+function occurrences({ text, starts }: Unescaped, secret: string): [number, number][] {
+  const found: [number, number][] = [];
+  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length)) {
+    const end = at + secret.length;
+    found.push([starts[at] ?? at, starts[end] ?? end]);
+  }
+  return found;
+}
+
+/** Undefined when there is nothing to undo. */
+function unescape({ text, starts }: Unescaped): Unescaped | undefined {
+  if (!/[\\%&]/.test(text)) return undefined;
+  const origin = (at: number): number => starts[at] ?? at;
+  const pieces: string[] = [];
+  const next: number[] = [];
+  let from = 0;
+  const keep = (end: number): void => {
+    pieces.push(text.slice(from, end));
+    for (let at = from; at < end; at++) next.push(origin(at));
+  };
+  for (const match of text.matchAll(escape)) {
+    const character = characterOf(match);
+    if (character === undefined) continue;
+    keep(match.index);
+    pieces.push(character);
+    for (let unit = 0; unit < character.length; unit++) next.push(origin(match.index));
+    from = match.index + match[0].length;
+  }
+  if (from === 0) return undefined;
+  keep(text.length);
+  next.push(origin(text.length));
+  return { text: pieces.join(''), starts: next };
+}
+
+function characterOf([, unicode, letter, percent, hex, decimal, entity]: RegExpExecArray):
+  | string
+  | undefined {
+  if (letter !== undefined) return letters[letter] ?? letter;
+  if (entity !== undefined) return entities[entity.toLowerCase()];
+  const code = decimal === undefined ? Number.parseInt(unicode ?? percent ?? hex ?? '', 16) : Number(decimal);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+}

@@ -1,0 +1,136 @@
+import { failureIn, McpFailure } from './failures.ts';
+import { meaningOf, redirectFailure } from './http-line.ts';
+import { type Outbound, plain } from './outbound.ts';
+import { mostProbeBytes, type ProbeAnswer, readAnswer } from './probe-answer.ts';
+import { withoutSecrets } from './target.ts';
+
+const mostRedirects = 5;
+/** Of a body in the record, in characters; and how far into it secrets are looked for. */
+const shownBody = 2048;
+const searchedBody = 64 * 1024;
+/** One character of a secret may be written with this many. */
+const longestEscape = 10;
+
+/** One request of a probe and what came of it, for people to read: whatever is secret is hidden. */
+export interface ProbeAttempt {
+  name: string;
+  request: { method: string; url: string; headers: Record<string, string>; body?: unknown };
+  response?: { status: number; headers: Record<string, string>; contentType?: string; body?: string };
+  error?: string;
+  durationMs: number;
+}
+
+/** Where a probe goes, and with what. */
+export interface ProbePlace {
+  outbound: Outbound;
+  url: string;
+  /** Stored with the server, so their values are secret. Names in lower case. */
+  headers: Record<string, string>;
+  secrets: string[];
+  signal: AbortSignal;
+  attempts: ProbeAttempt[];
+}
+
+export interface ProbeRequest {
+  name: string;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body?: unknown;
+}
+
+export interface ProbeReply extends Partial<ProbeAnswer> {
+  response: Response;
+  /** Where it sends us instead of answering. */
+  redirect?: McpFailure;
+}
+
+/** Sends a request and writes down both sides of it. The stream that answers a GET is left unread. */
+export async function sendProbe(place: ProbePlace, request: ProbeRequest): Promise<ProbeReply> {
+  const { name, method, body } = request;
+  const started = performance.now();
+  const sent = { method, url: place.url, headers: shownHeaders(place, request.headers) };
+  const attempt: ProbeAttempt = {
+    name,
+    request: { ...sent, ...(body !== undefined && { body }) },
+    durationMs: 0,
+  };
+  place.attempts.push(attempt);
+  try {
+    const { url, ...reply } = await followRedirects(place, request);
+    const { response } = reply;
+    attempt.request.url = url.href;
+    attempt.response = shownResponse(response);
+    if (method === 'GET' && isEventStream(response)) return reply;
+    const answer = await readAnswer(response, url.host);
+    attempt.response.body = shownText(answer.text, place.secrets);
+    return { ...reply, ...answer };
+  } catch (error) {
+    const failure = failureIn(error) ?? failureIn(place.signal.reason);
+    attempt.error = failure?.message ?? String(error);
+    throw error;
+  } finally {
+    attempt.durationMs = Math.round(performance.now() - started);
+  }
+}
+
+/** Goes where the SDK would go: along redirects that stay on the server. */
+async function followRedirects(
+  { outbound, url: first, headers, signal }: ProbePlace,
+  request: ProbeRequest,
+): Promise<ProbeReply & { url: URL }> {
+  const { method, body } = request;
+  let url = new URL(first);
+  for (let hops = 0; ; hops++) {
+    const init = {
+      method,
+      headers: { ...headers, ...request.headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal,
+    };
+    const response = await outbound.fetch(url, init, { bytes: mostProbeBytes });
+    const { status } = response;
+    if (status < 300 || status >= 400) return { url, response };
+    const location = response.headers.get('location');
+    const refused = redirectFailure(outbound, url, response, method);
+    if (refused || location === null || !URL.canParse(location, url.href) || hops === mostRedirects)
+      return {
+        url,
+        response,
+        redirect: refused ?? new McpFailure('status', meaningOf(status), { status }),
+      };
+    url = new URL(location, url);
+  }
+}
+
+export function isEventStream({ ok, headers }: Response): boolean {
+  return ok && /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+}
+
+function shownHeaders(place: ProbePlace, own: Record<string, string>): Record<string, string> {
+  const stored = Object.keys(place.headers).map((name) => [name, '[hidden]']);
+  return { ...(Object.fromEntries(stored) as Record<string, string>), ...plain(own) };
+}
+
+/** Whoever has these can go on where we were. */
+const sessionHeaders = ['set-cookie', 'mcp-session-id'];
+
+function shownResponse({ status, headers }: Response): NonNullable<ProbeAttempt['response']> {
+  const contentType = headers.get('content-type');
+  const shown = [...headers].map(([name, value]) => [
+    name,
+    sessionHeaders.includes(name) ? '[hidden]' : value,
+  ]);
+  return {
+    status,
+    headers: Object.fromEntries(shown) as Record<string, string>,
+    ...(contentType !== null && { contentType }),
+  };
+}
+
+/** The beginning of a text. Secrets are hidden first: half of one at the end would not be recognised. */
+function shownText(text: string, secrets: readonly string[]): string {
+  const hidden = withoutSecrets(text.slice(0, searchedBody), secrets);
+  const whole = Buffer.byteLength(text) < searchedBody;
+  const longest = Math.max(0, ...secrets.map(({ length }) => length)) * longestEscape;
+  return hidden.slice(0, whole ? shownBody : Math.max(0, Math.min(shownBody, hidden.length - longest)));
+}
