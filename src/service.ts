@@ -13,9 +13,10 @@ import type { OutboundOptions } from './mcp/outbound.ts';
 import { loadModelCatalog } from './models/catalog.ts';
 import { FileBlobStore } from './platform/blobs/store.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
-import { addressPolicy, listensOnLoopback, stdioAllowed } from './platform/config/load.ts';
-import type { Config } from './platform/config/settings.ts';
+import { addressPolicy, stdioAllowed } from './platform/config/load.ts';
+import { type Config, settings } from './platform/config/settings.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
+import { Notifications } from './platform/database/notifications.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { OperatorProblem } from './platform/problem.ts';
@@ -28,6 +29,7 @@ import {
 } from './platform/secrets/master-key.ts';
 import { Vault } from './platform/secrets/vault.ts';
 import { version } from './platform/version.ts';
+import { createHealthServer, type HealthOptions } from './surfaces/http/health.ts';
 import { Metrics } from './surfaces/http/metrics.ts';
 import { basePath, createHttpServer } from './surfaces/http/server.ts';
 
@@ -55,8 +57,10 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     const clock = options.clock ?? systemClock;
     const db = connected.database;
     const mcp = createMcp(config, options.outbound);
+    const notifications = new Notifications({ dial: connected.dial, log });
     return {
       db,
+      notifications,
       vault,
       mcp,
       grants: new Grants({ db, vault, mcp, clock, log }),
@@ -68,6 +72,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       log,
       connected,
       close: async () => {
+        await notifications.stop();
         await mcp.close();
         await connected.close();
       },
@@ -140,28 +145,22 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
   const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
   const lastUse = new LastUse(db, clock, log);
-  const worker = createWorker(services);
-  const { pool } = connected.database;
+  const worker = (options.worker ?? true) ? createWorker(services) : undefined;
   let draining = false;
   const app = createHttpServer({
     services,
     log,
     charge: (keyId, budget) => (budget === 'polls' ? polls : limiter)?.charge(keyId),
     used: (keyId) => lastUse.note(keyId),
-    metrics: new Metrics(() => ({
-      database: { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
-      mcpConnections: services.mcp.warmConnections,
-    })),
+    ...health(services, worker, () => draining),
     bodyLimit: config.bodyLimit,
     checkResponses: options.checkResponses ?? false,
-    draining: () => draining,
-    probe: () => connected.database.ping(),
   });
 
   const stop = async (): Promise<void> => {
     draining = true;
-    await app.close();
-    await worker.stop((config.shutdownTimeout * 1000) / 2);
+    // Both at once: whatever requests still wait for, no further job is begun here.
+    await Promise.all([app.close(), worker?.stop((config.shutdownTimeout * 1000) / 2)]);
     await lastUse.flush();
     await limiter?.leave();
     await services.close();
@@ -170,8 +169,10 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   try {
     // An embedded database serves one service, so only a shared one can have other replicas.
     if (!connected.embedded) await limiter?.join();
-    if (options.worker ?? true) await worker.start();
-    const origin = await listen(app, config);
+    await services.notifications.start();
+    await worker?.start();
+    const address = await listen(app, config.host, config.port, settings.port.env);
+    const origin = config.publicUrl?.replace(/\/+$/, '') ?? address;
     // Last, so that the key is not made and lost when anything before it fails.
     const demo = connected.embedded && stdioAllowed(config) ? options.demo : undefined;
     const first = await bootstrap(db, { key: config.bootstrapKey, demo });
@@ -192,48 +193,74 @@ export async function startService(config: Config, options: ServeOptions = {}): 
 }
 
 /** Background jobs only; requests are served by other processes. */
-export async function startWorker(config: Config): Promise<{ stop(): Promise<void> }> {
+export async function startWorker(
+  config: Config,
+): Promise<{ healthUrl: string | undefined; stop(): Promise<void> }> {
   const services = await openServices(config, { exclusive: false });
   const worker = createWorker(services);
-  await worker.start();
-  return {
-    stop: async () => {
-      await worker.stop((config.shutdownTimeout * 1000) / 2);
-      await services.close();
-    },
+  let draining = false;
+  const app = createHealthServer(health(services, worker, () => draining));
+  const stop = async (): Promise<void> => {
+    draining = true;
+    await worker.stop((config.shutdownTimeout * 1000) / 2);
+    await app.close();
+    await services.close();
   };
+  try {
+    const { host, workerPort: port } = config;
+    const healthUrl = port === undefined ? undefined : await listen(app, host, port, settings.workerPort.env);
+    await services.notifications.start();
+    await worker.start();
+    return { healthUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 function createWorker(services: OpenServices): Worker {
-  const { db, log, connected } = services;
+  const { db, log, notifications } = services;
   return new Worker({
     db,
-    dial: connected.dial,
+    notifications,
     log,
     kinds: [...housekeeping(services), ...connectionJobs(services)],
   });
 }
 
-async function listen(app: FastifyInstance, config: Config): Promise<string> {
+function health(
+  { connected, mcp }: OpenServices,
+  worker: Worker | undefined,
+  draining: () => boolean,
+): HealthOptions {
+  const { database } = connected;
+  const { pool } = database;
+  const gauges = () => ({
+    database: { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
+    mcpConnections: mcp.warmConnections,
+  });
+  return { draining, probe: () => database.ping(), metrics: new Metrics(gauges, worker) };
+}
+
+/** The address it listens on. `variable` is where the port was set. */
+async function listen(app: FastifyInstance, host: string, port: number, variable: string): Promise<string> {
   try {
-    await app.listen({ host: config.host, port: config.port });
+    await app.listen({ host, port });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const where = `${config.host}:${config.port}`;
+    const where = `${host}:${port}`;
     if (code === 'EADDRINUSE')
       throw new OperatorProblem(
-        `Port ${config.port} is taken on ${config.host}. Set DRYDOCK_PORT to another one, or to 0 for any`,
+        `Port ${port} is taken on ${host}. Set ${variable} to another one, or to 0 for any`,
       );
     if (code === 'EACCES')
       throw new OperatorProblem(`Not allowed to listen on ${where}. Ports below 1024 need root`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new OperatorProblem(`${config.host} is not an address of this machine. Set DRYDOCK_HOST`);
+      throw new OperatorProblem(`${host} is not an address of this machine. Set DRYDOCK_HOST`);
     throw new OperatorProblem(`Cannot listen on ${where}: ${message}`);
   }
-  if (config.publicUrl !== undefined) return config.publicUrl.replace(/\/+$/, '');
   const address = app.server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : config.port;
-  const host =
-    listensOnLoopback(config) || !/^(0\.0\.0\.0|::)$/.test(config.host) ? config.host : '127.0.0.1';
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const taken = typeof address === 'object' && address !== null ? address.port : port;
+  const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${taken}`;
 }

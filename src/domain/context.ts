@@ -5,6 +5,7 @@ import type { BlobStore } from '../platform/blobs/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config/settings.ts';
 import type { Db } from '../platform/database/database.ts';
+import type { Notifications } from '../platform/database/notifications.ts';
 import type { OrganizationRole } from '../platform/database/queries/identity.ts';
 import type { ProjectRow } from '../platform/database/queries/projects.ts';
 import type { LiveServerRow } from '../platform/database/queries/servers.ts';
@@ -16,6 +17,7 @@ import type { Grants } from './live/grants.ts';
 /** The parts a verb works with. */
 export interface Services {
   db: Db;
+  notifications: Notifications;
   vault: Vault;
   cursors: Cursors;
   blobs: BlobStore;

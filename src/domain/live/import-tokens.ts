@@ -7,10 +7,9 @@ import {
 } from '../../platform/database/queries/server-connections.ts';
 import { lockServer } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
-import { enqueue } from '../../platform/jobs/queue.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
-import { advanceKind } from '../server-connections/advance.ts';
+import { enqueueAdvance } from '../server-connections/advance.ts';
 import { checkAddress, noSuchServer } from '../servers/rules.ts';
 import { openSecrets } from '../servers/secrets.ts';
 import type { Verb } from '../verbs.ts';
@@ -67,6 +66,6 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = (context, { serverId
 async function goOn(db: Db, serverId: string): Promise<void> {
   for (const row of await connectionsAwaitingTokens(db, serverId)) {
     await changeConnection(db, row, { status: 'validating' });
-    await enqueue(db, advanceKind, { id: row.id });
+    await enqueueAdvance(db, row);
   }
 }

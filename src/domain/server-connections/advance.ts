@@ -1,3 +1,4 @@
+import type { Wait } from '../../mcp/deadline.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import { probe } from '../../mcp/probe.ts';
 import type { Db } from '../../platform/database/database.ts';
@@ -11,6 +12,7 @@ import {
   pruneConnections,
 } from '../../platform/database/queries/server-connections.ts';
 import { findLiveServer, type LiveServerRow, serversAt } from '../../platform/database/queries/servers.ts';
+import { enqueue } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Services } from '../context.ts';
 import { adviceFor } from '../live/advice.ts';
@@ -22,21 +24,37 @@ import { saveUnderFreeName } from '../servers/rows.ts';
 import { traces } from '../servers/secrets.ts';
 import { withdraw } from './withdraw.ts';
 
-export const advanceKind = 'advance-server-connection';
+const advanceKind = 'advance-server-connection';
 
-const wait = { timeout: 10_000 };
+const timeout = 10_000;
+
+const unfinished = {
+  code: 'INTERNAL_ERROR',
+  message: 'Drydock could not finish looking at the server. Try again with retry-validation',
+  retryable: true,
+};
+
+/** On behalf of whoever made the request. */
+export async function enqueueAdvance(db: Db, row: ConnectionRow): Promise<void> {
+  const { id, organizationId, userId } = row;
+  await enqueue(db, advanceKind, { id }, { onBehalfOf: { organizationId, userId } });
+}
 
 /** The work behind a connection request: looks at the server, tries it, saves it. */
 export function connectionJobs(services: Services): JobKind[] {
   return [
     {
       kind: advanceKind,
-      handle: async (payload) => {
-        const row = await findConnectionForWork(services.db, (payload as { id: string }).id);
-        if (row?.projectId === null) return undefined;
-        if (row?.status === 'discovering') return discover(services, row);
-        if (row?.status === 'validating') return validate(services, row);
+      handle: async (payload, signal) => {
+        const row = await workOn(services.db, payload);
+        if (row?.status === 'discovering') return discover(services, row, { timeout, signal });
+        if (row?.status === 'validating') return validate(services, row, { timeout, signal });
         return undefined;
+      },
+      // Left as it is, the request would look as if somebody were still at it.
+      givenUp: (payload) => async (db) => {
+        const row = await workOn(db, payload);
+        if (row) await changeConnection(db, row, { status: 'failed', error: unfinished });
       },
     },
     {
@@ -53,6 +71,13 @@ export function connectionJobs(services: Services): JobKind[] {
   ];
 }
 
+/** The request a job is about, if something is left to do for it. */
+async function workOn(db: Db, payload: unknown): Promise<ConnectionRow | undefined> {
+  const row = await findConnectionForWork(db, (payload as { id: string }).id);
+  if (!row || row.projectId === null) return undefined;
+  return row.status === 'discovering' || row.status === 'validating' ? row : undefined;
+}
+
 type Outcome = (db: Db) => Promise<void>;
 
 /** Nothing is written when the request was cancelled meanwhile. */
@@ -60,16 +85,16 @@ function settle(row: ConnectionRow, changes: ConnectionChange): Outcome {
   return async (db) => void (await changeConnection(db, row, changes));
 }
 
-async function discover(services: Services, row: ConnectionRow): Promise<Outcome> {
+async function discover(services: Services, row: ConnectionRow, wait: Wait): Promise<Outcome> {
   const server = await serverOf(services, row);
   const findings = await probe(services.mcp.outbound, row.url, {}, wait);
   const { probe: seen, check } = examineProbe(row.url, findings, false, false);
   if (seen.status === 'oauth_required') {
     if (server && usableGrant(server) !== undefined && !row.request.reauthorize)
-      return validate(services, row);
+      return validate(services, row, wait);
     return save(services, row, 'awaiting_authorization', { useOAuth: true });
   }
-  if (seen.status === 'ready' || server) return validate(services, row);
+  if (seen.status === 'ready' || server) return validate(services, row, wait);
   const code = findings.unauthorized ? 'UNSUPPORTED_AUTH_METHOD' : codeOf(findings.failure);
   const retryable = code !== 'UNSUPPORTED_AUTH_METHOD' && code !== 'URL_NOT_ALLOWED';
   return settle(row, { status: 'failed', error: { code, message: check.detail, retryable } });
@@ -80,7 +105,7 @@ function codeOf(failure: McpFailure | undefined): string {
   return failure?.kind === 'timeout' ? 'TIMEOUT' : 'SERVER_UNREACHABLE';
 }
 
-async function validate(services: Services, row: ConnectionRow): Promise<Outcome> {
+async function validate(services: Services, row: ConnectionRow, wait: Wait): Promise<Outcome> {
   const server = await serverOf(services, row);
   const target = server
     ? targetOf(services, row.organizationId, server, {})

@@ -4,6 +4,7 @@ import { loadConfig } from '../config/load.ts';
 import { type ConnectedDatabase, connectDatabase } from '../database/connect.ts';
 import type { Db } from '../database/database.ts';
 import { statement } from '../database/database.ts';
+import { Notifications } from '../database/notifications.ts';
 import { createLog } from '../log.ts';
 import { enqueue } from './queue.ts';
 import { type JobKind, Worker } from './worker.ts';
@@ -25,15 +26,20 @@ async function open(): Promise<ConnectedDatabase> {
 }
 
 async function work(connected: ConnectedDatabase, kinds: JobKind[], lease?: number): Promise<Worker> {
+  const notifications = new Notifications({ dial: connected.dial, log });
+  await notifications.start();
   const worker = new Worker({
     db: connected.database,
-    dial: connected.dial,
+    notifications,
     kinds,
     log,
     ...(lease && { lease }),
   });
   await worker.start();
-  onTestFinished(() => worker.stop(1_000));
+  onTestFinished(async () => {
+    await worker.stop(1_000);
+    await notifications.stop();
+  });
   return worker;
 }
 
@@ -182,6 +188,6 @@ test('stopping waits for the job under way and tells it after its patience', asy
   await started.promise;
   await worker.stop(50);
   expect(await connected.database.rows(jobs)).toMatchObject([
-    { state: 'waiting', lastError: 'told to stop' },
+    { state: 'waiting', attempts: 0, lastError: null },
   ]);
 });
