@@ -7,6 +7,7 @@ import { bootstrap } from './domain/identity/bootstrap.ts';
 import { LastUse } from './domain/identity/last-use.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { Grants } from './domain/live/grants.ts';
+import { projectJobs } from './domain/projects/remove-content.ts';
 import { connectionJobs } from './domain/server-connections/advance.ts';
 import { Mcp } from './mcp/mcp.ts';
 import type { OutboundOptions } from './mcp/outbound.ts';
@@ -224,7 +225,7 @@ function createWorker(services: OpenServices): Worker {
     db,
     notifications,
     log,
-    kinds: [...housekeeping(services), ...connectionJobs(services)],
+    kinds: [...housekeeping(services), ...projectJobs(services), ...connectionJobs(services)],
   });
 }
 

@@ -8,7 +8,11 @@ import {
   removeOrganizationMember,
   setOrganizationMember,
 } from '../../platform/database/queries/members.ts';
-import { removeProjectMember, setProjectMember } from '../../platform/database/queries/projects.ts';
+import {
+  holdProject,
+  removeProjectMember,
+  setProjectMember,
+} from '../../platform/database/queries/projects.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
 import { organizationNamed, userNamed } from './find.ts';
@@ -41,6 +45,7 @@ export async function setMember(db: Db, place: Place, input: { user: string; rol
     if (!members.some((member) => member.userId === user.id))
       throw new OperatorProblem(`${user.email} is not a member of the project's organization`);
     return db.transaction(async (trx) => {
+      if (!(await holdProject(trx, place.project as string))) throw noSuchProject(place.project as string);
       await setProjectMember(trx, place.project as string, user.id, input.role as 'admin' | 'member');
       await auditOperator(trx, 'project-member.set', user.id, organizationId);
     });
@@ -75,6 +80,10 @@ export async function removeMember(db: Db, place: Place, idOrEmail: string): Pro
 
 async function organizationWith(db: Db, projectId: string): Promise<string> {
   const organizationId = await organizationOfProject(db, projectId);
-  if (organizationId === undefined) throw new OperatorProblem(`No project ${projectId}`);
+  if (organizationId === undefined) throw noSuchProject(projectId);
   return organizationId;
+}
+
+function noSuchProject(projectId: string): OperatorProblem {
+  return new OperatorProblem(`No project ${projectId}`);
 }

@@ -2,7 +2,7 @@ import type { Wait } from '../../mcp/deadline.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import { probe } from '../../mcp/probe.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { lineUpInProject } from '../../platform/database/queries/projects.ts';
+import { holdProject, lineUpInProject } from '../../platform/database/queries/projects.ts';
 import {
   type ConnectionChange,
   type ConnectionRow,
@@ -153,6 +153,7 @@ async function saveServer(
   settings: { useOAuth?: boolean },
 ): Promise<ConnectionChange | undefined> {
   if (row.serverId !== null || row.projectId === null) return undefined;
+  if (!(await holdProject(db, row.projectId))) return undefined;
   // Two requests for one URL stand in line, so that the second finds the server of the first.
   await lineUpInProject(db, row.projectId);
   const [existing] = await serversAt(db, row.projectId, row.url);

@@ -21,5 +21,7 @@ alter table jobs set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_
 -- From then on nobody sees the project; its content is deleted by a job, and the row last.
 alter table projects add column deleted_at timestamptz(3);
 create index projects_deleted on projects (id) where deleted_at is not null;
+-- A large deletion leaves many files; they are removed in the order they were left.
+create index blob_garbage_since on blob_garbage (since);
 `,
 };

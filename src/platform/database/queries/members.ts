@@ -44,7 +44,7 @@ const orphanKeys = statement(
 
 const projectOrganization = statement<{ organizationId: string }>(
   'members.project-organization',
-  'select organization_id as "organizationId" from projects where id = $1',
+  'select organization_id as "organizationId" from projects where id = $1 and deleted_at is null',
 );
 
 export function listMembers(db: Db, organizationId: string): Promise<MemberRow[]> {
