@@ -12,6 +12,7 @@ import { findGrant } from '../src/platform/database/queries/grants.ts';
 import { projectContents } from '../src/platform/database/queries/project-contents.ts';
 import { markProjectDeleted } from '../src/platform/database/queries/projects.ts';
 import { findLiveServer } from '../src/platform/database/queries/servers.ts';
+import { around, dbOn } from './support/db.ts';
 import { everyParameter, exampleFor, fillPath, makeParameters } from './support/path-parameters.ts';
 import { removeDeletedContent } from './support/removal.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -196,31 +197,13 @@ test('a writer under way is waited for, and one that comes meanwhile finds no pr
   expect(await write).toMatchObject({ status: 404, body: { message: 'No such project' } });
 });
 
-/** Queries over a connection of the test. */
-function dbOn(client: pg.Client): Db {
-  const send = (query: { text: string }, values: readonly unknown[] = []) =>
-    client.query(query.text, [...values]);
-  return {
-    rows: async (query, values) => (await send(query, values)).rows,
-    row: async (query, values) => (await send(query, values)).rows[0],
-    run: async (query, values) => (await send(query, values)).rowCount ?? 0,
-    transaction: (work) => work(dbOn(client)),
-  };
-}
-
-/** Fails at the nth statement from here on, as a crash would. */
+/** Fails at the nth statement, as a crash would. */
 function crashingAt(db: Db, n: number): Db {
   let left = n;
-  const step = <T>(work: () => Promise<T>): Promise<T> => {
+  return around(db, async (_query, send) => {
     if (left-- <= 0) throw new Error('crash');
-    return work();
-  };
-  return {
-    rows: (query, values) => step(() => db.rows(query, values)),
-    row: (query, values) => step(() => db.row(query, values)),
-    run: (query, values) => step(() => db.run(query, values)),
-    transaction: (work) => db.transaction((trx) => work(crashingAt(trx, left))),
-  };
+    return send();
+  });
 }
 
 test('after a crash at any point the rest is removed, and nothing of other projects', async () => {
@@ -264,19 +247,13 @@ test('a large project is removed in short steps, and its files in one sweep', as
      select 'blb_' || n, $2, $1, 'text/plain', 1, '' from generate_series(1, 5000) n`,
     place,
   );
-  const { db } = service;
   let longest = 0;
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const began = performance.now();
     return work().finally(() => (longest = Math.max(longest, performance.now() - began)));
   };
   await timed(() => remove(project.id));
-  await removeDeletedContent({
-    rows: (query, values) => timed(() => db.rows(query, values)),
-    row: (query, values) => timed(() => db.row(query, values)),
-    run: (query, values) => timed(() => db.run(query, values)),
-    transaction: (work) => timed(() => db.transaction(work)),
-  });
+  await removeDeletedContent(around(service.db, (_query, send) => timed(send)));
   expect(await rowsOf(project.id)).toEqual({});
   expect(longest).toBeLessThan(1_000);
 

@@ -21,6 +21,7 @@ export class Notifications {
   private readonly handlers = new Map<string, Set<Handler>>();
   private readonly stopping = new AbortController();
   private client: pg.Client | undefined;
+  private lastQuery: Promise<unknown> = Promise.resolve();
   private check: NodeJS.Timeout | undefined;
 
   constructor(options: NotificationOptions) {
@@ -48,7 +49,8 @@ export class Notifications {
       there.delete(handler);
       if (there.size > 0 || this.handlers.get(channel) !== there) return;
       this.handlers.delete(channel);
-      this.client?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {});
+      if (this.client)
+        void this.send(this.client, `unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {});
     };
   }
 
@@ -71,7 +73,7 @@ export class Notifications {
   /** A failure ends the connection, and the next one listens again. */
   private async listen(client: pg.Client, channel: string, handlers: Iterable<Handler>): Promise<void> {
     try {
-      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      await this.send(client, `listen ${pg.escapeIdentifier(channel)}`);
     } catch {
       return void client.end().catch(() => {});
     }
@@ -98,8 +100,14 @@ export class Notifications {
     if (!client) return;
     // With a query under way this hangs up at once.
     const late = setTimeout(() => void client.end().catch(() => {}), this.options.checkEvery / 2).unref();
-    await client.query('select 1').catch(() => {});
+    await this.send(client, 'select 1').catch(() => {});
     clearTimeout(late);
+  }
+
+  /** One after the other; the driver wants no second query before the first has ended. */
+  private send(client: pg.Client, sql: string): Promise<unknown> {
+    this.lastQuery = this.lastQuery.catch(() => {}).then(() => client.query(sql));
+    return this.lastQuery;
   }
 
   private call(handler: Handler, payload?: string): void {
