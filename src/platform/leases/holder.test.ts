@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { around } from '../../../test/support/db.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { around, dbOn } from '../../../test/support/db.ts';
 import {
   allOver,
   deferred,
@@ -14,6 +14,7 @@ import {
 } from '../../../test/support/jobs.ts';
 import { type Db, statement } from '../database/database.ts';
 import { Notifications } from '../database/notifications.ts';
+import { jobLeases } from '../database/queries/jobs.ts';
 import { type LeasedRow, leaseQueries } from '../database/queries/leases.ts';
 import { enqueue, enqueueAll } from '../jobs/queue.ts';
 import type { JobKind } from '../jobs/worker.ts';
@@ -304,6 +305,43 @@ test('one statement a wake takes rows of all kinds', async () => {
   await work(connected, kinds, { concurrency: 10, db: counting });
   await allOver(db);
   expect(took[0]).toBe(6);
+});
+
+test('what a claim reads grows with the organizations that have work, not with the backlog', async () => {
+  const { database: db, dial } = await openJobs();
+  const client = await dial();
+  onTestFinished(() => client.end());
+  const fill = statement(
+    'test.fill',
+    `insert into jobs (id, kind, payload, organization_id, due_at)
+     select gen_random_uuid(), 'k' || n % 2, '{}', case when n % 10 > 0 then 'A' else 'B' || n / 10 % 5 end, now()
+     from generate_series(1, $1) n`,
+  );
+  /** How many pages of the database. */
+  const read = async (): Promise<number> => {
+    let pages = 0;
+    const explaining: Db = {
+      ...dbOn(client),
+      rows: async (query, values = []) => {
+        const explain = query.name === 'jobs.claim' ? 'explain (analyze, buffers, format json) ' : '';
+        const { rows } = await client.query(explain + query.text, [...values]);
+        const plan = rows[0]['QUERY PLAN']?.[0].Plan ?? {};
+        pages = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+        return [];
+      },
+      transaction: (work) => work(explaining),
+    };
+    const kinds = ['k0', 'k1', 'k2'].map((kind) => ({ kind, most: 4, attempts: 5 }));
+    await client.query('begin');
+    await jobLeases.claim(explaining, { token: 't', lease: 1_000, most: 4, kinds, except: [], served: [] });
+    await client.query('rollback');
+    return pages;
+  };
+  await db.run(fill, [300]);
+  const few = await read();
+  expect(few).toBeGreaterThan(0);
+  await db.run(fill, [30_000]);
+  expect(await read()).toBeLessThan(2 * few);
 });
 
 test('another table with the same columns works the same', async () => {

@@ -52,6 +52,8 @@ export class LeaseHolder<Row extends LeasedRow> {
   /** Organizations in the order of their last turn here. */
   private readonly served = new Set<string>();
   private subscriptions: (() => void)[] = [];
+  /** How often leases were taken away somewhere. */
+  private losses = 0;
   private stopping = false;
   private wake: () => void = () => {};
   private loop: Promise<void> = Promise.resolve();
@@ -69,7 +71,10 @@ export class LeaseHolder<Row extends LeasedRow> {
       notifications.on(queries.dueChannel, (kind = '') => {
         if (kind === '' || this.kinds.has(kind)) this.wake();
       }),
-      notifications.on(queries.lostChannel, () => void this.held.extend()),
+      notifications.on(queries.lostChannel, () => {
+        this.losses++;
+        void this.held.extend();
+      }),
     ];
     this.held.start();
     this.loop = this.run();
@@ -87,6 +92,7 @@ export class LeaseHolder<Row extends LeasedRow> {
     const unfinished = this.held.list().filter(({ lost, settling }) => !lost && !settling);
     for (const { abort } of unfinished) abort.abort(new Error('the service is stopping'));
     await this.ended(grace);
+    for (const each of unfinished) each.lost = true;
     await this.giveBack(unfinished.map(({ row }) => row));
     for (const unsubscribe of this.subscriptions) unsubscribe();
     this.held.stop();
@@ -123,6 +129,7 @@ export class LeaseHolder<Row extends LeasedRow> {
     const { db, queries, lease } = this.options;
     const { most, kinds } = this.freeSlots();
     if (most <= 0 || kinds.length === 0) return longestNap;
+    const { losses } = this;
     const sentAt = performance.now();
     const { rows, crowded, next } = await queries.claim(db, {
       token: randomUUID(),
@@ -135,6 +142,8 @@ export class LeaseHolder<Row extends LeasedRow> {
     });
     if (this.stopping || !this.held.fresh(sentAt)) await this.giveBack(rows);
     else for (const row of rows) this.begin(row, sentAt);
+    // Taken away again before we knew that we had it.
+    if (this.losses > losses) void this.held.extend();
     if (crowded) return 10 + 40 * Math.random();
     return Math.min(Math.max(next ?? longestNap, 5), longestNap);
   }

@@ -18,7 +18,7 @@ export interface LeasedRow {
   spent: boolean;
 }
 
-export interface ClaimRequest {
+interface ClaimRequest {
   token: string;
   /** Milliseconds. */
   lease: number;
@@ -31,7 +31,7 @@ export interface ClaimRequest {
   served: string[];
 }
 
-export interface Claimed<Row> {
+interface Claimed<Row> {
   rows: Row[];
   /** Somebody else was taking rows at the same moment, so some may be left that fit. */
   crowded: boolean;
