@@ -1,13 +1,8 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
-import { writeBackup } from './platform/backup/backup.ts';
 import type { Installation } from './platform/backup/installation.ts';
-import { restoreBackup } from './platform/backup/restore.ts';
-import { FileBlobStore } from './platform/blobs/store.ts';
 import { loadConfig } from './platform/config/load.ts';
 import type { Config } from './platform/config/settings.ts';
-import { createLog } from './platform/log.ts';
-import { blobsFolder, openServices, startService, startWorker } from './service.ts';
 import { runCli } from './surfaces/cli/run.ts';
 
 /** This program again, with whatever loader it runs under. */
@@ -16,17 +11,25 @@ const demo = {
   args: [...process.execArgv, fileURLToPath(import.meta.url), 'demo-server', '--stdio'],
 };
 
-const installation = (config: Config): Installation => ({
-  config,
-  blobs: new FileBlobStore(blobsFolder(config)),
-  log: createLog(config.logLevel),
-});
+async function installation(config: Config): Promise<Installation> {
+  const [{ FileBlobStore }, { createLog }, { blobsFolder }] = await Promise.all([
+    import('./platform/blobs/store.ts'),
+    import('./platform/log.ts'),
+    import('./services.ts'),
+  ]);
+  return { config, blobs: new FileBlobStore(blobsFolder(config)), log: createLog(config.logLevel) };
+}
 
+// Each command loads what it uses when it is run: most of a short command's time is loading.
 await runCli(process.argv, {
   load: () => loadConfig(),
-  serve: (config, options) => startService(config, { ...options, demo }),
-  work: (config) => startWorker(config),
+  serve: async (config, options) => {
+    const { startService } = await import('./service.ts');
+    return startService(config, { ...options, demo });
+  },
+  work: async (config) => (await import('./service.ts')).startWorker(config),
   withServices: async (work) => {
+    const { openServices } = await import('./services.ts');
     const services = await openServices(loadConfig().config, { exclusive: false });
     // A database this command started must not outlive it.
     const interrupt = (): void => void services.close().finally(() => process.exit(130));
@@ -38,6 +41,12 @@ await runCli(process.argv, {
       await services.close();
     }
   },
-  backup: (config, file, options) => writeBackup(installation(config), file, options),
-  restore: (config, file, attention) => restoreBackup(installation(config), file, attention),
+  backup: async (config, file, options) => {
+    const { writeBackup } = await import('./platform/backup/backup.ts');
+    return writeBackup(await installation(config), file, options);
+  },
+  restore: async (config, file, attention) => {
+    const { restoreBackup } = await import('./platform/backup/restore.ts');
+    return restoreBackup(await installation(config), file, attention);
+  },
 });

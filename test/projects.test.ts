@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
 import { operationList } from '../src/contract/index.ts';
 import { setFeature } from '../src/domain/operator/organizations.ts';
@@ -61,14 +61,17 @@ test('deleting a project takes everything in it along', async () => {
   expect((await service.delete(`/projects/${project.id}`)).body).toEqual({ id: project.id, deleted: true });
   expect((await service.get(`/projects/${project.id}/servers/${server.id}`)).status).toBe(404);
   const client = await service.database.connect();
-  const left = await client.query(
-    `select (select count(*) from servers where project_id = $1) + (select count(*) from sealed_values where project_id = $1)
-       + (select count(*) from blobs where project_id = $1) as rows,
-       (select count(*) from blob_garbage where blob_id = 'blb_1') as remembered`,
-    [project.id],
-  );
-  await client.end();
-  expect(left.rows[0]).toEqual({ rows: '0', remembered: '1' });
+  onTestFinished(() => client.end());
+  const left = async () => {
+    const { rows } = await client.query(
+      `select (select count(*) from servers where project_id = $1) + (select count(*) from sealed_values where project_id = $1)
+         + (select count(*) from blobs where project_id = $1) + (select count(*) from projects where id = $1) as rows,
+         (select count(*) from blob_garbage where blob_id = 'blb_1') as remembered`,
+      [project.id],
+    );
+    return rows[0];
+  };
+  await expect.poll(left, { timeout: 10_000 }).toEqual({ rows: '0', remembered: '1' });
 });
 
 test('null takes the description and the icon away, and what is not mentioned stays', async () => {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as secrets from '../src/platform/database/queries/secrets.ts';
+import { removeDeletedContent } from './support/removal.ts';
 import {
   brokered,
   marker,
@@ -296,6 +297,7 @@ describe('in a project of its own', () => {
     await service.post(own, plain('GONE'));
     await service.post(own, personal('GONE'));
     expect((await service.delete(own.replace('/secrets', ''))).status).toBe(200);
+    await removeDeletedContent(service.db);
     expect(await sealedValues()).toBe(before);
   });
 });

@@ -7,6 +7,8 @@ import type { JobKind } from '../platform/jobs/worker.ts';
 import type { Services } from './context.ts';
 
 const hour = 3_600_000;
+/** How many files are removed at the same time. */
+const removers = 8;
 
 /** Removes what nobody needs any more. */
 export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): JobKind[] {
@@ -24,11 +26,22 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
     {
       kind: 'sweep-blobs',
       every: hour,
-      handle: async () => {
-        const ids = await blobGarbage(db);
-        for (const id of ids) await blobs.remove(id);
-        return (trx) => forgetBlobGarbage(trx, ids);
+      // Until nothing is left: a large project leaves more than one batch.
+      handle: async (_payload, signal) => {
+        for (let ids = await blobGarbage(db); ids.length > 0; ids = await blobGarbage(db)) {
+          await inParallel(ids, removers, (id) => blobs.remove(id));
+          await forgetBlobGarbage(db, ids);
+          signal.throwIfAborted();
+        }
       },
     },
   ];
+}
+
+async function inParallel<T>(items: T[], lanes: number, work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  const lane = async (): Promise<void> => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
 }

@@ -12,7 +12,7 @@ import type { Config } from '../../src/platform/config/settings.ts';
 import { insertBlob } from '../../src/platform/database/queries/blobs.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { blobsFolder } from '../../src/service.ts';
+import { blobsFolder } from '../../src/services.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { dispose, startTestService, type TestService } from './service.ts';
 

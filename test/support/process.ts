@@ -35,17 +35,22 @@ export class Drydock {
     this.closed = once(this.child, 'close');
   }
 
-  /** Resolves when the banner is out; rejects when the process ends instead. */
-  async ready(): Promise<this> {
-    const banner = new Promise<void>((resolve) => {
+  /** Resolves when the banner is out. */
+  ready(): Promise<this> {
+    return this.said(/ready\n[\s\S]*Docs/);
+  }
+
+  /** Resolves when this has been printed; rejects when the process ends instead. */
+  async said(pattern: RegExp): Promise<this> {
+    const printed = new Promise<void>((resolve) => {
       const look = (): void => {
-        if (/ready\n[\s\S]*Docs/.test(this.stdout)) resolve();
+        if (pattern.test(this.stdout)) resolve();
       };
       this.child.stdout?.on('data', look);
       look();
     });
     await Promise.race([
-      banner,
+      printed,
       this.closed.then(() => {
         throw new Error(`drydock ended: ${this.stderr || this.stdout}`);
       }),

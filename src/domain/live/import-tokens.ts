@@ -8,10 +8,9 @@ import {
 } from '../../platform/database/queries/server-connections.ts';
 import { lockServer, type ServerRow } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
-import { enqueue } from '../../platform/jobs/queue.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
-import { advanceKind } from '../server-connections/advance.ts';
+import { enqueueAdvance } from '../server-connections/advance.ts';
 import { checkAddress, noSuchServer } from '../servers/rules.ts';
 import type { Verb } from '../verb.ts';
 import type { GrantSecrets } from './grants.ts';
@@ -81,6 +80,6 @@ function clientSecretOf(
 async function tryWaitingConnections(db: Db, serverId: string): Promise<void> {
   for (const row of await connectionsAwaitingTokens(db, serverId)) {
     await changeConnection(db, row, { status: 'validating' });
-    await enqueue(db, advanceKind, { id: row.id });
+    await enqueueAdvance(db, row);
   }
 }

@@ -7,7 +7,11 @@ import {
   removeOrganizationMember,
   setOrganizationMember,
 } from '../../platform/database/queries/members.ts';
-import { removeProjectMember, setProjectMember } from '../../platform/database/queries/projects.ts';
+import {
+  holdProject,
+  removeProjectMember,
+  setProjectMember,
+} from '../../platform/database/queries/projects.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
 import { organizationNamed, projectNamed, userNamed } from './find.ts';
@@ -37,6 +41,7 @@ export async function setMember(db: Db, place: Place, input: { user: string; rol
     if (!members.some((member) => member.userId === user.id))
       throw new OperatorProblem(`${user.email} is not a member of the project's organization`);
     return db.transaction(async (trx) => {
+      if (!(await holdProject(trx, projectId))) throw new OperatorProblem(`No project ${projectId}`);
       await setProjectMember(trx, projectId, user.id, input.role as 'admin' | 'member');
       await auditOperator(trx, 'project-member.set', user.id, organizationId);
     });

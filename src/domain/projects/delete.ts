@@ -1,16 +1,22 @@
 import { Refusal } from '../../contract/errors.ts';
-import { deleteProjectRow } from '../../platform/database/queries/projects.ts';
+import { markProjectDeleted } from '../../platform/database/queries/projects.ts';
+import { noSuchProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
+import { removeContentLater } from './remove-content.ts';
 
-/** Everything in the project goes with its row: each table refers to it and is deleted along. */
+/** Gone for everybody when this returns; what is in it is removed in the background. */
 export const deleteProject: Verb<'deleteProject'> = async (context) => {
-  const { project } = context;
+  const { project, actor } = context;
   if (project.isDefault)
     throw new Refusal('CONFLICT', 'The Default project receives ingested results and cannot be deleted');
   await context.db.transaction(async (db) => {
+    if (!(await markProjectDeleted(db, project))) throw noSuchProject();
     await audit(db, context, 'project.delete', project.id);
-    await deleteProjectRow(db, project);
+    await removeContentLater(db, project.id, {
+      organizationId: actor.organization.id,
+      userId: actor.user.id,
+    });
   });
   return { id: project.id, deleted: true };
 };

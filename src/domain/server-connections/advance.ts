@@ -1,7 +1,8 @@
+import type { Wait } from '../../mcp/deadline.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import { probe } from '../../mcp/probe.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { lineUpInProject } from '../../platform/database/queries/projects.ts';
+import { holdProject, lineUpInProject } from '../../platform/database/queries/projects.ts';
 import {
   type ConnectionChange,
   type ConnectionRow,
@@ -11,6 +12,7 @@ import {
   pruneConnections,
 } from '../../platform/database/queries/server-connections.ts';
 import { findLiveServer, type LiveServerRow, serversAt } from '../../platform/database/queries/servers.ts';
+import { enqueue } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import { auditAccount } from '../audit.ts';
 import type { Services } from '../context.ts';
@@ -25,21 +27,37 @@ import { namesOfSecrets } from '../servers/secrets.ts';
 import { tokensNeeded, tokensRefused } from './tokens.ts';
 import { withdraw } from './withdraw.ts';
 
-export const advanceKind = 'advance-server-connection';
+const advanceKind = 'advance-server-connection';
 
-const wait = { timeout: 10_000 };
+const timeout = 10_000;
+
+const unfinished = {
+  code: 'INTERNAL_ERROR',
+  message: 'Drydock could not finish looking at the server. Try again with retry-validation',
+  retryable: true,
+};
+
+/** On behalf of whoever made the request. */
+export async function enqueueAdvance(db: Db, row: ConnectionRow): Promise<void> {
+  const { id, organizationId, userId } = row;
+  await enqueue(db, advanceKind, { id }, { onBehalfOf: { organizationId, userId } });
+}
 
 /** The work behind a connection request: looks at the server, tries it, saves it. */
 export function connectionJobs(services: Services): JobKind[] {
   return [
     {
       kind: advanceKind,
-      handle: async (payload) => {
-        const row = await findConnectionForWork(services.db, (payload as { id: string }).id);
-        if (row?.projectId === null) return undefined;
-        if (row?.status === 'discovering') return discover(services, row);
-        if (row?.status === 'validating') return validate(services, row);
+      handle: async (payload, signal) => {
+        const row = await workOn(services.db, payload);
+        if (row?.status === 'discovering') return discover(services, row, { timeout, signal });
+        if (row?.status === 'validating') return validate(services, row, { timeout, signal });
         return undefined;
+      },
+      // Left as it is, the request would look as if somebody were still at it.
+      givenUp: (payload) => async (db) => {
+        const row = await workOn(db, payload);
+        if (row) await changeConnection(db, row, { status: 'failed', error: unfinished });
       },
     },
     {
@@ -56,6 +74,13 @@ export function connectionJobs(services: Services): JobKind[] {
   ];
 }
 
+/** The request a job is about, if something is left to do for it. */
+async function workOn(db: Db, payload: unknown): Promise<ConnectionRow | undefined> {
+  const row = await findConnectionForWork(db, (payload as { id: string }).id);
+  if (!row || row.projectId === null) return undefined;
+  return row.status === 'discovering' || row.status === 'validating' ? row : undefined;
+}
+
 type Outcome = (db: Db) => Promise<void>;
 
 /** Nothing is written when the request was cancelled meanwhile. */
@@ -63,18 +88,18 @@ function settle(row: ConnectionRow, changes: ConnectionChange): Outcome {
   return async (db) => void (await changeConnection(db, row, changes));
 }
 
-async function discover(services: Services, row: ConnectionRow): Promise<Outcome> {
+async function discover(services: Services, row: ConnectionRow, wait: Wait): Promise<Outcome> {
   const server = await serverOf(services, row);
   const findings = await probe(services.mcp.outbound, row.url, {}, wait);
   const { probe: seen, check } = examineProbe(row.url, findings, false);
   if (seen.status === 'oauth_required') {
     if (server && usableGrant(server) !== undefined && !row.request.reauthorize)
-      return validate(services, row);
+      return validate(services, row, wait);
     // The probe was made without stored headers, which may be what the server wants.
     if (server && server.settings.headerNames.length === 0) await noteOAuthDemand(services, server, {}, true);
     return save(services, row, 'awaiting_authorization', { useOAuth: true });
   }
-  if (seen.status === 'ready' || server) return validate(services, row);
+  if (seen.status === 'ready' || server) return validate(services, row, wait);
   const code = findings.unauthorized ? 'UNSUPPORTED_AUTH_METHOD' : codeOf(findings.failure);
   const retryable = code !== 'UNSUPPORTED_AUTH_METHOD' && code !== 'URL_NOT_ALLOWED';
   return settle(row, { status: 'failed', error: { code, message: check.detail, retryable } });
@@ -85,7 +110,7 @@ function codeOf(failure: McpFailure | undefined): string {
   return failure?.kind === 'timeout' ? 'TIMEOUT' : 'SERVER_UNREACHABLE';
 }
 
-async function validate(services: Services, row: ConnectionRow): Promise<Outcome> {
+async function validate(services: Services, row: ConnectionRow, wait: Wait): Promise<Outcome> {
   const server = await serverOf(services, row);
   const target = server
     ? targetOf(services, row.organizationId, server, {})
@@ -137,6 +162,7 @@ async function saveServer(
   settings: { useOAuth?: boolean },
 ): Promise<ConnectionChange | undefined> {
   if (row.serverId !== null || row.projectId === null) return undefined;
+  if (!(await holdProject(db, row.projectId))) return undefined;
   // Two requests for one URL stand in line, so that the second finds the server of the first.
   await lineUpInProject(db, row.projectId);
   const [existing] = await serversAt(db, row.projectId, row.url);

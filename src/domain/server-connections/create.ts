@@ -4,13 +4,12 @@ import { holdProject, visibleDefaultProject } from '../../platform/database/quer
 import { insertConnection } from '../../platform/database/queries/server-connections.ts';
 import { findServer, type ServerRow, serversAt } from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
-import { enqueue } from '../../platform/jobs/queue.ts';
 import { projectOf } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Context } from '../context.ts';
 import { checkAddress, noSuchServer } from '../servers/rules.ts';
 import type { Verb } from '../verb.ts';
-import { advanceKind } from './advance.ts';
+import { enqueueAdvance } from './advance.ts';
 import { hideQuery, presentConnection } from './present.ts';
 import { checkOpen } from './rules.ts';
 
@@ -32,7 +31,7 @@ export const createServerConnection: Verb<'createServerConnection'> = async (con
       projectId,
       serverId: server?.id ?? null,
     });
-    await enqueue(db, advanceKind, { id: created.id });
+    await enqueueAdvance(db, created);
     await audit(db, context, 'server-connection.create', created.id);
     return created;
   });

@@ -1,8 +1,7 @@
 import { changeConnection } from '../../platform/database/queries/server-connections.ts';
-import { enqueue } from '../../platform/jobs/queue.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
-import { advanceKind } from './advance.ts';
+import { enqueueAdvance } from './advance.ts';
 import { presentConnection, statusNow } from './present.ts';
 import { checkOpen, connectionOf, expired, wrongState } from './rules.ts';
 
@@ -23,7 +22,7 @@ export const retryServerConnectionValidation: Verb<'retryServerConnectionValidat
     const next = current.serverId === null ? 'discovering' : 'validating';
     const again = await changeConnection(db, current, { status: next });
     if (!again) throw wrongState('Somebody else has changed the request just now', status);
-    await enqueue(db, advanceKind, { id: again.id });
+    await enqueueAdvance(db, again);
     await audit(db, context, 'server-connection.retry', again.id);
     return again;
   });

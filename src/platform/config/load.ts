@@ -52,7 +52,7 @@ function readFile(env: NodeJS.ProcessEnv): Record<string, unknown> {
   throw new OperatorProblem(`The configuration file ${path} must hold one JSON object`);
 }
 
-export function listensOnLoopback({ host }: Config): boolean {
+function listensOnLoopback({ host }: Config): boolean {
   return isLoopback(host);
 }
 

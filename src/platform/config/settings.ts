@@ -54,6 +54,12 @@ export const settings = {
     schema: port.default(4700),
     meaning: 'Port to listen on; 0 picks a free one.',
   }),
+  workerPort: setting({
+    env: 'DRYDOCK_WORKER_PORT',
+    schema: port.optional(),
+    fallback: 'none',
+    meaning: 'Port on which `drydock worker` answers /healthz, /readyz and /metrics; 0 picks a free one.',
+  }),
   publicUrl: setting({
     env: 'DRYDOCK_PUBLIC_URL',
     schema: z.url({ protocol: /^https?$/ }).optional(),

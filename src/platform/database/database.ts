@@ -86,10 +86,11 @@ abstract class Queries {
   }
 }
 
-class InTransaction extends Queries implements Db {
-  private readonly client: pg.PoolClient;
+/** Queries over one connection, which somebody else begins and ends a transaction on. */
+export class InTransaction extends Queries implements Db {
+  private readonly client: pg.ClientBase;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.ClientBase) {
     super();
     this.client = client;
   }

@@ -1,76 +1,120 @@
-import type pg from 'pg';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { type Log, redact } from '../log.ts';
 
-type Handler = (payload: string | undefined) => void;
+/** Called without a payload when something may have been missed: listening began just now, or began again. */
+type Handler = (payload?: string) => void;
 
-const shortestPause = 200;
-const longestPause = 5_000;
+interface NotificationOptions {
+  dial: () => Promise<pg.Client>;
+  log: Log;
+  /** How often the connection is tried, in milliseconds: a broken one that nobody closed stays silent for ever. */
+  checkEvery?: number;
+}
 
-/**
- * The one connection of this process that listens. Handlers hear what is notified on their channel; after the
- * connection was lost and came back each is called without a payload, because something may have been missed.
- */
+const shortestPause = 100;
+const longestPause = 10_000;
+
+/** What the database announces, over one connection for everybody in the process. */
 export class Notifications {
-  private readonly dial: () => Promise<pg.Client>;
-  private readonly log: Log;
+  private readonly options: Required<NotificationOptions>;
   private readonly handlers = new Map<string, Set<Handler>>();
+  private readonly stopping = new AbortController();
   private client: pg.Client | undefined;
-  private stopped = false;
+  private lastQuery: Promise<unknown> = Promise.resolve();
+  private check: NodeJS.Timeout | undefined;
 
-  constructor(dial: () => Promise<pg.Client>, log: Log) {
-    this.dial = dial;
-    this.log = log;
+  constructor(options: NotificationOptions) {
+    this.options = { checkEvery: 30_000, ...options };
   }
 
+  /** Resolves when it listens; what is announced before is not heard. */
   async start(): Promise<void> {
     await this.connect();
+    this.check = setInterval(() => void this.tryConnection(), this.options.checkEvery).unref();
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
+    this.stopping.abort();
+    clearInterval(this.check);
     await this.client?.end().catch(() => {});
   }
 
-  /** Returns what ends the listening. */
+  /** Calls the handler for each announcement on the channel, until the function that is returned is called. */
   on(channel: string, handler: Handler): () => void {
-    const known = this.handlers.get(channel);
-    const handlers = known ?? new Set<Handler>();
-    this.handlers.set(channel, handlers);
-    handlers.add(handler);
-    if (!known) this.listen(channel);
-    return () => void handlers.delete(handler);
-  }
-
-  private listen(channel: string): void {
-    // Lost together with the connection; the next one listens to all channels again.
-    this.client?.query(`listen "${channel}"`).catch(() => {});
+    const there = this.handlers.get(channel) ?? new Set();
+    this.handlers.set(channel, there.add(handler));
+    if (this.client) void this.listen(this.client, channel, [handler]);
+    return () => {
+      there.delete(handler);
+      if (there.size > 0 || this.handlers.get(channel) !== there) return;
+      this.handlers.delete(channel);
+      if (this.client)
+        void this.send(this.client, `unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {});
+    };
   }
 
   private async connect(): Promise<void> {
-    const client = await this.dial();
-    client.on('notification', ({ channel, payload }) => this.tell(channel, payload));
-    client.once('end', () => void this.reconnect());
-    for (const channel of this.handlers.keys()) await client.query(`listen "${channel}"`);
+    const client = await this.options.dial();
+    client.on('notification', ({ channel, payload }) => {
+      for (const handler of this.handlers.get(channel) ?? []) this.call(handler, payload);
+    });
+    client.once('end', () => {
+      this.client = undefined;
+      if (!this.stopping.signal.aborted) void this.reconnect();
+    });
     this.client = client;
+    await Promise.all(
+      [...this.handlers].map(([channel, handlers]) => this.listen(client, channel, handlers)),
+    );
+    if (this.stopping.signal.aborted) await client.end();
+  }
+
+  /** A failure ends the connection, and the next one listens again. */
+  private async listen(client: pg.Client, channel: string, handlers: Iterable<Handler>): Promise<void> {
+    try {
+      await this.send(client, `listen ${pg.escapeIdentifier(channel)}`);
+    } catch {
+      return void client.end().catch(() => {});
+    }
+    for (const handler of [...handlers]) if (this.handlers.get(channel)?.has(handler)) this.call(handler);
   }
 
   private async reconnect(): Promise<void> {
-    this.client = undefined;
-    for (let pause = shortestPause; !this.stopped; pause = Math.min(pause * 2, longestPause)) {
+    const { signal } = this.stopping;
+    this.options.log.warn('The connection for notifications was lost; connecting again');
+    for (let pause = shortestPause; !signal.aborted; pause = Math.min(2 * pause, longestPause)) {
+      // Not all processes at once when the database is back.
+      await delay(pause * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted) return;
       try {
-        await this.connect();
-        for (const channel of this.handlers.keys()) this.tell(channel, undefined);
-        return;
-      } catch (error) {
-        this.log.warn('Notifications of the database cannot be heard', {
-          error: redact((error as Error).message),
-        });
-        await new Promise((resolve) => setTimeout(resolve, pause).unref());
+        return await this.connect();
+      } catch {
+        // Still away.
       }
     }
   }
 
-  private tell(channel: string, payload: string | undefined): void {
-    for (const handler of this.handlers.get(channel) ?? []) handler(payload);
+  private async tryConnection(): Promise<void> {
+    const { client } = this;
+    if (!client) return;
+    // With a query under way this hangs up at once.
+    const late = setTimeout(() => void client.end().catch(() => {}), this.options.checkEvery / 2).unref();
+    await this.send(client, 'select 1').catch(() => {});
+    clearTimeout(late);
+  }
+
+  /** One after the other; the driver wants no second query before the first has ended. */
+  private send(client: pg.Client, sql: string): Promise<unknown> {
+    this.lastQuery = this.lastQuery.catch(() => {}).then(() => client.query(sql));
+    return this.lastQuery;
+  }
+
+  private call(handler: Handler, payload?: string): void {
+    try {
+      handler(payload);
+    } catch (error) {
+      this.options.log.error('A notification was not handled', { error: redact(String(error)) });
+    }
   }
 }

@@ -1,75 +1,29 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { createDatabase } from '../../../test/support/database.ts';
-import { loadConfig } from '../config/load.ts';
-import { type ConnectedDatabase, connectDatabase } from '../database/connect.ts';
-import type { Db } from '../database/database.ts';
+import { expect, test } from 'vitest';
+import { around } from '../../../test/support/db.ts';
+import {
+  allOver,
+  deferred,
+  jobStates,
+  openJobs,
+  result,
+  resultRows,
+  results,
+  until,
+  work,
+} from '../../../test/support/jobs.ts';
 import { statement } from '../database/database.ts';
-import { createLog } from '../log.ts';
-import { enqueue } from './queue.ts';
-import { type JobKind, Worker } from './worker.ts';
+import { cancelJobs, enqueue, enqueueAll } from './queue.ts';
+import type { JobKind } from './worker.ts';
 
-const log = createLog('silent');
-
-async function open(): Promise<ConnectedDatabase> {
-  const database = await createDatabase();
-  const connected = await connectDatabase(
-    loadConfig({ DRYDOCK_DATABASE_URL: database.url }).config,
-    { exclusive: false },
-    log,
-  );
-  onTestFinished(async () => {
-    await connected.close();
-    await database.drop();
-  });
-  return connected;
-}
-
-async function work(connected: ConnectedDatabase, kinds: JobKind[], lease?: number): Promise<Worker> {
-  const worker = new Worker({
-    db: connected.database,
-    dial: connected.dial,
-    kinds,
-    log,
-    ...(lease && { lease }),
-  });
-  await worker.start();
-  onTestFinished(() => worker.stop(1_000));
-  return worker;
-}
-
-const jobs = statement<{ state: string; attempts: number; lastError: string | null }>(
-  'test.jobs',
-  'select state, attempts, last_error as "lastError" from jobs order by id',
-);
-const makeResults = statement('test.results', 'create table results (job integer primary key)');
-const addResult = statement('test.add', 'insert into results values ($1)');
-const results = statement<{ job: number }>('test.read', 'select job from results order by job');
-
-function deferred<T = void>() {
-  let resolve!: (value: T) => void;
-  const promise = new Promise<T>((settle) => (resolve = settle));
-  return { promise, resolve };
-}
-
-async function until(check: () => Promise<boolean>): Promise<void> {
-  await expect.poll(check, { timeout: 10_000, interval: 20 }).toBe(true);
-}
-
-const allDone = (db: Db) => async () => (await db.rows(jobs)).every(({ state }) => state === 'done');
+/** Leaves the payload as its result. */
+const note: JobKind = { kind: 'note', handle: async (payload) => result(payload) };
+const many = (count: number, kind = 'note') =>
+  Array.from({ length: count }, (_, n) => ({ kind, payload: String(n).padStart(4, '0') }));
 
 test('a job enqueued in a transaction runs if and only if the transaction commits', async () => {
-  const { database: db, ...connected } = await open();
-  const ran: unknown[] = [];
-  const first = deferred();
-  await work({ database: db, ...connected }, [
-    {
-      kind: 'note',
-      handle: async (payload) => {
-        ran.push(payload);
-        first.resolve();
-      },
-    },
-  ]);
+  const connected = await openJobs();
+  const { database: db } = connected;
+  await work(connected, [note]);
   await db
     .transaction(async (trx) => {
       await enqueue(trx, 'note', 'lost');
@@ -77,13 +31,12 @@ test('a job enqueued in a transaction runs if and only if the transaction commit
     })
     .catch(() => {});
   await db.transaction((trx) => enqueue(trx, 'note', 'kept'));
-  await first.promise;
-  await until(allDone(db));
-  expect(ran).toEqual(['kept']);
+  await allOver(db);
+  expect(await results(db)).toEqual(['kept']);
 });
 
 test('a new job starts at once, without waiting for a poll', async () => {
-  const connected = await open();
+  const connected = await openJobs();
   const started = deferred<number>();
   await work(connected, [{ kind: 'prompt', handle: async () => started.resolve(Date.now()) }]);
   const before = Date.now();
@@ -91,53 +44,65 @@ test('a new job starts at once, without waiting for a poll', async () => {
   expect((await started.promise) - before).toBeLessThan(2_000);
 });
 
-test('two workers do every job exactly once', async () => {
-  const connected = await open();
+test('many jobs are enqueued in one statement, and two workers do each exactly once', async () => {
+  const connected = await openJobs();
   const { database: db } = connected;
-  await db.run(makeResults);
-  const kind: JobKind = {
-    kind: 'count',
-    handle: async (n) => async (trx) => void (await trx.run(addResult, [n])),
-  };
-  for (let n = 0; n < 200; n++) await enqueue(db, 'count', n);
-  await Promise.all([work(connected, [kind]), work(connected, [kind])]);
-  await until(allDone(db));
-  expect((await db.rows(results)).map(({ job }) => job)).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  const statements: string[] = [];
+  const counting = around(db, ({ name }, send) => (statements.push(name), send()));
+  const ids = await enqueueAll(counting, many(500));
+  expect(statements).toHaveLength(1);
+  expect(new Set(ids).size).toBe(500);
+  await Promise.all([work(connected, [note]), work(connected, [note])]);
+  await allOver(db);
+  expect(await results(db)).toEqual(many(500).map(({ payload }) => payload));
 });
 
-test('a worker that lost its lease commits nothing; the one that took over does', async () => {
-  const connected = await open();
+test('a unique key keeps a second unfinished job out, and lets one in afterwards', async () => {
+  const connected = await openJobs();
   const { database: db } = connected;
-  await db.run(makeResults);
-  const hang = deferred();
-  const taken = deferred();
-  let runs = 0;
+  const add = () => enqueue(db, 'note', 'x', { uniqueKey: 'k' });
+  const twins = [0, 1].map(() => ({ kind: 'note', payload: 'y', uniqueKey: 'twins' }));
+  expect(await add()).toMatch(/^job_/);
+  expect(await add()).toBeUndefined();
+  expect(await enqueueAll(db, twins)).toHaveLength(1);
+  expect(await enqueueAll(db, [])).toEqual([]);
+  await work(connected, [note]);
+  await allOver(db);
+  expect(await add()).toMatch(/^job_/);
+});
+
+test('a job is handed the account it acts for', async () => {
+  const connected = await openJobs();
+  const account = { organizationId: 'org_1', userId: 'usr_1' };
+  const handed: unknown[] = [];
   const kind: JobKind = {
-    kind: 'slow',
-    handle: async () => {
-      const run = ++runs;
-      taken.resolve();
-      if (run === 1) await hang.promise;
-      return async (trx) => void (await trx.run(addResult, [run]));
+    kind: 'act',
+    attempts: 1,
+    handle: async (payload, _signal, onBehalfOf) => {
+      handed.push([payload, onBehalfOf]);
+      if (payload === 'fails') throw new Error('no');
     },
+    givenUp: (payload, error, onBehalfOf) => async () => void handed.push([payload, error, onBehalfOf]),
   };
-  const first = await work(connected, [kind], 600);
-  await enqueue(db, 'slow', {});
-  await taken.promise;
-  // As if the first worker's process stood still: its lease is over and nobody extends it.
-  await db.run(statement('test.expire', "update jobs set lease_token = 'gone', due_at = now()"));
-  await work(connected, [kind], 600);
-  await until(allDone(db));
-  hang.resolve();
-  await first.stop(1_000);
-  expect(await db.rows(results)).toEqual([{ job: 2 }]);
+  await work(connected, [kind], { concurrency: 1 });
+  await enqueue(connected.database, 'act', 'own');
+  await enqueue(connected.database, 'act', 'fails', { onBehalfOf: account });
+  await allOver(connected.database);
+  expect(handed).toHaveLength(3);
+  expect(handed).toEqual(
+    expect.arrayContaining([
+      ['own', undefined],
+      ['fails', account],
+      ['fails', 'no', account],
+    ]),
+  );
 });
 
 test('a failing job is tried again, later and later, and then given up with its reason', async () => {
-  const connected = await open();
+  const connected = await openJobs();
   const { database: db } = connected;
   let tries = 0;
-  await work(connected, [
+  const worker = await work(connected, [
     {
       kind: 'broken',
       attempts: 2,
@@ -145,43 +110,120 @@ test('a failing job is tried again, later and later, and then given up with its 
         tries++;
         throw new Error('no luck with sk_abcdefghijklmnop');
       },
+      givenUp: (payload, error) => result(payload, error),
     },
   ]);
-  await enqueue(db, 'broken', {});
-  await until(async () => (await db.rows(jobs))[0]?.state === 'failed');
+  await enqueue(db, 'broken', 'it');
+  await allOver(db);
   expect(tries).toBe(2);
-  expect(await db.rows(jobs)).toEqual([
-    { state: 'failed', attempts: 2, lastError: 'no luck with [redacted]' },
-  ]);
+  const lastError = 'no luck with [redacted]';
+  expect(await jobStates(db)).toMatchObject([{ state: 'failed', attempts: 2, lastError }]);
+  expect(await resultRows(db)).toEqual([{ job: 'it', by: lastError }]);
+  expect(worker.figures()).toMatchObject([{ counts: { claimed: 2, finished: 0, failed: 2, givenUp: 1 } }]);
 });
 
-test('a recurring job runs again after it ended, and several workers share one schedule', async () => {
-  const connected = await open();
-  let runs = 0;
-  const kind: JobKind = { kind: 'tick', every: 50, handle: async () => void runs++ };
-  await Promise.all([work(connected, [kind]), work(connected, [kind])]);
-  await until(async () => runs >= 3);
-  const waiting = (await connected.database.rows(jobs)).filter(({ state }) => state !== 'done');
-  expect(waiting.length).toBeLessThanOrEqual(1);
+test('a job whose outcome cannot be written is tried again', async () => {
+  const connected = await openJobs();
+  const { database: db } = connected;
+  let tries = 0;
+  const half: JobKind['handle'] = async () => async (trx) => {
+    await result(`try ${++tries}`)(trx);
+    if (tries === 1) throw new Error('half-way');
+  };
+  await work(connected, [{ kind: 'half', handle: half }]);
+  await enqueue(db, 'half', {});
+  await allOver(db);
+  expect(await results(db)).toEqual(['try 2']);
 });
 
-test('stopping waits for the job under way and tells it after its patience', async () => {
-  const connected = await open();
-  const started = deferred();
-  const worker = await work(connected, [
+test('a recurring job runs again after it ended, also in failure, and several workers share one schedule', async () => {
+  const connected = await openJobs();
+  let [ticks, failures, atOnce, most] = [0, 0, 0, 0];
+  const kinds: JobKind[] = [
     {
-      kind: 'patient',
-      handle: async (_payload, signal) => {
-        started.resolve();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        throw new Error('told to stop');
+      kind: 'tick',
+      every: 30,
+      handle: async () => {
+        most = Math.max(most, ++atOnce);
+        await new Promise(setImmediate);
+        atOnce--;
+        ticks++;
       },
     },
-  ]);
-  await enqueue(connected.database, 'patient', {});
+    {
+      kind: 'fail',
+      every: 30,
+      attempts: 1,
+      handle: async () => {
+        failures++;
+        throw new Error('as always');
+      },
+    },
+  ];
+  await Promise.all([work(connected, kinds), work(connected, kinds), work(connected, kinds)]);
+  await until(() => ticks >= 5 && failures >= 3);
+  const open = (await jobStates(connected.database)).filter(({ state }) => /waiting|running/.test(state));
+  for (const kind of ['tick', 'fail'])
+    expect(open.filter((job) => job.kind === kind).length).toBeLessThanOrEqual(1);
+  expect(most).toBe(1);
+});
+
+test('cancelling ends what waits at once, and what runs is told and commits nothing', async () => {
+  const connected = await openJobs();
+  const { database: db } = connected;
+  const [started, told] = [deferred(), deferred<unknown>()];
+  const kind: JobKind = {
+    kind: 'long',
+    handle: async (payload, signal) => {
+      signal.addEventListener('abort', () => told.resolve(signal.reason));
+      started.resolve();
+      await told.promise;
+      return result(payload);
+    },
+  };
+  // A lease so long that only the announcement can be the reason.
+  const worker = await work(connected, [kind], { concurrency: 1, lease: 600_000 });
+  const running = (await enqueue(db, 'long', 'running')) as string;
   await started.promise;
-  await worker.stop(50);
-  expect(await connected.database.rows(jobs)).toMatchObject([
-    { state: 'waiting', lastError: 'told to stop' },
+  const waiting = (await enqueue(db, 'long', 'waiting')) as string;
+  expect((await cancelJobs(db, [waiting, running, 'job_none'])).toSorted()).toEqual(
+    [running, waiting].toSorted(),
+  );
+  expect(await told.promise).toMatchObject({ message: 'the lease was lost' });
+  await worker.stop(1_000);
+  expect(await jobStates(db)).toMatchObject([{ state: 'cancelled' }, { state: 'cancelled' }]);
+  expect(await results(db)).toEqual([]);
+  expect(await cancelJobs(db, [running, waiting])).toEqual([]);
+  expect(worker.figures()).toMatchObject([{ counts: { claimed: 1, finished: 0, lost: 1 }, running: 0 }]);
+});
+
+test('cancelling in a transaction that is rolled back cancels nothing', async () => {
+  const connected = await openJobs();
+  const { database: db } = connected;
+  const id = (await enqueue(db, 'note', 'x')) as string;
+  await db
+    .transaction(async (trx) => {
+      await cancelJobs(trx, [id]);
+      throw new Error('no');
+    })
+    .catch(() => {});
+  await work(connected, [note]);
+  await allOver(db);
+  expect(await results(db)).toEqual(['x']);
+});
+
+test('what waits is counted by kind, with the age of the oldest', async () => {
+  const connected = await openJobs();
+  const { database: db } = connected;
+  const worker = await work(connected, [note, { ...note, kind: 'idle' }], { concurrency: 1 });
+  await worker.stop(0);
+  await enqueueAll(db, many(3));
+  await enqueue(db, 'note', 'later', { delay: 120_000 });
+  await db.run(statement('test.age', "update jobs set due_at = due_at - interval '1 minute'"));
+  const backlog = await worker.backlog();
+  expect(backlog).toMatchObject([
+    { kind: 'idle', due: 0, age: 0 },
+    { kind: 'note', due: 3 },
   ]);
+  expect(backlog[1]?.age).toBeGreaterThanOrEqual(60_000);
 });

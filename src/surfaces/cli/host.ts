@@ -19,8 +19,8 @@ export interface Host {
     warning: string | undefined;
     stop: () => Promise<void>;
   }>;
-  /** Runs background jobs until stopped. */
-  work(config: Config): Promise<{ stop: () => Promise<void> }>;
+  /** Runs background jobs until stopped; `healthUrl` is set when it listens. */
+  work(config: Config): Promise<{ healthUrl: string | undefined; stop: () => Promise<void> }>;
   /** Opens the database next to a service that may be running, and closes it afterwards. */
   withServices<T>(work: (services: Services) => Promise<T>): Promise<T>;
   backup(config: Config, file: string, options: BackupOptions): Promise<Counts>;

@@ -1,5 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
+import { refuseBytes, takeOverFromNode } from './connections.ts';
 import type { Metrics } from './metrics.ts';
+import { within } from './patience.ts';
 
 export interface HealthOptions {
   /** Rejects when a request could not be served now. */
@@ -26,15 +28,21 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
       return reply.code(503).send({ status: 'database unavailable' });
     }
   });
-  app.get('/metrics', (_request, reply) =>
-    reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(metrics.text()),
+  app.get('/metrics', async (_request, reply) =>
+    reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   );
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>(
-    (_, reject) => (timer = setTimeout(() => reject(new Error('too slow')), ms)),
-  );
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+/** The same for a process that serves nothing else. */
+export function createHealthServer(options: HealthOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    requestTimeout: 10_000,
+    clientErrorHandler: refuseBytes,
+  });
+  takeOverFromNode(app.server);
+  registerHealth(app, options);
+  return app;
 }

@@ -1,4 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Backlog, LeaseCounts, LeaseFigures } from '../../platform/leases/figures.ts';
+import { within } from './patience.ts';
 
 /** Upper bounds in seconds; the last bucket takes the rest. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -16,6 +18,15 @@ interface Gauges {
   mcpConnections: number;
 }
 
+/** The jobs of a process that does some. */
+interface Jobs {
+  figures(): LeaseFigures[];
+  /** Asks the database. */
+  backlog(): Promise<Backlog[]>;
+}
+
+const patience = 2_000;
+
 /**
  * Counts in the Prometheus text format. Labels are operation ids and statuses: few, known beforehand, and
  * nothing a caller chose. A request costs a few additions; the text is made when it is asked for.
@@ -24,9 +35,11 @@ export class Metrics {
   private readonly series = new Map<string, Series>();
   private readonly lag = monitorEventLoopDelay({ resolution: 20 });
   private readonly gauges: () => Gauges;
+  private readonly jobs: Jobs | undefined;
 
-  constructor(gauges: () => Gauges) {
+  constructor(gauges: () => Gauges, jobs?: Jobs) {
     this.gauges = gauges;
+    this.jobs = jobs;
     this.lag.enable();
   }
 
@@ -43,10 +56,13 @@ export class Metrics {
     if (bucket >= 0) (series.buckets[bucket] as number)++;
   }
 
-  text(): string {
-    return [...this.requests(), ...this.durations(), ...this.connections(), ...this.process()]
-      .join('\n')
-      .concat('\n');
+  async text(): Promise<string> {
+    const { jobs } = this;
+    // Without a database the rest is still worth reading.
+    const backlog = jobs && (await within(patience, jobs.backlog()).catch(() => []));
+    const lines = [...this.requests(), ...this.durations(), ...this.connections(), ...this.process()];
+    if (jobs && backlog) lines.push(...jobLines(jobs.figures(), backlog));
+    return lines.join('\n').concat('\n');
   }
 
   private *requests(): Generator<string> {
@@ -93,6 +109,32 @@ export class Metrics {
     for (const share of [50, 99])
       yield `nodejs_eventloop_delay_seconds{quantile="${share / 100}"} ${this.lag.percentile(share) / 1e9}`;
   }
+}
+
+const eventNames: Record<keyof LeaseCounts, string> = {
+  claimed: 'claimed',
+  finished: 'finished',
+  failed: 'failed',
+  givenUp: 'given_up',
+  lost: 'lost',
+  released: 'released',
+};
+
+function* jobLines(figures: LeaseFigures[], backlog: Backlog[]): Generator<string> {
+  yield* heading('drydock_job_events_total', 'counter', 'What became of jobs in this process, by kind');
+  for (const { kind, counts } of figures)
+    for (const [event, name] of Object.entries(eventNames))
+      yield `drydock_job_events_total{kind="${kind}",event="${name}"} ${counts[event as keyof LeaseCounts]}`;
+  yield* heading('drydock_jobs_running', 'gauge', 'Jobs under way in this process');
+  for (const { kind, running } of figures) yield `drydock_jobs_running{kind="${kind}"} ${running}`;
+  yield* heading(
+    'drydock_jobs_waiting',
+    'gauge',
+    'Jobs that are due and not taken, up to 10000, of all processes',
+  );
+  for (const { kind, due } of backlog) yield `drydock_jobs_waiting{kind="${kind}"} ${due}`;
+  yield* heading('drydock_jobs_oldest_due_seconds', 'gauge', 'For how long the oldest of them has been due');
+  for (const { kind, age } of backlog) yield `drydock_jobs_oldest_due_seconds{kind="${kind}"} ${age / 1000}`;
 }
 
 function* heading(name: string, type: string, help: string): Generator<string> {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { foundation } from './0001-foundation.ts';
 import { liveServers } from './0002-live-servers.ts';
 import { clientsAndEnvironments } from './0003-clients-and-environments.ts';
+import { leases } from './0004-leases.ts';
 import { names } from './0005-names.ts';
 import { idempotencyClaims } from './0006-idempotency-claims.ts';
 import { live } from './0007-live.ts';
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   foundation,
   liveServers,
   clientsAndEnvironments,
+  leases,
   names,
   idempotencyClaims,
   live,

@@ -13,7 +13,7 @@ const insert = statement(
   'blobs.insert',
   `insert into blobs (id, organization_id, project_id, content_type, size, sha256) values ($1, $2, $3, $4, $5, $6)`,
 );
-// An hour of grace: a backup that began before the deletion still finds the file.
+// Served by blob_garbage_since. An hour of grace: a backup that began before the deletion still finds the file.
 const garbage = statement<{ id: string }>(
   'blobs.garbage',
   `select blob_id as id from blob_garbage where since < now() - interval '1 hour' order by since limit 1000`,

@@ -31,7 +31,7 @@ const find = statement<GrantRow>(
      g.expires_at as "expiresAt", g.updated_at as "updatedAt", g.version,
      coalesce(g.refreshing_until > now(), false) as refreshing,
      g.dead_reason as "deadReason", v.key_id as "sealedKeyId", v.ciphertext
-   from oauth_grants g join projects p on p.id = g.project_id join sealed_values v on v.id = g.sealed_id
+   from oauth_grants g join projects p on p.id = g.project_id and p.deleted_at is null join sealed_values v on v.id = g.sealed_id
    where g.id = $1`,
 );
 const insert = statement(

@@ -14,7 +14,7 @@ const organizations = statement<OrganizationRow>(
   'organizations.organizations',
   `select o.id, o.name, o.plan, o.created_at as "createdAt",
      (select count(*) from organization_members m where m.organization_id = o.id) as members,
-     (select count(*) from projects p where p.organization_id = o.id) as projects,
+     (select count(*) from projects p where p.organization_id = o.id and p.deleted_at is null) as projects,
      array(select feature from organization_features f where f.organization_id = o.id order by feature) as features
    from organizations o where $1::text is null or o.id = $1 or o.name = $1 order by o.id`,
 );

@@ -110,6 +110,7 @@ const everywhere = statement<PluginRow & { declaredVersion: string | null }>(
   'plugins.everywhere',
   `select ${columns}, v.declared_version as "declaredVersion"
    from plugins p left join plugin_versions v on v.id = p.active_version_id
+     join projects o on o.id = p.project_id and o.deleted_at is null
    where $1::text is null or p.project_id = $1 order by p.project_id, p.id`,
 );
 

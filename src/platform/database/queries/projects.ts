@@ -22,10 +22,11 @@ export interface Viewer {
 
 /**
  * Whether somebody with this role in the organization, perhaps invited to the project with another, sees the project.
- * Owners and admins administer every project; members see public projects and those they were invited to.
+ * Owners and admins administer every project; members see public projects and those they were invited to. A deleted
+ * one is seen by nobody, although its content goes later.
  */
 export const mayView = (role: string, invited: string): string =>
-  `(${role} <> 'member' or p.visibility = 'public' or ${invited} is not null)`;
+  `(p.deleted_at is null and (${role} <> 'member' or p.visibility = 'public' or ${invited} is not null))`;
 
 export const projectColumns = (role: string, invited: string): Record<keyof ProjectRow, string> => ({
   id: 'p.id',
@@ -58,7 +59,19 @@ const list = statement<ProjectRow>(
   `select ${columns} ${visible} and p.id > $4 order by p.id limit $5`,
 );
 // Keeps the project from being deleted until the transaction ends; others may hold it too.
-const hold = statement<object>('projects.hold', 'select 1 from projects where id = $1 for key share');
+const hold = statement<object>(
+  'projects.hold',
+  'select 1 from projects where id = $1 and deleted_at is null for key share',
+);
+// Waits for those who hold the project, and they for it: nobody writes into a deleted project.
+const lockForDeletion = statement<object>(
+  'projects.lock-for-deletion',
+  'select 1 from projects where organization_id = $1 and id = $2 and deleted_at is null for update',
+);
+const markDeleted = statement(
+  'projects.mark-deleted',
+  'update projects set deleted_at = now() where id = $1',
+);
 const insert = statement(
   'projects.insert',
   `insert into projects (id, organization_id, name, description, icon, visibility, is_default)
@@ -77,9 +90,8 @@ const update = statement(
   'projects.update',
   `update projects set name = coalesce($3, name), visibility = coalesce($6, visibility), updated_at = now(),
      description = case when $7 then $4 else description end, icon = case when $8 then $5 else icon end
-   where organization_id = $1 and id = $2`,
+   where organization_id = $1 and id = $2 and deleted_at is null`,
 );
-const remove = statement('projects.delete', 'delete from projects where organization_id = $1 and id = $2');
 
 const findDefault = statement<ProjectRow>(
   'projects.find-default',
@@ -127,7 +139,7 @@ const places = `select p.id, p.organization_id as "organizationId", o.name as "o
    from projects p join organizations o on o.id = p.organization_id`;
 const named = statement<ProjectPlace>(
   'projects.named',
-  `${places} where p.id = $1 or p.name = $1 order by p.id limit 20`,
+  `${places} where (p.id = $1 or p.name = $1) and p.deleted_at is null order by p.id limit 20`,
 );
 const defaults = statement<ProjectPlace>(
   'projects.defaults',
@@ -190,11 +202,14 @@ export async function updateProjectRow(
   await db.run(update, [project.organizationId, project.id, ...values]);
 }
 
-export async function deleteProjectRow(
+/** From the end of the transaction on it is gone for everybody. False when it was gone already. */
+export async function markProjectDeleted(
   db: Db,
   project: { organizationId: string; id: string },
-): Promise<void> {
-  await db.run(remove, [project.organizationId, project.id]);
+): Promise<boolean> {
+  if (!(await db.row(lockForDeletion, [project.organizationId, project.id]))) return false;
+  await db.run(markDeleted, [project.id]);
+  return true;
 }
 
 /** The organization's Default project, if the viewer may see it. */

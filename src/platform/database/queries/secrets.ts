@@ -120,6 +120,7 @@ export const deliver = query(
   `with granted as (
      update secrets set last_delivered_at = now()
      where project_id = :projectId and (sharing = 'project' or owner_id = :userId) and id = any(:ids)
+       and exists (select from projects p where p.id = :projectId and p.deleted_at is null)
      returning id, name, delivery, broker_hosts, broker_header, broker_template, sharing, sealed_id)
    select g.id, g.name, g.delivery, g.broker_hosts as "brokerHosts", g.broker_header as "brokerHeader",
      g.broker_template as "brokerTemplate", g.sharing, v.id as "sealedId", v.key_id as "keyId", v.ciphertext

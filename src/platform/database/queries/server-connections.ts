@@ -28,6 +28,7 @@ export interface ConnectionRow {
     created?: boolean;
   };
   status: ConnectionStatus;
+  /** Null when the project was deleted. */
   projectId: string | null;
   serverId: string | null;
   error: ConnectionError | null;
@@ -37,7 +38,8 @@ export interface ConnectionRow {
 }
 
 const columns = `id, organization_id as "organizationId", user_id as "userId", url, request, status,
-  project_id as "projectId", server_id as "serverId", error, version, expires_at as "expiresAt"`;
+  (select p.id from projects p where p.id = server_connections.project_id and p.deleted_at is null) as "projectId",
+  server_id as "serverId", error, version, expires_at as "expiresAt"`;
 
 const open = `status in ('discovering', 'awaiting_project', 'awaiting_authorization', 'authorizing', 'validating')`;
 

@@ -187,7 +187,9 @@ export const liveServerTables = `servers s left join oauth_grants g on g.server_
 
 const live = statement<LiveServerRow>(
   'servers.live',
-  `select ${selectList(liveServerColumns)} from ${liveServerTables} where s.project_id = $1 and s.id = $2`,
+  `select ${selectList(liveServerColumns)} from ${liveServerTables}
+     join projects p on p.id = s.project_id and p.deleted_at is null
+   where s.project_id = $1 and s.id = $2`,
 );
 
 export function findLiveServer(db: Db, projectId: string, id: string): Promise<LiveServerRow | undefined> {

@@ -72,6 +72,7 @@ export function skillsForPinning(db: Db, projectId: string, ids: string[]): Prom
 const everywhere = statement<SkillRow & { email: string | null }>(
   'skills.everywhere',
   `select ${columns}, u.email from skills s left join users u on u.id = s.owner_id
+     join projects p on p.id = s.project_id and p.deleted_at is null
    where ($1::text is null or s.project_id = $1) and ${current} order by s.project_id, s.id`,
 );
 
@@ -108,7 +109,7 @@ const insertFile = statement(
 const removable = statement<{ organizationId: string; pluginVersionId: string | null }>(
   'skills.removable',
   `select p.organization_id as "organizationId", s.plugin_version_id as "pluginVersionId"
-   from skills s join projects p on p.id = s.project_id where s.id = $1 for update of s`,
+   from skills s join projects p on p.id = s.project_id and p.deleted_at is null where s.id = $1 for update of s`,
 );
 const remove = statement('skills.delete', 'delete from skills where id = $1');
 

@@ -25,7 +25,8 @@ export function workerCommand(program: Command, host: Host): void {
       const { config } = host.load();
       const worker = await host.work(config);
       stopOnSignal(() => worker.stop(), config.shutdownTimeout * 1000);
-      process.stdout.write('Drydock works.\n');
+      const health = worker.healthUrl === undefined ? '' : ` Health and metrics: ${worker.healthUrl}`;
+      process.stdout.write(`Drydock works.${health}\n`);
     });
 }
 

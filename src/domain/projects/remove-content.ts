@@ -1,0 +1,67 @@
+import type { Db } from '../../platform/database/database.ts';
+import {
+  contentSteps,
+  deletedProjects,
+  leavesContent,
+  removeContent,
+  removeDeletedProject,
+} from '../../platform/database/queries/project-contents.ts';
+import { type Account, type Enqueued, enqueue, enqueueAll } from '../../platform/jobs/queue.ts';
+import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { Services } from '../context.ts';
+
+const kind = 'remove-project-content';
+
+/** Milliseconds a batch should take: others wait for the rows and the disk meanwhile. */
+const longBatch = 200;
+const firstBatch = 100;
+const largestBatch = 5_000;
+
+/** What a deleted project leaves behind goes in batches, children first and the row last. */
+export function projectJobs({ db }: Pick<Services, 'db'>): JobKind[] {
+  return [
+    {
+      kind,
+      // One large project at a time, so that the others find free slots.
+      concurrency: 1,
+      handle: async (payload, signal) => {
+        const { projectId } = payload as { projectId: string };
+        if (!(await leavesContent(db, projectId))) return undefined;
+        for (let step = 0; step < contentSteps; step++) await removeStep(db, step, projectId, signal);
+        return (trx) => removeDeletedProject(trx, projectId);
+      },
+    },
+    {
+      kind: 'find-deleted-projects',
+      every: 3_600_000,
+      // Those whose job was given up.
+      handle: async () => async (trx) => {
+        const left = await deletedProjects(trx);
+        await enqueueAll(trx, left.map(removal));
+      },
+    },
+  ];
+}
+
+/** In the transaction that deletes the project. */
+export async function removeContentLater(db: Db, projectId: string, onBehalfOf: Account): Promise<void> {
+  const { kind, payload, ...options } = removal(projectId);
+  await enqueue(db, kind, payload, { ...options, onBehalfOf });
+}
+
+function removal(projectId: string): Enqueued {
+  return { kind, payload: { projectId }, uniqueKey: projectId };
+}
+
+/** Each batch is a transaction of its own: after a crash the rest is found and removed. */
+async function removeStep(db: Db, step: number, projectId: string, signal: AbortSignal): Promise<void> {
+  let most = firstBatch;
+  for (;;) {
+    signal.throwIfAborted();
+    const began = performance.now();
+    if ((await removeContent(db, step, projectId, most)) === 0) return;
+    const took = performance.now() - began;
+    if (took > longBatch) most = Math.max(1, Math.floor(most / 2));
+    else if (took < longBatch / 4) most = Math.min(2 * most, largestBatch);
+  }
+}

@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../database/database.ts';
+import type { Notifications } from '../database/notifications.ts';
+import type { LeasedRow, LeaseEnd, LeaseQueries } from '../database/queries/leases.ts';
+import { type Log, redact } from '../log.ts';
+import { type Backlog, LeaseCounters, type LeaseFigures } from './figures.ts';
+import { type Held, HeldLeases } from './held.ts';
+
+/** Writes an outcome; runs in the transaction that also ends the lease. */
+export type Commit = (db: Db) => Promise<void>;
+
+export interface LeaseKind<Row> {
+  kind: string;
+  /** How often a row is begun before it is given up. Counted when it is taken, so a crash counts. */
+  attempts: number;
+  /** How many at once in this process. */
+  concurrency: number;
+  /** May run more than once after a crash; what it returns is committed exactly once. */
+  work: (row: Row, signal: AbortSignal) => Promise<Commit | void>;
+  /** What is to be written when the row is given up. */
+  givenUp?: ((row: Row, error: string) => Commit | Promise<Commit>) | undefined;
+  /** Runs in the transaction in which a row is done or given up. */
+  ended?: Commit | undefined;
+}
+
+interface HolderOptions<Row extends LeasedRow> {
+  db: Db;
+  queries: LeaseQueries<Row>;
+  notifications: Notifications;
+  kinds: readonly LeaseKind<Row>[];
+  /** How many rows at once in this process, of all kinds together. */
+  concurrency: number;
+  /** For how long a silent process keeps its rows, in milliseconds. */
+  lease: number;
+  log: Log;
+}
+
+/** Bounds how late a row is taken when its announcement was missed. */
+const longestNap = 30_000;
+/** How long work that was told to stop may take to do so. */
+const grace = 1_000;
+const mostRemembered = 256;
+
+class LeaseLost extends Error {}
+
+/** Takes due rows of a table, keeps their leases while they are worked on, and ends each lease with its outcome. */
+export class LeaseHolder<Row extends LeasedRow> {
+  private readonly options: HolderOptions<Row>;
+  private readonly kinds: ReadonlyMap<string, LeaseKind<Row>>;
+  private readonly counters: LeaseCounters;
+  private readonly held: HeldLeases<Row>;
+  /** Organizations in the order of their last turn here. */
+  private readonly served = new Set<string>();
+  private subscriptions: (() => void)[] = [];
+  /** How often leases were taken away somewhere. */
+  private losses = 0;
+  private stopping = false;
+  private wake: () => void = () => {};
+  private loop: Promise<void> = Promise.resolve();
+
+  constructor(options: HolderOptions<Row>) {
+    this.options = options;
+    this.kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
+    this.counters = new LeaseCounters(this.kinds.keys());
+    this.held = new HeldLeases({ ...options, onLost: (row) => this.noteLost(row) });
+  }
+
+  start(): void {
+    const { notifications, queries } = this.options;
+    this.subscriptions = [
+      notifications.on(queries.dueChannel, (kind = '') => {
+        if (kind === '' || this.kinds.has(kind)) this.wake();
+      }),
+      notifications.on(queries.lostChannel, () => {
+        this.losses++;
+        void this.held.extend();
+      }),
+    ];
+    this.held.start();
+    this.loop = this.run();
+  }
+
+  /**
+   * Takes nothing more and waits for what is under way. Past `patience` it is told to stop and given back, its attempt
+   * not spent, so that another process can take it at once.
+   */
+  async stop(patience: number): Promise<void> {
+    this.stopping = true;
+    this.wake();
+    await this.loop;
+    await this.ended(patience);
+    const unfinished = this.held.list().filter(({ lost, settling }) => !lost && !settling);
+    for (const { abort } of unfinished) abort.abort(new Error('the service is stopping'));
+    await this.ended(grace);
+    for (const each of unfinished) each.lost = true;
+    await this.giveBack(unfinished.map(({ row }) => row));
+    for (const unsubscribe of this.subscriptions) unsubscribe();
+    this.held.stop();
+  }
+
+  figures(): LeaseFigures[] {
+    const running = this.runningByKind();
+    return [...this.kinds.keys()].map((kind) => ({
+      kind,
+      counts: this.counters.of(kind),
+      running: running.get(kind) ?? 0,
+    }));
+  }
+
+  backlog(): Promise<Backlog[]> {
+    return this.options.queries.backlog(this.options.db, [...this.kinds.keys()]);
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      const nap = new Promise<void>((resolve) => (this.wake = resolve));
+      const wait = await this.claim().catch((error: Error) => {
+        this.options.log.warn('Due rows cannot be read', { error: redact(error.message) });
+        return 1_000;
+      });
+      const timer = setTimeout(this.wake, wait);
+      if (!this.stopping) await nap;
+      clearTimeout(timer);
+    }
+  }
+
+  /** Fills the free slots. Milliseconds until it makes sense to try again, if nothing is announced before. */
+  private async claim(): Promise<number> {
+    const { db, queries, lease } = this.options;
+    const { most, kinds } = this.freeSlots();
+    if (most <= 0 || kinds.length === 0) return longestNap;
+    const { losses } = this;
+    const sentAt = performance.now();
+    const { rows, crowded, next } = await queries.claim(db, {
+      token: randomUUID(),
+      lease,
+      most,
+      kinds,
+      // The lease of work that does not stop may be over: the row is due then, and must go to another process.
+      except: this.held.list().map(({ row }) => row.id),
+      served: [...this.served],
+    });
+    if (this.stopping || !this.held.fresh(sentAt)) await this.giveBack(rows);
+    else for (const row of rows) this.begin(row, sentAt);
+    // Taken away again before we knew that we had it.
+    if (this.losses > losses) void this.held.extend();
+    if (crowded) return 10 + 40 * Math.random();
+    return Math.min(Math.max(next ?? longestNap, 5), longestNap);
+  }
+
+  private freeSlots(): { most: number; kinds: { kind: string; most: number; attempts: number }[] } {
+    const running = this.runningByKind();
+    const most = this.options.concurrency - this.held.list().length;
+    const kinds = [...this.kinds.values()].map(({ kind, attempts, concurrency }) => ({
+      kind,
+      attempts,
+      most: Math.min(most, concurrency - (running.get(kind) ?? 0)),
+    }));
+    return { most, kinds: kinds.filter((kind) => kind.most > 0) };
+  }
+
+  private runningByKind(): Map<string, number> {
+    const running = new Map<string, number>();
+    for (const { row } of this.held.list()) running.set(row.kind, (running.get(row.kind) ?? 0) + 1);
+    return running;
+  }
+
+  private begin(row: Row, sentAt: number): void {
+    this.counters.add(row.kind, 'claimed');
+    this.served.delete(row.organizationId);
+    this.served.add(row.organizationId);
+    const [oldest = ''] = this.served;
+    if (this.served.size > mostRemembered) this.served.delete(oldest);
+    void this.held.hold(row, sentAt, (held) => this.carryOut(held)).then(() => this.wake());
+  }
+
+  private async carryOut(held: Held<Row>): Promise<void> {
+    const { row, abort } = held;
+    const kind = this.kinds.get(row.kind) as LeaseKind<Row>;
+    try {
+      if (row.spent)
+        return await this.giveUp(held, kind, `None of ${kind.attempts} attempts came to its end`);
+      const commit = await kind.work(row, abort.signal);
+      // Lost, it is another's to write; stopped, it is given back.
+      if (abort.signal.aborted) return;
+      await this.settle(held, { state: 'done' }, commit, kind.ended);
+      this.counters.add(row.kind, 'finished');
+    } catch (error) {
+      if (!abort.signal.aborted)
+        await this.failed(held, kind, error).catch((failure: Error) => {
+          // The lease runs out and somebody takes the row.
+          this.options.log.warn('The end of a lease was not written', {
+            ...nameOf(row),
+            error: redact(failure.message),
+          });
+        });
+    }
+  }
+
+  private async failed(held: Held<Row>, kind: LeaseKind<Row>, error: unknown): Promise<void> {
+    const { row } = held;
+    if (error instanceof LeaseLost) return this.held.lose(held);
+    const message = redact(error instanceof Error ? error.message : String(error));
+    this.options.log.warn('An attempt failed', { ...nameOf(row), attempt: row.attempts, error: message });
+    this.counters.add(row.kind, 'failed');
+    if (row.attempts >= kind.attempts && !row.spent) return this.giveUp(held, kind, message);
+    const delay = Math.min(1_000 * 2 ** row.attempts, 300_000);
+    await this.settle(held, { state: 'waiting', error: message, delay });
+  }
+
+  private async giveUp(held: Held<Row>, kind: LeaseKind<Row>, error: string): Promise<void> {
+    const commit = await kind.givenUp?.(held.row, error);
+    await this.settle(held, { state: 'failed', error }, commit, kind.ended);
+    this.counters.add(kind.kind, 'givenUp');
+    this.options.log.error('Given up', { ...nameOf(held.row), error });
+  }
+
+  /** The outcome and the end of the lease, together or not at all. */
+  private async settle(
+    held: Held<Row>,
+    end: LeaseEnd,
+    ...commits: (Commit | void | undefined)[]
+  ): Promise<void> {
+    const { db, queries } = this.options;
+    held.settling = true;
+    try {
+      await db.transaction(async (trx) => {
+        if (!(await queries.settle(trx, held.row, end))) throw new LeaseLost('the lease was lost');
+        for (const commit of commits) await commit?.(trx);
+      });
+    } finally {
+      held.settling = false;
+    }
+  }
+
+  private async giveBack(rows: Row[]): Promise<void> {
+    const { db, queries, log } = this.options;
+    // One that was handed out to be given up has no attempt to get back.
+    const begun = rows.filter(({ spent }) => !spent);
+    if (begun.length === 0) return;
+    for (const { kind } of begun) this.counters.add(kind, 'released');
+    await queries.release(db, begun).catch((error: Error) => {
+      log.warn('Leases were not given back', { error: redact(error.message) });
+    });
+  }
+
+  /** Resolves when all work has ended, or after so many milliseconds. */
+  private async ended(within: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, within)));
+    await Promise.race([Promise.all(this.held.list().map(({ done }) => done)), late]);
+    clearTimeout(timer);
+  }
+
+  private noteLost(row: Row): void {
+    this.counters.add(row.kind, 'lost');
+    this.options.log.warn('A lease was lost', nameOf(row));
+  }
+}
+
+function nameOf({ id, kind }: LeasedRow): { kind: string; id: string } {
+  return { kind, id };
+}

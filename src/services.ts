@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Services } from './domain/context.ts';
+import { Grants } from './domain/live/grants.ts';
+import { Trust } from './domain/trust.ts';
+import { Mcp } from './mcp/mcp.ts';
+import type { OutboundOptions } from './mcp/outbound.ts';
+import { loadModelCatalog } from './models/catalog.ts';
+import type { Account } from './platform/accounts.ts';
+import { FileBlobStore } from './platform/blobs/store.ts';
+import { type Clock, systemClock } from './platform/clock.ts';
+import type { Config } from './platform/config/settings.ts';
+import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
+import { Notifications } from './platform/database/notifications.ts';
+import type { Timeouts } from './platform/database/timeouts.ts';
+import { createLog, type Log } from './platform/log.ts';
+import { Cursors } from './platform/secrets/cursors.ts';
+import {
+  createKeyFile,
+  keysFromEnvironment,
+  keysFromFile,
+  masterKeyPath,
+} from './platform/secrets/master-key.ts';
+import { Vault } from './platform/secrets/vault.ts';
+import { version } from './platform/version.ts';
+
+export interface OpenServices extends Services {
+  connected: ConnectedDatabase;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Whether this process wants an embedded database for itself. */
+  exclusive: boolean;
+  log?: Log;
+  clock?: Clock;
+  /** How names are resolved, and how much is read, when not as usual. */
+  outbound?: OutboundOptions;
+  /** How long the database may take, when not as long as usual. */
+  timeouts?: Timeouts;
+  /** Whom commands run as, when not as this process. */
+  commandUser?: Account | undefined;
+}
+
+/** Everything below the surfaces, put together. */
+export async function openServices(config: Config, options: OpenOptions): Promise<OpenServices> {
+  const log = options.log ?? createLog(config.logLevel);
+  const models = loadModelCatalog(config.modelsFile);
+  const connected = await connectDatabase(config, options, log);
+  try {
+    const vault = await openVault(config, connected);
+    const clock = options.clock ?? systemClock;
+    const db = connected.database;
+    const trust = new Trust(config, db, monotonic);
+    const mcp = createMcp(config, trust, options);
+    const notifications = new Notifications({ dial: connected.dial, log });
+    notifications.on('drydock_servers', (serverId) => mcp.serverChanged(serverId));
+    return {
+      db,
+      vault,
+      mcp,
+      trust,
+      grants: new Grants({ db, vault, mcp, clock, log }),
+      cursors: new Cursors(vault.derive('cursors')),
+      blobs: new FileBlobStore(blobsFolder(config)),
+      models,
+      notifications,
+      config,
+      clock,
+      log,
+      connected,
+      close: async () => {
+        await notifications.stop();
+        await mcp.close();
+        await connected.close();
+      },
+    };
+  } catch (error) {
+    await connected.close();
+    throw error;
+  }
+}
+
+/** A clock that cannot be set. */
+const monotonic = (): number => performance.now();
+
+function createMcp(config: Config, trust: Trust, { outbound = {}, commandUser }: OpenOptions): Mcp {
+  return new Mcp({
+    policy: () => trust.addressPolicy(),
+    commandUser,
+    clientInfo: { name: 'drydock', version },
+    outbound,
+    pool: {
+      connections: config.warmConnections,
+      processes: config.warmProcesses,
+      idle: config.warmSeconds * 1000,
+      checkAfter: 10_000,
+    },
+    now: monotonic,
+  });
+}
+
+async function openVault(config: Config, { database }: ConnectedDatabase): Promise<Vault> {
+  const path = masterKeyPath(config.dataDir);
+  if (config.masterKey === undefined && !(await Vault.inUse(database))) await createKeyFile(path);
+  const vault = new Vault(
+    config.masterKey === undefined ? keysFromFile(path) : keysFromEnvironment(config.masterKey),
+  );
+  await vault.attach(database);
+  return vault;
+}
+
+export function blobsFolder(config: Config): string {
+  return config.blobsUrl === undefined ? join(config.dataDir, 'blobs') : fileURLToPath(config.blobsUrl);
+}

@@ -1,0 +1,264 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { operationList } from '../src/contract/index.ts';
+import { housekeeping } from '../src/domain/housekeeping.ts';
+import { listOrganizations, projectNamed } from '../src/domain/operator/find.ts';
+import { listMembers, setMember } from '../src/domain/operator/members.ts';
+import { listPlugins } from '../src/domain/operator/plugins.ts';
+import { listSkills, removeSkill } from '../src/domain/operator/skills.ts';
+import { deliverSecrets } from '../src/domain/secrets/deliver.ts';
+import type { Db } from '../src/platform/database/database.ts';
+import { findGrant } from '../src/platform/database/queries/grants.ts';
+import { projectContents } from '../src/platform/database/queries/project-contents.ts';
+import { markProjectDeleted } from '../src/platform/database/queries/projects.ts';
+import { findLiveServer } from '../src/platform/database/queries/servers.ts';
+import { around, dbOn } from './support/db.ts';
+import { everyParameter, exampleFor, fillPath, makeParameters } from './support/path-parameters.ts';
+import { removeDeletedContent } from './support/removal.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
+import { withoutTrace } from './support/snapshot.ts';
+
+let service: TestService;
+let database: pg.Client;
+
+beforeAll(async () => {
+  service = await startTestService({ worker: false });
+  database = await service.database.connect();
+});
+afterAll(async () => {
+  await database?.end();
+  await dispose(service);
+});
+
+type Parameters = Record<string, string>;
+
+/** A project with something in every table, and the names of its things. */
+async function fullProject(): Promise<Parameters> {
+  const made = await makeParameters(service, everyParameter);
+  const project = `/projects/${made['projectId']}`;
+  const tokens = { serverUrl: await service.demoUrl(), tokens: { access_token: 'at-tell-nobody' } };
+  await service.post(`${project}/servers/${made['serverId']}/oauth/import-tokens`, tokens);
+  await service.post(`${project}/server-groups`, { name: 'g', serverIds: [made['serverId']] });
+  await database.query("insert into skill_files (skill_id, path, content) values ($1, 'notes.md', 'x')", [
+    made['skillId'],
+  ]);
+  await database.query(
+    `insert into blobs (id, organization_id, project_id, content_type, size, sha256)
+     select 'blb_' || substr(id, 5), organization_id, id, 'text/plain', 1, '' from projects where id = $1`,
+    [made['projectId']],
+  );
+  return made;
+}
+
+/** How many rows of the project each table holds; those that hold none are left out. */
+async function rowsOf(projectId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const tables = [
+    ...projectContents.map((content) => ({ from: undefined, ...content })),
+    { table: 'projects' },
+  ];
+  for (const { table, from } of tables as { table: string; from?: string }[]) {
+    const where = table === 'projects' ? 'projects t where t.id = $1' : `${table} t where t.project_id = $1`;
+    const { rows } = await database.query(`select count(*)::int as n from ${from ?? where}`, [projectId]);
+    if (rows[0].n > 0) counts[table] = rows[0].n;
+  }
+  return counts;
+}
+
+const remove = (projectId: string | undefined) => service.delete(`/projects/${projectId}`);
+
+test('everything that refers to a project is removed, children before what they refer to', async () => {
+  const { rows } = await database.query<{ child: string; parent: string }>(
+    "select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint where contype = 'f'",
+  );
+  const inside = new Set(['projects']);
+  for (let before = 0; before < inside.size; ) {
+    before = inside.size;
+    for (const { child, parent } of rows) if (inside.has(parent)) inside.add(child);
+  }
+  const order: string[] = [...projectContents.map(({ table }) => table), 'projects'];
+  expect(order.toSorted()).toEqual([...inside].toSorted());
+  const tooEarly = rows.filter(
+    ({ child, parent }) =>
+      inside.has(child) && inside.has(parent) && order.indexOf(child) > order.indexOf(parent),
+  );
+  expect(tooEarly).toEqual([]);
+});
+
+/** What the rest of the service could use of the project's credentials, by their kind. */
+async function usable(made: Parameters): Promise<string[]> {
+  const { db, running } = service;
+  const projectId = made['projectId'] as string;
+  const { rows } = await database.query('select id from oauth_grants where project_id = $1', [projectId]);
+  const startedBy = (await service.get('/me')).body.id as string;
+  const secretIds = [made['secretId'] as string];
+  const found = {
+    grant: await findGrant(db, rows[0].id),
+    server: await findLiveServer(db, projectId, made['serverId'] as string),
+    secret: (await deliverSecrets(running.services, { projectId, startedBy, secretIds }))[0],
+  };
+  return Object.entries(found).flatMap(([kind, thing]) => (thing === undefined ? [] : [kind]));
+}
+
+describe('from the request on', () => {
+  let made: Parameters;
+  let usableBefore: string[];
+
+  beforeAll(async () => {
+    made = await fullProject();
+    usableBefore = await usable(made);
+    await remove(made['projectId']);
+  });
+
+  test('its content is still there, so what follows is about who sees it', async () => {
+    const tables = [...projectContents.map(({ table }) => table), 'projects'].toSorted();
+    expect(Object.keys(await rowsOf(made['projectId'] as string)).toSorted()).toEqual(tables);
+  });
+
+  const inProject = operationList.filter(({ path }) => path.includes('{projectId}'));
+
+  test.each(inProject.map(({ id, ...operation }) => ({ id, operation: { id, ...operation } })))(
+    '$id finds no project and writes nothing',
+    async ({ operation }) => {
+      const body = operation.method === 'GET' ? undefined : await exampleFor(service, operation, made);
+      const answer = await withoutTrace(database, () =>
+        service.request(operation.method, fillPath(operation.path, made), { body }),
+      );
+      expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', message: 'No such project' } });
+    },
+  );
+
+  test('what is reached without its name is gone too', async () => {
+    expect((await service.get('/projects')).text).not.toContain(made['projectId']);
+    expect((await service.get(`/plugin-versions/${made['pluginVersionId']}`)).status).toBe(404);
+    expect((await service.get(`/chat-sessions?projectId=${made['projectId']}`)).status).toBe(404);
+    const request = await service.get(`/server-connections/${made['requestId']}`);
+    expect(request.body).toMatchObject({ status: 'cancelled' });
+    expect(request.text).not.toContain(made['projectId']);
+    const again = { url: await service.demoUrl(), projectId: made['projectId'] };
+    expect((await service.post('/server-connections', again)).status).toBe(403);
+  });
+
+  test('tokens and secrets are not handed out', async () => {
+    expect(usableBefore).toEqual(['grant', 'server', 'secret']);
+    expect(await usable(made)).toEqual([]);
+  });
+
+  test('the operator does not see it', async () => {
+    const { db } = service;
+    const project = made['projectId'] as string;
+    const none = `No project ${project}`;
+    const user = (await service.get('/me')).body.id as string;
+    await expect(projectNamed(db, project)).rejects.toThrow(none);
+    await expect(listMembers(db, { project })).rejects.toThrow(none);
+    await expect(setMember(db, { project }, { user, role: 'admin' })).rejects.toThrow(none);
+    await expect(removeSkill(db, made['skillId'] as string)).rejects.toThrow('No skill');
+    expect((await listSkills(db, undefined)).filter(({ projectId }) => projectId === project)).toEqual([]);
+    expect((await listPlugins(db, undefined)).filter(({ projectId }) => projectId === project)).toEqual([]);
+    const [organization] = await listOrganizations(db);
+    const visible = (await service.get('/projects')).body.items.length;
+    expect(organization?.projects).toBe(visible);
+  });
+
+  test('its name is free', async () => {
+    const other = await service.post('/projects', { name: 'Fixture' });
+    expect(other.status).toBe(201);
+    expect((await projectNamed(service.db, 'Fixture')).id).toBe(other.body.id);
+    await remove(other.body.id);
+  });
+});
+
+/** Resolves when one statement waits for the lock of another. */
+async function somebodyWaits(): Promise<void> {
+  const waiting = async () =>
+    (await database.query('select 1 from pg_locks where not granted')).rowCount as number;
+  await expect.poll(waiting).toBe(1);
+}
+
+test('a writer under way is waited for, and one that comes meanwhile finds no project', async () => {
+  const { body: project } = await service.post('/projects', { name: 'Contested' });
+  const other = await service.database.connect();
+  onTestFinished(() => other.end());
+  await other.query('begin');
+  await other.query('select 1 from projects where id = $1 for key share', [project.id]);
+  const deletion = remove(project.id);
+  await somebodyWaits();
+  expect((await service.get(`/projects/${project.id}/servers`)).status).toBe(200);
+  await other.query('commit');
+  expect((await deletion).status).toBe(200);
+  expect((await remove(project.id)).status).toBe(404);
+
+  const { body: second } = await service.post('/projects', { name: 'Contested' });
+  await other.query('begin');
+  await markProjectDeleted(dbOn(other), second);
+  const write = service.post(`/projects/${second.id}/servers`, { name: 's', url: 'https://e.com' });
+  await somebodyWaits();
+  await other.query('commit');
+  expect(await write).toMatchObject({ status: 404, body: { message: 'No such project' } });
+});
+
+/** Fails at the nth statement, as a crash would. */
+function crashingAt(db: Db, n: number): Db {
+  let left = n;
+  return around(db, async (_query, send) => {
+    if (left-- <= 0) throw new Error('crash');
+    return send();
+  });
+}
+
+test('after a crash at any point the rest is removed, and nothing of other projects', async () => {
+  await removeDeletedContent(service.db);
+  const kept = await fullProject();
+  const before = await rowsOf(kept['projectId'] as string);
+  const doomed = (await fullProject())['projectId'] as string;
+  expect((await remove(doomed)).status).toBe(200);
+  const failures: string[] = [];
+  while ((await rowsOf(doomed))['projects'])
+    await removeDeletedContent(crashingAt(service.db, failures.length)).catch((error: Error) =>
+      failures.push(error.message),
+    );
+  expect(failures.length).toBeGreaterThan(projectContents.length);
+  expect(new Set(failures)).toEqual(new Set(['crash']));
+  expect(await rowsOf(doomed)).toEqual({});
+  expect(await rowsOf(kept['projectId'] as string)).toEqual(before);
+  const { rows } = await database.query('select 1 from blob_garbage where blob_id = $1', [
+    `blb_${doomed.slice(4)}`,
+  ]);
+  expect(rows).toHaveLength(1);
+});
+
+test('a large project is removed in short steps, and its files in one sweep', async () => {
+  await removeDeletedContent(service.db);
+  const { body: project } = await service.post('/projects', { name: 'Large' });
+  const place = [project.id, project.organizationId];
+  await database.query(
+    `insert into sealed_values (id, key_id, organization_id, project_id, ciphertext)
+     select 'sec_' || n, (select id from vault_keys limit 1), $2, $1, '' from generate_series(1, 5000) n`,
+    place,
+  );
+  await database.query(
+    `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id)
+     select 'srv_' || n, $1, 'server ' || n, true, 'http', 'https://e.com', '{}', 'sec_' || n
+     from generate_series(1, 5000) n`,
+    [project.id],
+  );
+  await database.query(
+    `insert into blobs (id, organization_id, project_id, content_type, size, sha256)
+     select 'blb_' || n, $2, $1, 'text/plain', 1, '' from generate_series(1, 5000) n`,
+    place,
+  );
+  let longest = 0;
+  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    return work().finally(() => (longest = Math.max(longest, performance.now() - began)));
+  };
+  await timed(() => remove(project.id));
+  await removeDeletedContent(around(service.db, (_query, send) => timed(send)));
+  expect(await rowsOf(project.id)).toEqual({});
+  expect(longest).toBeLessThan(1_000);
+
+  await database.query("update blob_garbage set since = now() - interval '2 hours'");
+  const sweep = housekeeping(service.running.services).find(({ kind }) => kind === 'sweep-blobs');
+  await sweep?.handle({}, new AbortController().signal);
+  expect((await database.query('select 1 from blob_garbage')).rowCount).toBe(0);
+});

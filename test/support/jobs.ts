@@ -1,0 +1,95 @@
+import { expect, onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/platform/config/load.ts';
+import { type ConnectedDatabase, connectDatabase } from '../../src/platform/database/connect.ts';
+import type { Db } from '../../src/platform/database/database.ts';
+import { statement } from '../../src/platform/database/database.ts';
+import { Notifications } from '../../src/platform/database/notifications.ts';
+import { type JobKind, Worker } from '../../src/platform/jobs/worker.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createDatabase } from './database.ts';
+
+export const silent = createLog('silent');
+
+/** A database of its own, with a table for results. */
+export async function openJobs(): Promise<ConnectedDatabase & { url: string }> {
+  const database = await createDatabase();
+  const { config } = loadConfig({ DRYDOCK_DATABASE_URL: database.url });
+  const connected = await connectDatabase(config, { exclusive: false }, silent);
+  onTestFinished(async () => {
+    await connected.close();
+    await database.drop();
+  });
+  await connected.database.run(statement('test.results', 'create table results (job text, by text)'));
+  return { ...connected, url: database.url };
+}
+
+export interface WorkOptions {
+  lease?: number;
+  concurrency?: number;
+  /** Instead of the database itself. */
+  db?: Db;
+}
+
+/** A worker in this process; it ends with the test. */
+export async function work(
+  { database, dial }: ConnectedDatabase,
+  kinds: JobKind[],
+  options: WorkOptions = {},
+): Promise<Worker> {
+  const notifications = new Notifications({ dial, log: silent });
+  await notifications.start();
+  const worker = new Worker({ db: database, notifications, kinds, log: silent, ...options });
+  await worker.start();
+  onTestFinished(async () => {
+    await worker.stop(1_000);
+    await notifications.stop();
+  });
+  return worker;
+}
+
+const add = statement('test.add', 'insert into results (job, by) values ($1, $2)');
+const read = statement<{ job: string; by: string }>(
+  'test.read',
+  'select job, by from results order by job, by',
+);
+const jobs = statement<JobState>(
+  'test.jobs',
+  `select id, kind, state, attempts, last_error as "lastError", organization_id as "organizationId" from jobs order by id`,
+);
+
+interface JobState {
+  id: string;
+  kind: string;
+  state: string;
+  attempts: number;
+  lastError: string | null;
+  organizationId: string;
+}
+
+/** A commit that leaves a result. */
+export const result =
+  (job: unknown, by = '') =>
+  async (db: Db): Promise<void> =>
+    void (await db.run(add, [String(job), by]));
+
+export const results = async (db: Db): Promise<string[]> => (await db.rows(read)).map(({ job }) => job);
+export const resultRows = (db: Db) => db.rows(read);
+export const jobStates = (db: Db): Promise<JobState[]> => db.rows(jobs);
+
+/** Resolves when no job waits or runs. */
+export async function allOver(db: Db, timeout = 10_000): Promise<void> {
+  await until(
+    async () => (await jobStates(db)).every(({ state }) => state !== 'waiting' && state !== 'running'),
+    timeout,
+  );
+}
+
+export async function until(check: () => Promise<boolean> | boolean, timeout = 10_000): Promise<void> {
+  await expect.poll(check, { timeout, interval: 20 }).toBe(true);
+}
+
+export function deferred<T = void>() {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((settle) => (resolve = settle));
+  return { promise, resolve };
+}

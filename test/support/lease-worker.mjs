@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { loadConfig } from '../../dist/platform/config/load.js';
+import { connectDatabase } from '../../dist/platform/database/connect.js';
+import { statement } from '../../dist/platform/database/database.js';
+import { Notifications } from '../../dist/platform/database/notifications.js';
+import { Worker } from '../../dist/platform/jobs/worker.js';
+import { createLog } from '../../dist/platform/log.js';
+
+/**
+ * A worker of the built program in a process of its own, for tests that treat it badly. Every beginning of a job is
+ * written down at once, every result in the transaction that ends the job.
+ */
+const lease = Number(process.env['DRYDOCK_TEST_LEASE']);
+const patience = Number(process.env['DRYDOCK_TEST_PATIENCE']);
+const log = createLog('warn');
+const { config } = loadConfig();
+const { database: db, dial } = await connectDatabase(config, { exclusive: false, migrate: false }, log);
+const notifications = new Notifications({ dial, log });
+
+const begin = statement('worker.begin', 'insert into beginnings (job, by) values ($1, $2)');
+const record = statement('worker.record', 'insert into results (job, by) values ($1, $2)');
+const by = String(process.pid);
+const say = (what, job) => void process.stdout.write(`${what} ${job}\n`);
+
+function kind(name, attempts, work) {
+  return {
+    kind: name,
+    attempts,
+    handle: async (payload, signal) => {
+      await db.run(begin, [payload.job, by]);
+      say('began', payload.job);
+      await work(payload, signal);
+      say('ended', payload.job);
+      return async (trx) => void (await trx.run(record, [payload.job, by]));
+    },
+    givenUp: (payload) => async (trx) => void (await trx.run(record, [payload.job, 'given up'])),
+  };
+}
+
+const kinds = [
+  kind('short', 100, ({ ms = 0 }, signal) => delay(ms, undefined, { signal })),
+  // Does not listen when it is told to stop.
+  kind('deaf', 100, async ({ ms = 0 }) => delay(ms)),
+  kind('crash', 2, async () => {
+    process.kill(process.pid, 'SIGKILL');
+    await new Promise(() => {});
+  }),
+  // Nothing else happens in the process meanwhile, no heartbeat either.
+  kind('freeze', 2, async ({ ms = 0 }) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  }),
+  { kind: 'tick', every: 200, handle: async () => async (trx) => void (await trx.run(record, ['tick', by])) },
+];
+const worker = new Worker({ db, notifications, kinds, log, lease });
+process.once('SIGTERM', () => {
+  void worker
+    .stop(patience)
+    .then(() => notifications.stop())
+    .then(() => process.exit(0));
+});
+await notifications.start();
+await worker.start();
+say('ready', by);
