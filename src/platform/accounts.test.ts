@@ -7,9 +7,9 @@ afterEach(() => {
 });
 
 test('a user is found by name and by number', () => {
-  const { username, uid, gid } = userInfo();
-  expect(lookUpAccount(username)).toEqual({ uid, gid });
-  expect(lookUpAccount(String(uid))).toEqual({ uid, gid });
+  const { username: name, uid, gid, homedir: home } = userInfo();
+  expect(lookUpAccount(name)).toEqual({ uid, gid, name, home });
+  expect(lookUpAccount(String(uid))).toEqual({ uid, gid, name, home });
   expect(lookUpAccount('no-such-user-here')).toBeUndefined();
   expect(lookUpAccount('987654321')).toBeUndefined();
 });

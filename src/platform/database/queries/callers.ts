@@ -99,7 +99,7 @@ function reading(source: Source, by: ProjectBy, withServer: boolean): Statement<
   return statement<Flat>(
     `callers.${source}-on-${by}${withServer ? '-and-server' : ''}`,
     `select ${columns}, ${mayView('m.role', 'i.role')} as visible from ${sources[source]}
-   left join projects p on ${projects[by]} and p.organization_id = o.id
+   left join projects p on ${projects[by]} and p.organization_id = o.id and p.deleted_at is null
    left join project_members i on i.project_id = p.id and i.user_id = u.id ${withServer ? server : ''}`,
   );
 }

@@ -22,11 +22,10 @@ export interface Viewer {
 
 /**
  * Whether somebody with this role in the organization, perhaps invited to the project with another, sees the project.
- * Owners and admins administer every project; members see public projects and those they were invited to. A deleted
- * one is seen by nobody, although its content goes later.
+ * Owners and admins administer every project; members see public projects and those they were invited to.
  */
 export const mayView = (role: string, invited: string): string =>
-  `(p.deleted_at is null and (${role} <> 'member' or p.visibility = 'public' or ${invited} is not null))`;
+  `(${role} <> 'member' or p.visibility = 'public' or ${invited} is not null)`;
 
 export const projectColumns = (role: string, invited: string): Record<keyof ProjectRow, string> => ({
   id: 'p.id',
@@ -41,10 +40,10 @@ export const projectColumns = (role: string, invited: string): Record<keyof Proj
   updatedAt: 'p.updated_at',
 });
 
-// $1 organization, $2 user, $3 the user's role there.
+// $1 organization, $2 user, $3 the user's role there. A deleted project is gone, although its content goes later.
 const ofOrganization = `
   from projects p left join project_members m on m.project_id = p.id and m.user_id = $2
-  where p.organization_id = $1`;
+  where p.organization_id = $1 and p.deleted_at is null`;
 const visible = `${ofOrganization} and ${mayView('$3', 'm.role')}`;
 
 const columns = selectList(projectColumns('$3', 'm.role'));
