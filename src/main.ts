@@ -24,8 +24,12 @@ async function installation(config: Config): Promise<Installation> {
 await runCli(process.argv, {
   load: () => loadConfig(),
   serve: async (config, options) => {
+    const { openService } = await import('./services.ts');
+    const opened = openService(config);
+    // Whether it opens is asked for below; until then the database starts while the rest of the program loads.
+    opened.catch(() => {});
     const { startService } = await import('./service.ts');
-    return startService(config, { ...options, demo });
+    return startService(config, { ...options, demo, opened });
   },
   work: async (config) => (await import('./service.ts')).startWorker(config),
   withServices: async (work) => {

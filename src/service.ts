@@ -11,7 +11,7 @@ import { commandAccount, runsAsRoot } from './platform/accounts.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { OperatorProblem } from './platform/problem.ts';
-import { type OpenOptions, type OpenServices, openServices } from './services.ts';
+import { type OpenOptions, type OpenServices, openService, openServices } from './services.ts';
 import { createHealthServer, type HealthOptions } from './surfaces/http/health.ts';
 import { Metrics } from './surfaces/http/metrics.ts';
 import { basePath, createHttpServer } from './surfaces/http/server.ts';
@@ -45,11 +45,12 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
   /** How to run the demo server, which an embedded database gets on its first boot. */
   demo?: { command: string; args: string[] };
   checkResponses?: boolean;
+  /** Being opened already. */
+  opened?: Promise<OpenServices>;
 }
 
 export async function startService(config: Config, options: ServeOptions = {}): Promise<RunningService> {
-  const commandUser = commandAccount(config.commandUser);
-  const services = await openServices(config, { ...options, commandUser, exclusive: true });
+  const services = await (options.opened ?? openService(config, options));
   const { db, log, clock, connected, trust } = services;
   const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
   const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
@@ -93,7 +94,8 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     const demo = connected.embedded && commands ? options.demo : undefined;
     const first = await bootstrap(db, { key: config.bootstrapKey, demo });
     started = true;
-    const warning = commands && runsAsRoot() && !commandUser ? commandsRunAsRoot : undefined;
+    const warning =
+      commands && runsAsRoot() && config.commandUser === undefined ? commandsRunAsRoot : undefined;
     if (warning !== undefined) log.warn(warning);
     return {
       baseUrl: `${origin}${basePath}`,

@@ -6,7 +6,7 @@ import { Trust } from './domain/trust.ts';
 import { Mcp } from './mcp/mcp.ts';
 import type { OutboundOptions } from './mcp/outbound.ts';
 import { loadModelCatalog } from './models/catalog.ts';
-import type { Account } from './platform/accounts.ts';
+import { type Account, commandAccount } from './platform/accounts.ts';
 import { FileBlobStore } from './platform/blobs/store.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config/settings.ts';
@@ -40,6 +40,15 @@ export interface OpenOptions {
   timeouts?: Timeouts;
   /** Whom commands run as, when not as this process. */
   commandUser?: Account | undefined;
+}
+
+/** What a service is put together from. */
+export function openService(
+  config: Config,
+  options: Omit<OpenOptions, 'exclusive'> = {},
+): Promise<OpenServices> {
+  const commandUser = commandAccount(config.commandUser);
+  return openServices(config, { ...options, commandUser, exclusive: true });
 }
 
 /** Everything below the surfaces, put together. */

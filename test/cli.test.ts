@@ -44,7 +44,6 @@ test('an operator sets up a second team from nothing', async () => {
   await run('orgs', 'plan', 'team', '--org', 'Team');
   const project = (await service.get('/projects', { key })).body.items[0].id;
   expect((await service.get(`/projects/${project}/capabilities`, { key })).body).toMatchObject({
-    can: { writeSwarms: true },
     plan: { name: 'team', limits: { insightsPerDay: 5, concurrentEvalRuns: 8, credits: null } },
   });
   expect((await run('orgs', 'usage', '--org', 'Team')).stdout).toMatch(/insightsPerDay +0 +5/);

@@ -37,6 +37,7 @@ describe('bodies', () => {
     ['half a surrogate pair', '{"name":"\\ud800"}', 'name: Contains half of a surrogate pair'],
     ['broken UTF-8', new Uint8Array([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'not UTF-8'],
     ['an unknown key', '{"name":"a","nam":"b"}', 'Unrecognized key: "nam"'],
+    ['a missing and an unknown key', '{"nam":"b"}', 'name: Required. Unrecognized key: "nam"'],
     ['a wrong type', '{"name":1}', 'name: '],
     [
       'more than the limit',
@@ -298,3 +299,12 @@ function raw(origin: string, bytes: string): Promise<string> {
     socket.on('close', () => resolve(answer)).on('error', reject);
   });
 }
+
+test('a query never replaces what the path names', async () => {
+  const { body: other } = await service.post('/projects', { name: 'Other' });
+  await service.post(`/projects/${other.id}/servers`, { name: 'there', url: 'https://e.com' });
+  for (const query of [`projectId=${other.id}`, `projectId=${other.id}&projectId=${other.id}`])
+    expect((await service.get(`/projects/${project}/sessions?${query}`)).text).not.toContain('there');
+  const { body } = await service.get(`/projects/${project}/servers?projectId=${other.id as string}`);
+  expect(body.items).toEqual([]);
+});

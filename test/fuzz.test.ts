@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
+import { FuzzRun } from './support/fuzz-run.ts';
 import { telltale } from './support/hostile.ts';
 import { hostileRequests } from './support/hostile-requests.ts';
 import { brokenMessages, damagedMessages } from './support/malformed.ts';
 import { everyParameter, fillPath, makeParameters } from './support/path-parameters.ts';
-import { Range } from './support/range.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
 const seed = Number(process.env['DRYDOCK_TEST_FUZZ_SEED'] ?? 4700);
@@ -15,20 +15,20 @@ const lanes = 16;
 const patience = 60_000 + requests * 20;
 
 let service: TestService;
-let range: Range;
+let run: FuzzRun;
 let control: Record<string, string>;
 let controlBefore: string;
 let cursors: { path: string; cursor: string }[];
 
 beforeAll(async () => {
   service = await startTestService();
-  range = await Range.open(service, 4);
+  run = await FuzzRun.open(service, 4);
   control = await makeParameters(service, everyParameter);
   cursors = await realCursors();
   controlBefore = await controlState();
 });
 afterAll(async () => {
-  range?.wire.close();
+  run?.wire.close();
   await dispose(service);
 });
 
@@ -40,9 +40,9 @@ describe(`with seed ${seed}`, () => {
     );
     await inLanes(
       requests,
-      fc.asyncProperty(shots, (shot) => range.fire(shot)),
+      fc.asyncProperty(shots, (shot) => run.sendAndJudge(shot)),
     );
-    const unreached = operationList.filter(({ id, status }) => !range.tally.get(id)?.has(status));
+    const unreached = operationList.filter(({ id, status }) => !run.tally.get(id)?.has(status));
     expect(unreached.map(({ id }) => id)).toEqual([]);
   });
 
@@ -51,14 +51,14 @@ describe(`with seed ${seed}`, () => {
   }, async () => {
     await inLanes(
       messages,
-      fc.asyncProperty(damagedMessages(service.key), ({ bytes }) => range.fireBytes(bytes)),
+      fc.asyncProperty(damagedMessages(service.key), ({ bytes }) => run.sendBytesAndJudge(bytes)),
     );
     expect((await service.get('/me')).status).toBe(200);
   });
 });
 
 test('so is every known way to break a message', async () => {
-  await Promise.all(brokenMessages(service.key).map((bytes) => range.fireBytes(bytes)));
+  await Promise.all(brokenMessages(service.key).map((bytes) => run.sendBytesAndJudge(bytes)));
   expect((await service.get('/me')).status).toBe(200);
 });
 

@@ -112,19 +112,27 @@ test('capabilities tell role, features and limits, and follow the operator', asy
     role: 'owner',
     projectRole: 'admin',
     plan: { name: 'self-hosted', limits: { insightsPerDay: null, concurrentEvalRuns: 2 } },
-    can: {
-      writeSwarms: false,
-      cancelJourneyRun: true,
-      unpublishUserTestingScenario: true,
-      deleteAnyEvalRun: true,
-    },
+    can: { writeClients: true, writeEnvironments: true, writeProjectSecrets: true },
   });
-  await setFeature(service.db, { organization: undefined, feature: 'swarms', enabled: true });
-  const after = (await service.get(`/projects/${project}/capabilities`)).body;
-  expect(after.can).toMatchObject({ writeSwarms: true, launchJourneyRun: true });
   const member = await service.member('member');
   const theirs = (await service.get(`/projects/${project}/capabilities`, { key: member.key })).body;
-  expect(theirs).toMatchObject({ role: 'member', projectRole: 'editor', can: { deleteAnyEvalRun: false } });
+  expect(theirs).toMatchObject({
+    role: 'member',
+    projectRole: 'editor',
+    can: { writeClients: true, writeEnvironments: false, writeProjectSecrets: false },
+  });
+});
+
+test('capabilities promise nothing that is not served, whatever is switched on', async () => {
+  await setFeature(service.db, { organization: undefined, feature: 'swarms', enabled: true });
+  const project = await service.defaultProject();
+  const { can, features } = (await service.get(`/projects/${project}/capabilities`)).body;
+  const served = operationList.some(({ id }) => id === 'createSwarm');
+  expect({ write: can.writeSwarms, launch: can.launchJourneyRun, feature: features.swarms.enabled }).toEqual({
+    write: served,
+    launch: served,
+    feature: served,
+  });
 });
 
 test('sessions are empty pages until something makes sessions', async () => {

@@ -5,7 +5,7 @@ import * as environments from './environments.ts';
 import * as evalIngest from './eval-ingest.ts';
 import * as hosts from './hosts.ts';
 import * as oauth from './oauth.ts';
-import { type Declaration, isDeclaration, type Operation } from './operation.ts';
+import { type Declaration, isDeclaration, type Operation, paramNames } from './operation.ts';
 import * as plugins from './plugins.ts';
 import * as projects from './projects.ts';
 import * as secrets from './secrets.ts';
@@ -49,5 +49,5 @@ export type OperationId = keyof Operations;
 
 /** A surface that wants to know what exists reads this and nothing else. */
 export const operationList: readonly Operation[] = Object.entries<unknown>(declared).flatMap(([id, value]) =>
-  isDeclaration(value) ? [{ ...value, id }] : [],
+  isDeclaration(value) ? [{ ...value, id, params: paramNames(value.path) }] : [],
 );

@@ -111,6 +111,8 @@ interface Declaration {
 export interface Operation extends Declaration {
   /** The name it is exported under. */
   readonly id: string;
+  /** Names of the parameters in the path. */
+  readonly params: readonly string[];
 }
 
 type ExampleOf<O> = O extends { body: infer Body extends z.ZodType } ? { example: z.input<Body> } : unknown;

@@ -1,5 +1,5 @@
 import { Refusal } from '../contract/errors.ts';
-import { type Access, type Operation, paramNames } from '../contract/operation.ts';
+import type { Access, Operation } from '../contract/operation.ts';
 import type { Kind } from '../platform/database/columns.ts';
 import type { Db } from '../platform/database/database.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../platform/database/queries/projects.ts';
 import * as secrets from '../platform/database/queries/secrets.ts';
 import type { Query } from '../platform/database/query.ts';
-import type { Context, ProjectContext, PublicContext } from './context.ts';
+import type { Context, Occasion, ProjectContext, Services } from './context.ts';
 import type { Identified } from './identity/authenticate.ts';
 import { notFound } from './refusals.ts';
 import { noSuchServer } from './servers/rules.ts';
@@ -20,12 +20,13 @@ const settledInside: readonly Access[] = ['key', 'requester', 'project viewer'];
 
 /** The context of a caller who may do this; refuses everybody else. */
 export async function admit(
-  context: PublicContext,
+  services: Services,
+  occasion: Occasion,
   operation: Operation,
   { actor, project, projectClosed, server }: Identified,
   params: Record<string, string>,
 ): Promise<Context> {
-  const known: Context = { ...context, actor };
+  const known: Context = { ...services, ...occasion, actor };
   if (settledInside.includes(operation.access)) return known;
   if (!project) throw projectClosed ? closedProject() : noSuchProject();
   if (operation.access === 'project admin' && project.role !== 'admin') throw adminNeeded();
@@ -51,7 +52,7 @@ async function admitOwner(
   operation: Operation,
   params: Record<string, string>,
 ): Promise<void> {
-  const name = paramNames(operation.path).find((param) => Object.hasOwn(owners, param)) ?? '';
+  const name = operation.params.find((param) => Object.hasOwn(owners, param)) ?? '';
   const owner = owners[name];
   if (!owner) throw new Error(`nothing in the path of ${operation.id} can be personal`);
   const viewer = { projectId: project.id, userId: actor.user.id };

@@ -1,12 +1,6 @@
 import type { z } from 'zod';
 import { Refusal } from '../contract/errors.ts';
-import {
-  type Operation,
-  paramNames,
-  type ReceivedBytes,
-  streamedAnswer,
-  textParams,
-} from '../contract/operation.ts';
+import { type Operation, type ReceivedBytes, streamedAnswer, textParams } from '../contract/operation.ts';
 import { invalid } from './invalid.ts';
 import { faultIn, problemOfText } from './storable.ts';
 
@@ -28,7 +22,7 @@ export function readParams(
   params: Record<string, string | undefined>,
 ): Record<string, string> {
   const read: Record<string, string> = {};
-  for (const name of paramNames(operation.path)) {
+  for (const name of operation.params) {
     const value = params[name] ?? '';
     if (textParams.has(name) ? problemOfText(value) !== undefined : !idShape.test(value))
       throw new Refusal('NOT_FOUND', `No such ${name.replace(/Id$/, '')}`);

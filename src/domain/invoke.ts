@@ -47,8 +47,8 @@ export class Entrance {
     occasion: Occasion,
   ): Promise<Entered> {
     const { services, charge, used } = this.options;
-    const context: PublicContext = { ...services, ...occasion };
-    if (operation.access === 'public') return { operation, params: readParams(operation, params), context };
+    if (operation.access === 'public')
+      return { operation, params: readParams(operation, params), context: { ...services, ...occasion } };
     const path = {
       projectId: asText(params['projectId']),
       serverId: asText(params['serverId']),
@@ -57,7 +57,7 @@ export class Entrance {
     const caller = await authenticate(services.db, credential, path, charge, operation.budget);
     if (caller.actor.keyId !== undefined) used(caller.actor.keyId);
     const read = readParams(operation, params);
-    return { operation, params: read, context: await admit(context, operation, caller, read) };
+    return { operation, params: read, context: await admit(services, occasion, operation, caller, read) };
   }
 
   /** Does what was asked for, with what was sent along. */

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { callbackify } from 'node:util';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { type AddressPolicy, refusalOf, refusalOfUrl } from './address-guard.ts';
 import { EventScan } from './event-scan.ts';
 import { failureIn, McpFailure, networkFailure } from './failures.ts';
@@ -73,7 +73,7 @@ export class Outbound {
   /** As it was when it was last asked for. */
   private policy: AddressPolicy = { local: false, networks: [] };
   /** Holds the connections made under this policy. */
-  private agent: Agent | undefined;
+  private agent: Promise<Agent> | undefined;
   /** All that have connections, also those of earlier policies. */
   private readonly agents = new Set<Agent>();
   private readonly verdicts = new Map<string, { problem: string | undefined }>();
@@ -87,7 +87,9 @@ export class Outbound {
     this.held = new HeldBytes(this.limits.totalBytes);
   }
 
-  private newAgent(): Agent {
+  private async newAgent(): Promise<Agent> {
+    // Loaded with the first request: it would slow down the start.
+    const { Agent } = await import('undici');
     const agent = new Agent({
       connect: { lookup: guardedLookup(this.source, this.resolve), timeout: 10_000 },
       maxHeaderSize: this.limits.headerBytes,
@@ -109,7 +111,7 @@ export class Outbound {
     if (policy === this.policy) return;
     this.policy = policy;
     this.verdicts.clear();
-    const { agent } = this;
+    const agent = await this.agent;
     this.agent = undefined;
     void agent?.close().finally(() => this.agents.delete(agent));
   }
@@ -162,11 +164,11 @@ export class Outbound {
     return problem;
   }
 
-  private send(url: URL, init: RequestInit): Promise<Dispatcher.ResponseData> {
+  private async send(url: URL, init: RequestInit): Promise<Dispatcher.ResponseData> {
     // All requests of a connection share a signal.
     if (init.signal) setMaxListeners(0, init.signal);
     this.agent ??= this.newAgent();
-    return this.agent.request({
+    return (await this.agent).request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: init.method ?? 'GET',

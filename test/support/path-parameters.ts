@@ -91,6 +91,14 @@ const arrangements: Record<
     const { body } = await service.post(`/projects/${projectId}/environments/ensure-adhoc`, { hostId });
     return { environmentId: body.environment.id };
   },
+  retryServerConnectionValidation: async (service, { connectionRequestId }) => {
+    const database = await service.database.connect();
+    await database.query(`update server_connections set status = 'failed' where id = $1`, [
+      connectionRequestId,
+    ]);
+    await database.end();
+    return {};
+  },
   restoreEnvironment: async (service, { projectId, environmentId }) => {
     const path = `/projects/${projectId}/environments/${environmentId}/archive`;
     await service.post(path, { expectedRevision: 1 });

@@ -7,7 +7,13 @@ import { deleteUser } from '../../src/domain/operator/users.ts';
 import type { TestService } from './service.ts';
 
 /** What a caller is to the project in the path, or why it is nobody. */
-type Standing = 'elsewhere' | 'outside' | 'member' | 'admin' | { unauthorized: string; reason?: string };
+type Standing =
+  | 'elsewhere'
+  | 'outside'
+  | 'maker'
+  | 'member'
+  | 'admin'
+  | { unauthorized: string; reason?: string };
 
 /** A caller: the header it sends and, where its standing depends on it, its user. */
 export interface Caller {
@@ -139,6 +145,11 @@ export const principals: Principal[] = [
     call: async (service) => bearer(await service.member('admin')),
   },
   {
+    name: 'maker of the fixtures',
+    standing: 'maker',
+    call: (service) => bearer(service),
+  },
+  {
     name: 'organization owner',
     standing: 'admin',
     visibility: 'private',
@@ -164,8 +175,7 @@ export function expectedRefusal(
       message: standing.unauthorized,
       ...(standing.reason !== undefined && { details: { reason: standing.reason } }),
     };
-  if (access === 'key') return undefined;
-  // The first owner has made it, and is none of the principals.
+  if (access === 'key' || standing === 'maker') return undefined;
   if (access === 'requester') return { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } };
   if (standing === 'elsewhere') return { code: 'NOT_FOUND' };
   // Of the same organization, so that it may know the project exists.

@@ -1,6 +1,36 @@
+import { operationList } from '../../contract/index.ts';
 import { featuresOf } from '../../platform/database/queries/organizations.ts';
 import { limitsOf } from '../limits/plan.ts';
 import type { Verb } from '../verb.ts';
+
+/** What each permission is for, by the ids of the API. One that this version does not serve is promised to nobody. */
+const operationsFor = {
+  readSwarms: 'listSwarms',
+  readUserTesting: 'listScenarios',
+  writeSwarms: 'createSwarm',
+  launchJourneyRun: 'launchJourneyRun',
+  launchGoalRun: 'launchJourneyRun',
+  cancelJourneyRun: 'cancelJourneyRun',
+  cancelGoalRun: 'cancelJourneyRun',
+  publishUserTestingScenario: 'publishScenario',
+  unpublishUserTestingScenario: 'unpublishScenario',
+  changeUserTestingExposure: 'updateUserTestingScenario',
+  manageUserTestingGuestExecution: 'setGuestExecution',
+  requestInsights: 'requestEvalRunInsights',
+  readEvals: 'getEvalRun',
+  writeEvalSuites: 'createEvalSuite',
+  launchEvalRun: 'createEvalRun',
+  deleteAnyEvalSuite: 'deleteEvalSuite',
+  deleteAnyEvalRun: 'deleteEvalRun',
+  exportEvalTraces: 'exportTracesOtlp',
+  writeClients: 'createClient',
+  writeEnvironments: 'createEnvironment',
+  ensureAdhocEnvironment: 'ensureAdhocEnvironment',
+  pinPluginVersions: 'createEnvironment',
+  writePersonalSecrets: 'createSecret',
+  writeProjectSecrets: 'createSecret',
+} as const;
+type Permission = keyof typeof operationsFor;
 
 export const getProjectCapabilities: Verb<'getProjectCapabilities'> = async (context) => {
   const { actor, project, db } = context;
@@ -9,6 +39,22 @@ export const getProjectCapabilities: Verb<'getProjectCapabilities'> = async (con
   const admin = project.role === 'admin';
   const swarms = features.has('swarms');
   const userTesting = features.has('user-testing');
+  /** Of the caller, where the operation is served; whoever is not named may. */
+  const rules: Partial<Record<Permission, boolean>> = {
+    // Stopping and unpublishing stay possible when a feature is switched off.
+    writeSwarms: swarms,
+    launchJourneyRun: swarms,
+    launchGoalRun: swarms,
+    publishUserTestingScenario: userTesting && admin,
+    unpublishUserTestingScenario: admin,
+    changeUserTestingExposure: userTesting,
+    manageUserTestingGuestExecution: userTesting && admin,
+    deleteAnyEvalSuite: admin,
+    deleteAnyEvalRun: admin,
+    writeEnvironments: admin,
+    pinPluginVersions: admin,
+    writeProjectSecrets: admin,
+  };
   return {
     projectId: project.id,
     organizationId: actor.organization.id,
@@ -17,36 +63,19 @@ export const getProjectCapabilities: Verb<'getProjectCapabilities'> = async (con
     surface: 'api',
     features: {
       sandboxes: { enabled: false, mode: 'off', enforced: false, reason: 'This deployment has no sandboxes' },
-      swarms: { enabled: swarms },
-      userTesting: { enabled: userTesting },
+      swarms: { enabled: swarms && served('listSwarms') },
+      userTesting: { enabled: userTesting && served('listScenarios') },
     },
     plan,
-    can: {
-      readSwarms: true,
-      readUserTesting: true,
-      writeSwarms: swarms,
-      launchJourneyRun: swarms,
-      launchGoalRun: swarms,
-      // Stopping and unpublishing stay possible when a feature is switched off.
-      cancelJourneyRun: true,
-      cancelGoalRun: true,
-      publishUserTestingScenario: userTesting && admin,
-      unpublishUserTestingScenario: admin,
-      changeUserTestingExposure: userTesting,
-      manageUserTestingGuestExecution: userTesting && admin,
-      requestInsights: true,
-      readEvals: true,
-      writeEvalSuites: true,
-      launchEvalRun: true,
-      deleteAnyEvalSuite: admin,
-      deleteAnyEvalRun: admin,
-      exportEvalTraces: true,
-      writeClients: true,
-      writeEnvironments: admin,
-      ensureAdhocEnvironment: true,
-      pinPluginVersions: admin,
-      writePersonalSecrets: true,
-      writeProjectSecrets: admin,
-    },
+    can: Object.fromEntries(
+      Object.entries(operationsFor).map(([name, id]) => [
+        name,
+        served(id) && (rules[name as Permission] ?? true),
+      ]),
+    ) as Record<Permission, boolean>,
   };
 };
+
+function served(id: string): boolean {
+  return operationList.some((operation) => operation.id === id);
+}

@@ -9,8 +9,8 @@ import { Wire, type WireAnswer } from './wire.ts';
 
 const byId = new Map(operationList.map((operation) => [operation.id, operation]));
 
-/** Where the shots go: a few projects that may be destroyed, and a record of who answered how. */
-export class Range {
+/** Sends hostile requests at a few projects that may be destroyed, and records who answered how. */
+export class FuzzRun {
   readonly wire: Wire;
   /** Answers by operation id and status. */
   readonly tally = new Map<string, Map<number, number>>();
@@ -18,7 +18,7 @@ export class Range {
   private readonly targets: Record<string, string>[];
   private readonly answeredBy = new Map<string, string>();
   private linesRead = 0;
-  private fired = 0;
+  private sent = 0;
 
   private constructor(service: TestService, targets: Record<string, string>[]) {
     this.service = service;
@@ -27,14 +27,14 @@ export class Range {
   }
 
   /** The targets are shared by all lanes, so that requests meet at the same rows. */
-  static async open(service: TestService, targets: number): Promise<Range> {
+  static async open(service: TestService, targets: number): Promise<FuzzRun> {
     const made = Array.from({ length: targets }, () => makeParameters(service, everyParameter));
-    return new Range(service, await Promise.all(made));
+    return new FuzzRun(service, await Promise.all(made));
   }
 
   /** Throws when the answer is not one the contract allows. */
-  async fire(shot: Shot): Promise<void> {
-    const index = this.fired++ % this.targets.length;
+  async sendAndJudge(shot: Shot): Promise<void> {
+    const index = this.sent++ % this.targets.length;
     const shared = this.targets.at(index) as Record<string, string>;
     // A name can be given once; each shot of that kind gets something without one.
     const naming = shot.operation?.id === 'nameEnvironment';
@@ -54,7 +54,7 @@ export class Range {
   }
 
   /** The same for bytes that may hold several requests, or half of one. */
-  async fireBytes(bytes: Buffer): Promise<void> {
+  async sendBytesAndJudge(bytes: Buffer): Promise<void> {
     let answers = await this.wire.converse(bytes);
     // A busy machine may be late once.
     if (answers.length === 0) answers = await this.wire.converse(bytes);
