@@ -16,6 +16,9 @@ import { createHealthServer, type HealthOptions } from './surfaces/http/health.t
 import { Metrics } from './surfaces/http/metrics.ts';
 import { basePath, createHttpServer } from './surfaces/http/server.ts';
 
+/** Milliseconds after which what the start did without is loaded. */
+const afterStart = 200;
+
 /** For reads that wait for something; counted in each process by itself. */
 const pollRate = { perMinute: 240, burst: 240 };
 
@@ -94,6 +97,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     const demo = connected.embedded && commands ? options.demo : undefined;
     const first = await bootstrap(db, { key: config.bootstrapKey, demo });
     started = true;
+    setTimeout(() => void services.mcp.prepare(), afterStart).unref();
     const warning =
       commands && runsAsRoot() && config.commandUser === undefined ? commandsRunAsRoot : undefined;
     if (warning !== undefined) log.warn(warning);

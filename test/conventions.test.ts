@@ -306,5 +306,5 @@ test('a query never replaces what the path names', async () => {
   for (const query of [`projectId=${other.id}`, `projectId=${other.id}&projectId=${other.id}`])
     expect((await service.get(`/projects/${project}/sessions?${query}`)).text).not.toContain('there');
   const { body } = await service.get(`/projects/${project}/servers?projectId=${other.id as string}`);
-  expect(body.items).toEqual([]);
+  expect(body.items.filter(({ name }: { name: string }) => name === 'there')).toEqual([]);
 });

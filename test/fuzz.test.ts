@@ -22,6 +22,8 @@ let cursors: { path: string; cursor: string }[];
 
 beforeAll(async () => {
   service = await startTestService();
+  // What the start has to say, as that commands run as root, is no answer to a request.
+  service.logs.length = 0;
   run = await FuzzRun.open(service, 4);
   control = await makeParameters(service, everyParameter);
   cursors = await realCursors();

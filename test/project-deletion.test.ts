@@ -132,7 +132,7 @@ describe('from the request on', () => {
     expect((await service.get('/projects')).text).not.toContain(made['projectId']);
     expect((await service.get(`/plugin-versions/${made['pluginVersionId']}`)).status).toBe(404);
     expect((await service.get(`/chat-sessions?projectId=${made['projectId']}`)).status).toBe(404);
-    const request = await service.get(`/server-connections/${made['requestId']}`);
+    const request = await service.get(`/server-connections/${made['connectionRequestId']}`);
     expect(request.body).toMatchObject({ status: 'cancelled' });
     expect(request.text).not.toContain(made['projectId']);
     const again = { url: await service.demoUrl(), projectId: made['projectId'] };
@@ -237,8 +237,8 @@ test('a large project is removed in short steps, and its files in one sweep', as
     place,
   );
   await database.query(
-    `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id)
-     select 'srv_' || n, $1, 'server ' || n, true, 'http', 'https://e.com', '{}', 'sec_' || n
+    `insert into servers (id, project_id, name, name_key, enabled, transport_type, url, settings, sealed_id)
+     select 'srv_' || n, $1, 'server ' || n, 'server ' || n, true, 'http', 'https://e.com', '{}', 'sec_' || n
      from generate_series(1, 5000) n`,
     [project.id],
   );

@@ -33,18 +33,17 @@ export class HeldBytes {
 
 const small = 64 * 1024;
 
-/** About how much memory a parsed value takes; nothing for what is too small to count. */
+/** About how much memory a parsed value takes; nothing for what is too small to count. It is not deep: see `JsonBounds`. */
 export function weightOf(value: unknown): number {
-  let weight = 0;
-  const pending = [value];
-  while (pending.length > 0) {
-    const next = pending.pop();
-    if (typeof next === 'string') weight += next.length;
-    else if (typeof next === 'object' && next !== null) {
-      const values: unknown[] = Array.isArray(next) ? next : Object.values(next);
-      weight += 32 + 16 * values.length;
-      for (const one of values) pending.push(one);
-    }
-  }
+  const weight = weigh(value);
   return weight < small ? 0 : weight;
+}
+
+function weigh(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  const values: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let weight = 32 + 16 * values.length;
+  for (const one of values) weight += weigh(one);
+  return weight;
 }

@@ -51,6 +51,11 @@ export class Mcp {
     this.pool = new Pool(pool, (target, wait) => this.open(target, wait, this.eras.get(target.key)), now);
   }
 
+  /** Loads what the first connection needs, which takes long enough to be noticed by others. */
+  async prepare(): Promise<void> {
+    await Promise.all([import('@modelcontextprotocol/client'), import('undici')]);
+  }
+
   get warmConnections(): number {
     return this.pool.size;
   }

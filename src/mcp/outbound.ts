@@ -10,6 +10,7 @@ import { failureIn, McpFailure, networkFailure } from './failures.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { handshakeLimits, JsonBounds, type JsonLimits } from './json-bounds.ts';
 import type { Pace } from './pace.ts';
+import { WholeResponse } from './whole-response.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -27,6 +28,8 @@ export interface OutboundOptions extends Partial<OutboundLimits> {
 
 /** How an answer is read. */
 export interface Reading {
+  /** It is no conversation, so an event stream is only bytes. */
+  document?: boolean;
   /** Bytes of one answer or event, when fewer than usual. */
   bytes?: number;
   /** How much JSON a message may hold; what a server says of itself at first is little. */
@@ -56,8 +59,13 @@ const mostRedirects = 5;
 const mostVerdicts = 10_000;
 
 const idleSocket = 1_500;
+/** An answer from which on it counts as large. */
+const heavyBytes = 256 * 1024;
 /** Events of a stream that are handed on before others get their turn: each costs the SDK a fifth of a millisecond. */
 const eventsAtOnce = 20;
+
+/** Of what authorization servers publish. */
+const documentBytes = mebibyte;
 
 /** Enough to quote from a page that reports an error. */
 const errorPageBytes = 64 * 1024;
@@ -77,6 +85,7 @@ export class Outbound {
   /** All that have connections, also those of earlier policies. */
   private readonly agents = new Set<Agent>();
   private readonly verdicts = new Map<string, { problem: string | undefined }>();
+  private lastHeavy: Promise<void> = Promise.resolve();
   /** Answers that are being read, or have been read and are not gone yet. */
   readonly held: HeldBytes;
 
@@ -139,7 +148,7 @@ export class Outbound {
   readonly follow = async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
     let url = new URL(address);
     for (let hops = 0; ; hops++) {
-      const response = await this.fetch(url, init);
+      const response = await this.fetch(url, init, { document: true, bytes: documentBytes });
       const location = response.headers.get('location');
       const moved = response.status >= 300 && response.status < 400 && location !== null;
       if (!moved || (init.method ?? 'GET') !== 'GET') return response;
@@ -211,11 +220,10 @@ export class Outbound {
       );
     }
     const ok = status >= 200 && status < 300;
-    if (ok && /^text\/event-stream\b/i.test(String(raw['content-type'])))
+    if (ok && !reading.document && /^text\/event-stream\b/i.test(String(raw['content-type'])))
       return new Response(this.events(url, body, reading), { status, headers });
     const content = ok ? await this.whole(url, body, reading) : await this.beginning(body);
-    const empty = status === 204 || status === 205 || status === 304;
-    return new Response(empty ? null : content, { status, headers });
+    return new WholeResponse(content, { status, headers });
   }
 
   private async whole(
@@ -234,11 +242,21 @@ export class Outbound {
         bounds.feed(chunk);
         chunks.push(chunk);
       }
+      if (size > heavyBytes) await this.heavyTurn();
       return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     } finally {
       this.held.giveBack(size);
       body.destroy();
     }
+  }
+
+  /**
+   * Waits in line with other large answers. Parsing one takes a good part of a tenth of a second; one a turn, so that
+   * somebody else's request never waits for several.
+   */
+  private heavyTurn(): Promise<void> {
+    this.lastHeavy = this.lastHeavy.then(() => nextTurn());
+    return this.lastHeavy;
   }
 
   private async beginning(body: Dispatcher.ResponseData['body']): Promise<Buffer> {

@@ -8,7 +8,7 @@ const sliceLength = 64 * 1024;
 const turn = 5;
 
 /** Whether a value is small enough to be written at once, found out by looking at a bounded part of it. */
-export function isSmall(value: unknown): boolean {
+export function isSmall(value: unknown, mostNodes = smallNodes, mostText = smallText): boolean {
   let nodes = 0;
   let text = 0;
   const pending = [value];
@@ -17,13 +17,18 @@ export function isSmall(value: unknown): boolean {
     if (typeof next === 'string') text += next.length;
     else if (typeof next === 'object' && next !== null) {
       const values: unknown[] = Array.isArray(next) ? next : Object.values(next);
-      if (nodes + values.length > smallNodes) return false;
+      if (nodes + values.length > mostNodes) return false;
       for (const one of values) pending.push(one);
       nodes += values.length;
     }
-    if (text > smallText) return false;
+    if (text > mostText) return false;
   }
   return true;
+}
+
+/** Most values are made of small ones, which are written as a whole. */
+function isTiny(value: object): boolean {
+  return isSmall(value, 30, 4_096);
 }
 
 interface Open {
@@ -43,12 +48,14 @@ export async function* jsonSlices(value: unknown): AsyncGenerator<string> {
   const stack: Open[] = [{ values: [value], keys: undefined, next: 0, begun: false }];
   let text = '';
   let pauseAt = performance.now() + turn;
+  let steps = 0;
   for (let open = stack.at(-1); open; open = stack.at(-1)) {
     if (text.length >= sliceLength) {
       yield text;
       text = '';
     }
-    if (performance.now() > pauseAt) {
+    // Looking at the clock costs as much as a step.
+    if (++steps % 64 === 0 && performance.now() > pauseAt) {
       await nextTurn();
       pauseAt = performance.now() + turn;
     }
@@ -63,7 +70,8 @@ export async function* jsonSlices(value: unknown): AsyncGenerator<string> {
     if (open.begun) text += ',';
     open.begun = true;
     if (key !== undefined) text += `${JSON.stringify(key)}:`;
-    if (Array.isArray(next)) {
+    if (typeof next === 'object' && next !== null && isTiny(next)) text += JSON.stringify(next);
+    else if (Array.isArray(next)) {
       text += '[';
       stack.push({ values: next, keys: undefined, next: 0, begun: false });
     } else if (typeof next === 'object' && next !== null) {

@@ -3,6 +3,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation } from '../../mcp/mcp.ts';
 import { probe } from '../../mcp/probe.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import type { ProjectContext } from '../context.ts';
 import type { Verb } from '../verb.ts';
 import { adviceFor } from './advice.ts';
@@ -136,10 +137,13 @@ async function examine(conversation: Conversation, report: Report, firstPageOnly
     resourceTemplates: templates.check,
     prompts: prompts.check,
   });
-  for (const { _meta, ...tool } of tools.items) {
-    report.tools.push(tool as never);
-    if (_meta !== undefined) report.toolsMetadata[String(tool['name'])] = _meta;
-  }
+  report.tools = await mapInTurns(tools.items, (listed) => {
+    // A broken server may list anything.
+    if (typeof listed !== 'object' || listed === null || !('_meta' in listed)) return listed as never;
+    const { _meta, ...tool } = listed;
+    report.toolsMetadata[String(tool['name'])] = _meta;
+    return tool as never;
+  });
   report.resources = resources.items as never;
   report.resourceTemplates = templates.items;
   report.prompts = prompts.items as never;

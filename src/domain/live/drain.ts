@@ -45,7 +45,7 @@ export async function drain(
 /** A server that never comes to an end, or goes in circles, is an error. */
 async function pages({ ask }: Conversation, name: ListName, firstPageOnly: boolean): Promise<Drained> {
   const { method } = lists[name];
-  const items: Record<string, unknown>[] = [];
+  let items: Record<string, unknown>[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   let complaint: string | undefined;
@@ -53,7 +53,7 @@ async function pages({ ask }: Conversation, name: ListName, firstPageOnly: boole
     const answer = await ask(method, cursor === undefined ? {} : { cursor });
     complaint ??= await answer.complaint();
     const page = answer.result[name];
-    if (Array.isArray(page)) for (const item of page as Record<string, unknown>[]) items.push(item);
+    if (Array.isArray(page)) items = items.concat(page as Record<string, unknown>[]);
     if (items.length > mostItems)
       throw new McpFailure('too-large', `${method} lists more than ${mostItems.toLocaleString('en')} items`);
     const next = answer.result['nextCursor'];

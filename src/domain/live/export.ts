@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { byCodeUnit, sortKeys } from '../../platform/canonical.ts';
+import { jsonSlices } from '../../platform/json-slices.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import type { Verb } from '../verb.ts';
 import { drain, type ListName, lists } from './drain.ts';
 import { initInfoOf } from './init-info.ts';
@@ -20,17 +22,18 @@ export const exportServer: Verb<'exportServer'> = (context, { serverId, body }) 
       all('resourceTemplates'),
       all('prompts'),
     ]);
-    const content = sortKeys({
-      server: identity.serverInfo,
-      protocolVersion: identity.protocolVersion,
+    // In the order of the keys; what is inside of the lists is in order already.
+    const content = {
+      capabilities: sortKeys(identity.capabilities) as Json,
       instructions: identity.instructions,
-      capabilities: identity.capabilities,
-      tools,
-      resources,
-      resourceTemplates,
       prompts,
-    }) as Json;
-    const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex');
+      protocolVersion: identity.protocolVersion,
+      resourceTemplates,
+      resources,
+      server: sortKeys(identity.serverInfo) as Json | null,
+      tools,
+    };
+    const hash = await hashOf(content);
     return {
       serverId,
       exportedAt: new Date(context.clock()).toISOString(),
@@ -38,33 +41,33 @@ export const exportServer: Verb<'exportServer'> = (context, { serverId, body }) 
       // Not hashed: it says also how the server was asked.
       initInfo: sortKeys(initInfoOf(identity, target)) as ReturnType<typeof initInfoOf>,
       // The contract describes what the server sent; it is passed on unchanged.
-      ...(content as never as {
+      ...(content as typeof content & {
         tools: never[];
         resources: never[];
         resourceTemplates: never[];
         prompts: never[];
       }),
-      ...(content as {
-        server: Json | null;
-        protocolVersion: string;
-        instructions: string | null;
-        capabilities: Json;
-      }),
     };
   });
 
+async function hashOf(content: unknown): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const slice of jsonSlices(content)) hash.update(slice);
+  return hash.digest('hex');
+}
+
 /** By what names them, then by content: servers may list in any order, and name two things alike. */
-function ordered(items: Json[], by: string): Json[] {
-  const keyed = items.map((item) => ({
-    item,
-    name: nameIn(item, by),
-    text: JSON.stringify(sortKeys(item)),
-  }));
+async function ordered(items: readonly unknown[], by: string): Promise<Json[]> {
+  const keyed = await mapInTurns(items, (listed) => {
+    const item = sortKeys(listed) as Json;
+    return { item, name: nameIn(item, by), text: JSON.stringify(item) };
+  });
   keyed.sort((a, b) => byCodeUnit(a.name, b.name) || byCodeUnit(a.text, b.text));
   return keyed.map(({ item }) => item);
 }
 
-function nameIn(item: Json, by: string): string {
-  const name = item[by];
+/** A broken server may list anything. */
+function nameIn(item: Json | null, by: string): string {
+  const name = item?.[by];
   return typeof name === 'string' ? name : '';
 }
