@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { watchWhile } from './support/bystander.ts';
+import { slowdown, watchWhile } from './support/bystander.ts';
 import { Drydock, endDatabase } from './support/process.ts';
 import { attackNames, attacks } from './targets/attacks.ts';
 
@@ -20,6 +20,7 @@ const runAttack = ['--import', 'tsx', attackFile];
 const key = `sk_${'bystander'.repeat(4)}`;
 /** Resident megabytes that the service may reach, whatever happens. */
 const mostMemory = 1_200;
+/** Milliseconds at p99, on cores that nobody else uses. */
 const slowest = 250;
 
 let folder: string;
@@ -27,7 +28,6 @@ let service: Drydock;
 let attacker: ChildProcess;
 let port: string;
 let project: string;
-let calm: number;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'drydock-hostile-'));
@@ -44,7 +44,8 @@ beforeAll(async () => {
   port = String(await once(attacker.stdout as NodeJS.ReadableStream, 'data')).trim();
   const { items } = await api<{ items: { id: string }[] }>('GET', '/projects');
   project = `/projects/${items[0]?.id}`;
-  calm = (await watchWhile(me(), key, new Promise((resolve) => setTimeout(resolve, 500)))).p99;
+  // What is loaded only when it is needed is loaded now.
+  await api('POST', `${await save({ url: `http://127.0.0.1:${port}/calm` })}/validate`);
 });
 
 afterAll(async () => {
@@ -94,6 +95,7 @@ const allowed = new Set([200, 400, 404, 422, 429, 502, 504]);
 describe.each(attackNames)('%s', (name) => {
   test('does not slow down others, whatever is asked of it', { timeout: 120_000 }, async () => {
     const server = await save({ url: `http://127.0.0.1:${port}/${encodeURIComponent(name)}` });
+    const before = slowdown();
     const asked = Promise.all(
       operations.flatMap(([operation, body]) => [
         api<{ answered: number }>('POST', `${server}/${operation}`, body),
@@ -104,7 +106,7 @@ describe.each(attackNames)('%s', (name) => {
     const statuses = (await asked).map(({ answered }) => answered);
     expect(statuses.filter((status) => !allowed.has(status))).toEqual([]);
     expect(residentMb()).toBeLessThan(mostMemory);
-    expect(p99).toBeLessThan(slowest + 2 * calm);
+    expect(p99).toBeLessThan(slowest * Math.max(before, slowdown()));
   });
 });
 
@@ -117,6 +119,7 @@ test.each(commands)(
   },
   async (name) => {
     const server = await save({ command: process.execPath, args: [...runAttack, 'stdio', name] });
+    const before = slowdown();
     const asked = Promise.all(
       operations.map(([operation, body]) =>
         api<{ answered: number }>('POST', `${server}/${operation}`, body),
@@ -126,7 +129,7 @@ test.each(commands)(
     const statuses = (await asked).map(({ answered }) => answered);
     expect(statuses.filter((status) => !allowed.has(status))).toEqual([]);
     expect(residentMb()).toBeLessThan(mostMemory);
-    expect(p99).toBeLessThan(slowest + 2 * calm);
+    expect(p99).toBeLessThan(slowest * Math.max(before, slowdown()));
   },
 );
 
@@ -178,7 +181,9 @@ test('no more commands run than are allowed, whoever asks for them, and all of w
   );
   clearInterval(counting);
   // Those at the end of the line may run out of time; nobody is refused for anything else.
-  expect(new Set(answers.map(({ answered }) => answered))).toEqual(new Set([200]));
+  const statuses = answers.map(({ answered }) => answered);
+  expect(statuses.filter((status) => status !== 200 && status !== 504)).toEqual([]);
+  expect(statuses).toContain(200);
   expect(most).toBeLessThanOrEqual(4);
   const started = (await readFile(marks, 'utf8')).trim().split('\n');
   await expect.poll(() => started.filter(isRunning), { timeout: 10_000 }).toEqual([]);

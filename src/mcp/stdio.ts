@@ -20,8 +20,8 @@ interface StdioOptions {
 
 const mostLine = 32 * 1024 * 1024;
 const mostStderr = 16 * 1024;
-/** Milliseconds a command gets to end after its input has ended, and again after SIGTERM. */
-const grace = 2_000;
+/** Milliseconds a command gets to end after its input has ended, and then after SIGTERM. */
+const grace = { inputEnded: 500, terminated: 2_000 };
 const newline = 0x0a;
 
 /** What a command inherits of our environment; everything else might be a secret. */
@@ -119,9 +119,9 @@ export class StdioLine implements Transport {
     const { child } = this;
     if (!child) return;
     child.stdin?.end();
-    if (!(await this.exitsWithin(grace))) {
+    if (!(await this.exitsWithin(grace.inputEnded))) {
       killGroup(child, 'SIGTERM');
-      await this.exitsWithin(grace);
+      await this.exitsWithin(grace.terminated);
     }
     // Also when it has ended by itself: what it started goes with it.
     killGroup(child, 'SIGKILL');
