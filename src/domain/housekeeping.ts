@@ -1,5 +1,5 @@
 import { blobGarbage, forgetBlobGarbage } from '../platform/database/queries/blobs.ts';
-import { pruneClientConfigs } from '../platform/database/queries/clients.ts';
+import * as clients from '../platform/database/queries/clients.ts';
 import { pruneIdempotencyKeys } from '../platform/database/queries/idempotency.ts';
 import * as jobs from '../platform/database/queries/jobs.ts';
 import { pruneRateBuckets } from '../platform/database/queries/replicas.ts';
@@ -20,7 +20,7 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await pruneIdempotencyKeys(trx);
         await trx.run(jobs.prune, {});
         await pruneRateBuckets(trx);
-        await pruneClientConfigs(trx);
+        await trx.run(clients.pruneConfigs, {});
       },
     },
     {
