@@ -6,7 +6,7 @@ import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
 import { checkRoom } from '../limits/room.ts';
 import type { Verb } from '../verb.ts';
-import { type Config, canonicalConfig, configIdOf } from './config.ts';
+import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
 import { configFromTemplate } from './from-template.ts';
 import { presentClientById } from './present.ts';
 import { checkServers } from './rules.ts';
@@ -14,7 +14,7 @@ import { checkServers } from './rules.ts';
 export const createClient: Verb<'createClient'> = (context, { body }) => {
   const config =
     body.template === undefined
-      ? canonicalConfig(body.config as Config)
+      ? canonicalConfig(body.config as ClientConfig)
       : configFromTemplate(body.template, body.theme);
   return saveClient(context, body.name, { configId: configIdOf(config), config });
 };
@@ -23,7 +23,7 @@ export function saveClient(
   context: ProjectContext,
   name: string,
   { configId, config }: Pick<clients.ClientRow, 'configId' | 'config'>,
-  source?: Config,
+  source?: ClientConfig,
 ): ReturnType<typeof presentClientById> {
   const projectId = context.project.id;
   return writeInProject(context, async (db) => {

@@ -6,7 +6,7 @@ import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
 import { conflict, found } from '../refusals.ts';
-import { type Config, canonicalConfig, configIdOf } from './config.ts';
+import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
 import { type Impact, impactOf, presentClientById } from './present.ts';
 import { checkServers } from './rules.ts';
 
@@ -20,7 +20,7 @@ export interface Expectations {
 interface Change {
   name?: string | undefined;
   /** The new configuration, made of the current one. */
-  config?: (current: Config) => Config;
+  config?: (current: ClientConfig) => ClientConfig;
 }
 
 /** The only way to change a client: what was expected still holds, and an edit that changes nothing writes nothing. */

@@ -1,14 +1,14 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
-import { type Config, serversIn } from './config.ts';
+import { type ClientConfig, serversIn } from './config.ts';
 
 /** Every server that a configuration adds must be there, in this project. */
 export async function checkServers(
   db: Db,
   projectId: string,
-  config: Config,
-  before: Config = {},
+  config: ClientConfig,
+  before: ClientConfig = {},
 ): Promise<void> {
   const { required, optional } = serversIn(config);
   const known = serversIn(before);

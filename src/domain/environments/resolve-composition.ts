@@ -6,7 +6,7 @@ import * as secrets from '../../platform/database/queries/secrets.ts';
 import * as serverGroups from '../../platform/database/queries/server-groups.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import * as skills from '../../platform/database/queries/skills.ts';
-import { type Config, orderedConfig, serversIn } from '../clients/config.ts';
+import { type ClientConfig, orderedConfig, serversIn } from '../clients/config.ts';
 import { conflict, found } from '../refusals.ts';
 import { pinnabilityOf } from '../skills/pinnability.ts';
 import { mustBeLive } from './write.ts';
@@ -16,7 +16,7 @@ type EnvironmentRow = environments.EnvironmentRow;
 /** All that a run of an environment uses. */
 export interface ResolvedComposition {
   environment: Pick<EnvironmentRow, 'id' | 'name' | 'revision' | 'modelId' | 'serverAttachmentId'>;
-  client: { id: string; name: string; configId: string; config: Config };
+  client: { id: string; name: string; configId: string; config: ClientConfig };
   model: { id: string; source: 'environment' | 'host' };
   /** As the client or the server group names them. */
   selectedServerIds: string[];
@@ -129,7 +129,7 @@ async function deliveredSecrets(
   return rows.filter(({ delivered }) => delivered).map(({ id }) => id);
 }
 
-async function selectedServers(db: Db, environment: EnvironmentRow, config: Config): Promise<string[]> {
+async function selectedServers(db: Db, environment: EnvironmentRow, config: ClientConfig): Promise<string[]> {
   const { projectId, serverAttachmentId } = environment;
   if (serverAttachmentId === null) {
     const { required, optional } = serversIn(config);
@@ -154,7 +154,7 @@ async function usableServers(
   return usable;
 }
 
-function modelOf(environment: EnvironmentRow, config: Config): ResolvedComposition['model'] {
+function modelOf(environment: EnvironmentRow, config: ClientConfig): ResolvedComposition['model'] {
   if (environment.modelId !== null) return { id: environment.modelId, source: 'environment' };
   const own = config['modelId'];
   if (typeof own === 'string') return { id: own, source: 'host' };

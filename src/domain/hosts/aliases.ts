@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
-import type { Config } from '../clients/config.ts';
+import type { ClientConfig } from '../clients/config.ts';
 import { createClient } from '../clients/create.ts';
 import { removeClient } from '../clients/delete.ts';
 import { duplicateClient } from '../clients/duplicate.ts';
@@ -36,13 +36,13 @@ export const getHost: Verb<'getHost'> = async ({ db, project }, { hostId }) =>
 
 export const updateHost: Verb<'updateHost'> = async (context, { hostId, body }) => {
   const { name, config } = body;
-  const change = { name, ...(config && { config: () => config as Config }) };
+  const change = { name, ...(config && { config: () => config as ClientConfig }) };
   return hostOf(await editClient(context, (db) => clientWithId(db, context.project.id, hostId), change, {}));
 };
 
 export const setHostServers: Verb<'setHostServers'> = async (context, { hostId, body }) => {
   const { serverIds, optionalServerIds = [] } = body;
-  const change = { config: (current: Config) => ({ ...current, serverIds, optionalServerIds }) };
+  const change = { config: (current: ClientConfig) => ({ ...current, serverIds, optionalServerIds }) };
   return hostOf(await editClient(context, (db) => clientWithId(db, context.project.id, hostId), change, {}));
 };
 
