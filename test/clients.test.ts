@@ -166,7 +166,7 @@ describe('an edit', () => {
       await patch(before.id, { expectedConfigId: before.configId, set: { temperature: 1 } }),
     ).toMatchObject({
       status: 409,
-      body: { details: { currentConfigId: now.configId } },
+      body: { details: { code: 'CLIENT_CHANGED', currentConfigId: now.configId } },
     });
     expect(await patch(before.id, { name: 'Y', expectedName: 'Claude' })).toMatchObject({
       status: 409,

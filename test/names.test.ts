@@ -73,6 +73,7 @@ test('a server nobody chose the name of gets a number where only the case differ
     url,
     settings: namesOfSecrets({}),
     sealedId: null,
+    pluginVersionId: null,
   });
   expect(saved.name).toBe('e.example.com 2');
 });

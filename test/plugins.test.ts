@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { enablePlugin, installPlugin, listPlugins, removePlugin } from '../src/domain/operator/plugins.ts';
-import { pluginVersionsForPinning } from '../src/platform/database/queries/plugins.ts';
+import { pinning } from '../src/platform/database/queries/plugins.ts';
 import { filesOf, folderOf, skillMd } from './support/folder.ts';
 import { commandFor } from './support/process.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -146,7 +146,7 @@ test('a version says what it holds, and which servers and skills stand for it', 
     sharing: 'project',
     pinnability: { ok: false, reason: 'supporting_files' },
   });
-  const [pin] = await pluginVersionsForPinning(service.db, project, [versionId, 'plgv_none']);
+  const [pin] = await service.db.rows(pinning, { projectId: project, ids: [versionId, 'plgv_none'] });
   expect(pin).toEqual({
     id: versionId,
     pluginId: plugins[0].id,
@@ -270,7 +270,7 @@ test('the servers of a plugin change with the plugin only', async () => {
   }
   await enablePlugin(service.db, { name: 'pack', project }, false);
   expect((await service.get(server)).body.enabled).toBe(false);
-  expect(await pluginVersionsForPinning(service.db, project, [versionId])).toMatchObject([
+  expect(await service.db.rows(pinning, { projectId: project, ids: [versionId] })).toMatchObject([
     { enabled: false },
   ]);
   // A version installed meanwhile does not switch the plugin on.

@@ -8,10 +8,10 @@ import { listPlugins } from '../src/domain/operator/plugins.ts';
 import { listSkills, removeSkill } from '../src/domain/operator/skills.ts';
 import { deliverSecrets } from '../src/domain/secrets/deliver.ts';
 import type { Db } from '../src/platform/database/database.ts';
-import { findGrant } from '../src/platform/database/queries/grants.ts';
+import * as grants from '../src/platform/database/queries/grants.ts';
 import { projectContents } from '../src/platform/database/queries/project-contents.ts';
 import { markProjectDeleted } from '../src/platform/database/queries/projects.ts';
-import { findLiveServer } from '../src/platform/database/queries/servers.ts';
+import * as servers from '../src/platform/database/queries/servers.ts';
 import { around, dbOn } from './support/db.ts';
 import { everyParameter, exampleFor, fillPath, makeParameters } from './support/path-parameters.ts';
 import { removeDeletedContent } from './support/removal.ts';
@@ -93,8 +93,8 @@ async function usable(made: Parameters): Promise<string[]> {
   const startedBy = (await service.get('/me')).body.id as string;
   const secretIds = [made['secretId'] as string];
   const found = {
-    grant: await findGrant(db, rows[0].id),
-    server: await findLiveServer(db, projectId, made['serverId'] as string),
+    grant: await db.row(grants.find, { id: rows[0].id }),
+    server: await db.row(servers.findLive, { projectId, id: made['serverId'] as string }),
     secret: (await deliverSecrets(running.services, { projectId, startedBy, secretIds }))[0],
   };
   return Object.entries(found).flatMap(([kind, thing]) => (thing === undefined ? [] : [kind]));

@@ -99,7 +99,7 @@ test('the Default project cannot be deleted', async () => {
   const project = await service.defaultProject();
   expect(await service.delete(`/projects/${project}`)).toMatchObject({
     status: 409,
-    body: { code: 'CONFLICT' },
+    body: { code: 'CONFLICT', details: { code: 'DEFAULT_PROJECT', reason: 'DEFAULT_PROJECT' } },
   });
   expect((await service.get(`/projects/${project}/servers`)).status).toBe(200);
 });

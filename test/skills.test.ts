@@ -8,7 +8,7 @@ import { createUser } from '../src/domain/operator/users.ts';
 import { readFrontmatter } from '../src/domain/skills/frontmatter.ts';
 import { skillBounds } from '../src/domain/skills/parse.ts';
 import { pinnabilityOf } from '../src/domain/skills/pinnability.ts';
-import { skillsForPinning } from '../src/platform/database/queries/skills.ts';
+import { pinning } from '../src/platform/database/queries/skills.ts';
 import { hashOf, readFolder } from '../src/platform/folder.ts';
 import { OperatorProblem } from '../src/platform/problem.ts';
 import { filesOf, folderOf, skillMd } from './support/folder.ts';
@@ -102,7 +102,7 @@ test('a skill of another project is not there', async () => {
   expect((await service.get(`/projects/${here}/skills/${id}`)).status).toBe(404);
   expect((await service.get(`/projects/${here}/skills`)).body).toEqual({ items: [] });
   expect((await listSkills(service.db, here)).length).toBe(0);
-  expect(await skillsForPinning(service.db, here, [id])).toEqual([]);
+  expect(await service.db.rows(pinning, { projectId: here, ids: [id] })).toEqual([]);
 });
 
 test('what can be pinned, and why the rest cannot', async () => {
@@ -130,7 +130,10 @@ test('what can be pinned, and why the rest cannot', async () => {
     [personal]: { ok: false, reason: 'personal' },
     [component]: { ok: false, reason: 'plugin_component' },
   };
-  const rows = await skillsForPinning(service.db, project, [...Object.keys(expected), 'skl_none']);
+  const rows = await service.db.rows(pinning, {
+    projectId: project,
+    ids: [...Object.keys(expected), 'skl_none'],
+  });
   expect(Object.fromEntries(rows.map((row) => [row.id, pinnabilityOf(row)]))).toEqual(expected);
   expect(rows.find(({ id }) => id === personal)).toEqual({
     id: personal,

@@ -13,7 +13,6 @@ import type { Query } from '../platform/database/query.ts';
 import type { Context, Occasion, ProjectContext, Services } from './context.ts';
 import type { Identified } from './identity/authenticate.ts';
 import { notFound } from './refusals.ts';
-import { noSuchServer } from './servers/rules.ts';
 
 /** No project is in the path; what these look up decides who may see it. */
 const settledInside: readonly Access[] = ['key', 'requester', 'project viewer'];
@@ -33,7 +32,7 @@ export async function admit(
   const entered: ProjectContext = Object.assign(known, { project });
   if (operation.access === 'own or project admin') await admitOwner(entered, operation, params);
   if (params['serverId'] === undefined) return entered;
-  if (!server) throw noSuchServer();
+  if (!server) throw notFound('server');
   return Object.assign(entered, { server });
 }
 

@@ -1,7 +1,7 @@
 import { blobGarbage, forgetBlobGarbage } from '../platform/database/queries/blobs.ts';
-import { pruneClientConfigs } from '../platform/database/queries/clients.ts';
+import * as clients from '../platform/database/queries/clients.ts';
 import { pruneIdempotencyKeys } from '../platform/database/queries/idempotency.ts';
-import { pruneJobs } from '../platform/database/queries/jobs.ts';
+import * as jobs from '../platform/database/queries/jobs.ts';
 import { pruneRateBuckets } from '../platform/database/queries/replicas.ts';
 import type { JobKind } from '../platform/jobs/worker.ts';
 import type { Services } from './context.ts';
@@ -18,9 +18,9 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
       every: hour,
       handle: async () => async (trx) => {
         await pruneIdempotencyKeys(trx);
-        await pruneJobs(trx);
+        await trx.run(jobs.prune, {});
         await pruneRateBuckets(trx);
-        await pruneClientConfigs(trx);
+        await trx.run(clients.pruneConfigs, {});
       },
     },
     {

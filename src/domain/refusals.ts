@@ -12,27 +12,24 @@ export function found<Row>(row: Row | undefined, thing: string): Row {
   return row;
 }
 
-/** `reason` is the word that clients look for; it is repeated as `code`. */
-export function conflict(message: string, reason: string, details: Record<string, unknown> = {}): Refusal {
-  return new Refusal('CONFLICT', message, { details: { reason, ...details } });
-}
-
-function nameTaken(thing: string, name: string): Refusal {
-  return conflict(
-    `${/^[aeiou]/.test(thing) ? 'An' : 'A'} ${thing} named ${JSON.stringify(name)} already exists in this project`,
-    'NAME_TAKEN',
-    { name },
-  );
+/** `code` is the word that clients look for; it is repeated as `reason`, unless the details give another one. */
+export function conflict(message: string, code: string, details: Record<string, unknown> = {}): Refusal {
+  return new Refusal('CONFLICT', message, { details: { code, ...details } });
 }
 
 /** The database decides whether a name is taken, so that two callers cannot both win. */
 export function refuseTaken(
   thing: string,
   name: string,
-  ...constraints: string[]
+  constraint: string,
+  note = '',
 ): (error: unknown) => never {
   return (error) => {
-    if (constraints.some((constraint) => violates(error, constraint))) throw nameTaken(thing, name);
-    throw error;
+    if (!violates(error, constraint)) throw error;
+    throw conflict(
+      `${/^[aeiou]/.test(thing) ? 'An' : 'A'} ${thing} named ${JSON.stringify(name)} already exists in this project${note}`,
+      'NAME_TAKEN',
+      { name },
+    );
   };
 }

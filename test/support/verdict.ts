@@ -50,9 +50,11 @@ function problemOfRefusal(status: number, text: string): string | undefined {
   }
   const parsed = canonical.safeParse(body);
   if (!parsed.success) return 'it refuses without {code, message, details?}';
-  if (statusOfCode[parsed.data.code] !== status) return `${parsed.data.code} does not go with ${status}`;
-  if (parsed.data.details && Object.keys(parsed.data.details).length === 0) return 'its details are empty';
-  if (!parsed.data.message.isWellFormed()) return 'its message holds half a character';
+  const { code, message, details } = parsed.data;
+  if (statusOfCode[code] !== status) return `${code} does not go with ${status}`;
+  if (details && Object.keys(details).length === 0) return 'its details are empty';
+  if (code === 'CONFLICT' && typeof details?.['code'] !== 'string') return 'its details have no word for why';
+  if (!message.isWellFormed()) return 'its message holds half a character';
   if (text.length > 2_000) return `it refuses at length: ${text.length} characters`;
   return undefined;
 }

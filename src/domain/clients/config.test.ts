@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Config, canonicalConfig, configIdOf } from './config.ts';
+import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
 import { configFromTemplate } from './from-template.ts';
 import { clientTemplates } from './templates/index.ts';
 
-const idOf = (config: Config): string => configIdOf(canonicalConfig(config));
+const idOf = (config: ClientConfig): string => configIdOf(canonicalConfig(config));
 
 const ids = fc.array(fc.constantFrom('srv_a', 'srv_b', 'srv_c', 'srv_d'), { maxLength: 5 });
 const nested = fc.dictionary(fc.string({ minLength: 1, maxLength: 6 }), fc.jsonValue({ maxDepth: 2 }), {
@@ -37,7 +37,7 @@ const settings = fc.record(
   { requiredKeys: ['modelId'] },
 );
 
-const defaults: Config = {
+const defaults: ClientConfig = {
   hostStyle: 'drydock',
   systemPrompt: '',
   temperature: 0.7,
@@ -51,7 +51,7 @@ const defaults: Config = {
 };
 
 /** What each of these fields means when it is absent. */
-const spokenOut: Config = {
+const spokenOut: ClientConfig = {
   respectToolVisibility: true,
   progressiveToolDiscovery: false,
   builtInToolIds: [],
@@ -73,7 +73,7 @@ describe('the id of a configuration', () => {
   test('does not depend on the order of keys', () => {
     fc.assert(
       fc.property(settings, (config) => {
-        expect(idOf(reversed(config) as Config)).toBe(idOf(config));
+        expect(idOf(reversed(config) as ClientConfig)).toBe(idOf(config));
       }),
     );
   });
@@ -97,7 +97,7 @@ describe('the id of a configuration', () => {
 
   test('does not depend on how numbers are spelled', () => {
     const spelled = (number: string): string =>
-      idOf(JSON.parse(`{"modelId":"m","temperature":${number}}`) as Config);
+      idOf(JSON.parse(`{"modelId":"m","temperature":${number}}`) as ClientConfig);
     expect(new Set(['1', '1.0', '1e0', '10e-1', '0.1e1'].map(spelled)).size).toBe(1);
     expect(spelled('-0')).toBe(spelled('0'));
   });
@@ -114,7 +114,7 @@ describe('the id of a configuration', () => {
   test('tells a field that is written from one that is absent, whatever it says', () => {
     fc.assert(
       fc.property(settings, fc.constantFrom(...Object.keys(spokenOut)), (config, name) => {
-        const { [name]: _, ...without } = config as Config;
+        const { [name]: _, ...without } = config as ClientConfig;
         const written = { ...without, [name]: spokenOut[name] };
         expect(canonicalConfig(written)[name]).toEqual(spokenOut[name]);
         expect(canonicalConfig(without)).not.toHaveProperty(name);
@@ -126,7 +126,7 @@ describe('the id of a configuration', () => {
   test('is the same for what was read back', () => {
     fc.assert(
       fc.property(settings, (config) => {
-        const read = JSON.parse(JSON.stringify(canonicalConfig(config))) as Config;
+        const read = JSON.parse(JSON.stringify(canonicalConfig(config))) as ClientConfig;
         expect(idOf({ ...read, id: 'x' })).toBe(idOf(config));
       }),
     );

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { sortKeys } from '../../platform/canonical.ts';
 
-export type Config = Record<string, unknown>;
+export type ClientConfig = Record<string, unknown>;
 
 /** What a field is when nobody says so. */
-const defaults: Config = {
+const defaults: ClientConfig = {
   hostStyle: 'drydock',
   systemPrompt: '',
   temperature: 0.7,
@@ -23,9 +23,9 @@ const order = ['schemaVersion', 'hostStyle', 'modelId', ...Object.keys(defaults)
  * settings have the same form. A field without a default is kept as it was written, also where it says what its absence
  * would mean.
  */
-export function canonicalConfig(written: Config): Config {
+export function canonicalConfig(written: ClientConfig): ClientConfig {
   const { id: _id, schemaVersion: _schemaVersion, ...given } = withoutNulls(written);
-  const config: Config = { ...defaults, ...given };
+  const config: ClientConfig = { ...defaults, ...given };
   config['serverIds'] = idList(config['serverIds']);
   const required = new Set(config['serverIds'] as string[]);
   config['optionalServerIds'] = idList(config['optionalServerIds']).filter((id) => !required.has(id));
@@ -40,20 +40,20 @@ export function canonicalConfig(written: Config): Config {
 }
 
 /** The same with its keys in order. The database keeps the values of a configuration, not the order of its keys. */
-export function orderedConfig(config: Config): Config {
-  const sorted = sortKeys(config) as Config;
+export function orderedConfig(config: ClientConfig): ClientConfig {
+  const sorted = sortKeys(config) as ClientConfig;
   const known = order.filter((name) => name in sorted).map((name) => [name, sorted[name]] as const);
   return { ...Object.fromEntries(known), ...sorted };
 }
 
-export function configIdOf(canonical: Config): string {
+export function configIdOf(canonical: ClientConfig): string {
   return createHash('sha256')
     .update(JSON.stringify(sortKeys(canonical)))
     .digest('hex');
 }
 
 /** The servers a configuration names, required ones first. */
-export function serversIn(config: Config): { required: string[]; optional: string[] } {
+export function serversIn(config: ClientConfig): { required: string[]; optional: string[] } {
   return { required: idList(config['serverIds']), optional: idList(config['optionalServerIds']) };
 }
 
@@ -85,11 +85,11 @@ function overridesFor(overrides: unknown, serverIds: string[]): unknown {
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }
 
-function isObject(value: unknown): value is Config {
+function isObject(value: unknown): value is ClientConfig {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function withoutNulls(fields: Config): Config {
+function withoutNulls(fields: ClientConfig): ClientConfig {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   );

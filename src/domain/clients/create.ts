@@ -1,11 +1,12 @@
-import { type ClientRow, countClients, insertClient } from '../../platform/database/queries/clients.ts';
+import { nameKey } from '../../platform/database/name-key.ts';
+import * as clients from '../../platform/database/queries/clients.ts';
 import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
 import { checkRoom } from '../limits/room.ts';
 import type { Verb } from '../verb.ts';
-import { type Config, canonicalConfig, configIdOf } from './config.ts';
+import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
 import { configFromTemplate } from './from-template.ts';
 import { presentClientById } from './present.ts';
 import { checkServers } from './rules.ts';
@@ -13,7 +14,7 @@ import { checkServers } from './rules.ts';
 export const createClient: Verb<'createClient'> = (context, { body }) => {
   const config =
     body.template === undefined
-      ? canonicalConfig(body.config as Config)
+      ? canonicalConfig(body.config as ClientConfig)
       : configFromTemplate(body.template, body.theme);
   return saveClient(context, body.name, { configId: configIdOf(config), config });
 };
@@ -21,15 +22,16 @@ export const createClient: Verb<'createClient'> = (context, { body }) => {
 export function saveClient(
   context: ProjectContext,
   name: string,
-  { configId, config }: Pick<ClientRow, 'configId' | 'config'>,
-  source?: Config,
+  { configId, config }: Pick<clients.ClientRow, 'configId' | 'config'>,
+  source?: ClientConfig,
 ): ReturnType<typeof presentClientById> {
   const projectId = context.project.id;
   return writeInProject(context, async (db) => {
-    await checkRoom(context, db, 'clients', countClients, { projectId });
+    await checkRoom(context, db, 'clients', clients.count, { projectId });
     await checkServers(db, projectId, config, source);
     const id = newId('cli', context.clock());
-    await insertClient(db, { id, projectId, name, configId, config });
+    await db.run(clients.keepConfig, { projectId, id: configId, config });
+    await db.run(clients.insert, { id, projectId, name, nameKey: nameKey(name), configId });
     await audit(db, context, 'client.create', id);
     return presentClientById(db, projectId, id);
   });

@@ -1,11 +1,12 @@
-import { Refusal } from '../../contract/errors.ts';
+import type { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { type ClientRow, lockClient, updateClientRow } from '../../platform/database/queries/clients.ts';
+import { nameKey } from '../../platform/database/name-key.ts';
+import * as clients from '../../platform/database/queries/clients.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
-import { type Config, canonicalConfig, configIdOf } from './config.ts';
-import { noSuchClient } from './find.ts';
+import { conflict, found } from '../refusals.ts';
+import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
 import { type Impact, impactOf, presentClientById } from './present.ts';
 import { checkServers } from './rules.ts';
 
@@ -19,26 +20,27 @@ export interface Expectations {
 interface Change {
   name?: string | undefined;
   /** The new configuration, made of the current one. */
-  config?: (current: Config) => Config;
+  config?: (current: ClientConfig) => ClientConfig;
 }
 
 /** The only way to change a client: what was expected still holds, and an edit that changes nothing writes nothing. */
 export function editClient(
   context: ProjectContext,
-  find: (db: Db) => Promise<ClientRow>,
+  find: (db: Db) => Promise<clients.ClientRow>,
   change: Change,
   expected: Expectations,
 ): ReturnType<typeof presentClientById> {
   const projectId = context.project.id;
   return writeInProject(context, async (db) => {
     const { id } = await find(db);
-    const before = await lockClient(db, projectId, id);
-    if (!before) throw noSuchClient();
+    await db.row(clients.lock, { projectId, id });
+    const before = found(await db.row(clients.find, { projectId, id }), 'client');
     await checkExpectations(db, before, expected);
     const after = { id, projectId, name: change.name ?? before.name, ...configAfter(before, change) };
     await checkServers(db, projectId, after.config, before.config);
     if (after.name !== before.name || after.configId !== before.configId) {
-      await updateClientRow(db, after);
+      await db.run(clients.keepConfig, { projectId, id: after.configId, config: after.config });
+      await db.run(clients.update, { ...after, nameKey: nameKey(after.name) });
       await audit(db, context, 'client.update', id);
     }
     return presentClientById(db, projectId, id);
@@ -46,7 +48,10 @@ export function editClient(
 }
 
 /** An edit that comes to the same settings keeps the stored form, which an earlier version may have made differently. */
-function configAfter(before: ClientRow, change: Change): Pick<ClientRow, 'configId' | 'config'> {
+function configAfter(
+  before: clients.ClientRow,
+  change: Change,
+): Pick<clients.ClientRow, 'configId' | 'config'> {
   const kept = { configId: before.configId, config: before.config };
   if (!change.config) return kept;
   const config = canonicalConfig(change.config(before.config));
@@ -54,7 +59,7 @@ function configAfter(before: ClientRow, change: Change): Pick<ClientRow, 'config
   return configId === configIdOf(canonicalConfig(before.config)) ? kept : { configId, config };
 }
 
-async function checkExpectations(db: Db, client: ClientRow, expected: Expectations): Promise<void> {
+async function checkExpectations(db: Db, client: clients.ClientRow, expected: Expectations): Promise<void> {
   if (expected.name !== undefined && expected.name !== client.name)
     throw changed('has another name now', { currentName: client.name });
   if (expected.configId !== undefined && expected.configId !== client.configId)
@@ -67,5 +72,5 @@ async function checkExpectations(db: Db, client: ClientRow, expected: Expectatio
 }
 
 function changed(how: string, details: Record<string, unknown>): Refusal {
-  return new Refusal('CONFLICT', `The client ${how}. Read it again, then repeat the edit`, { details });
+  return conflict(`The client ${how}. Read it again, then repeat the edit`, 'CLIENT_CHANGED', details);
 }

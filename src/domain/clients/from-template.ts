@@ -1,12 +1,12 @@
 import { Refusal } from '../../contract/errors.ts';
-import { type Config, canonicalConfig } from './config.ts';
+import { type ClientConfig, canonicalConfig } from './config.ts';
 import { clientTemplates } from './templates/index.ts';
 import type { ClientTemplate } from './templates/template.ts';
 
 type Theme = 'light' | 'dark';
 
 /** The configuration that behaves as a known product does. */
-export function configFromTemplate(templateId: string, theme?: Theme): Config {
+export function configFromTemplate(templateId: string, theme?: Theme): ClientConfig {
   const template = clientTemplates.find(({ id }) => id === templateId);
   if (!template)
     throw new Refusal('VALIDATION_ERROR', `template: There is no template ${JSON.stringify(templateId)}`, {
@@ -16,7 +16,7 @@ export function configFromTemplate(templateId: string, theme?: Theme): Config {
 }
 
 /** What the host catalog shows of a template, and what a client made from it starts with. */
-export function configOf(template: ClientTemplate, theme: Theme = 'dark'): Config {
+export function configOf(template: ClientTemplate, theme: Theme = 'dark'): ClientConfig {
   return canonicalConfig({
     hostStyle: template.id,
     modelId: template.modelId,
@@ -34,21 +34,21 @@ export function configOf(template: ClientTemplate, theme: Theme = 'dark'): Confi
 }
 
 /** A client that renders MCP Apps says so when it connects; servers offer their widgets to no other. */
-function capabilitiesOf({ clientCapabilities, apps }: ClientTemplate): Config {
+function capabilitiesOf({ clientCapabilities, apps }: ClientTemplate): ClientConfig {
   if (!apps) return { ...clientCapabilities };
   const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
   return { ...clientCapabilities, extensions };
 }
 
 /** What an app is told about the place it is shown in. */
-function placeOf({ apps }: ClientTemplate): Config {
+function placeOf({ apps }: ClientTemplate): ClientConfig {
   if (!apps) return {};
   const { platform, displayModes } = apps;
   return { platform, displayMode: displayModes[0], availableDisplayModes: displayModes };
 }
 
 /** How a template speaks the protocol. */
-function profileOf(template: ClientTemplate): Config {
+function profileOf(template: ClientTemplate): ClientConfig {
   const { clientInfo, supportedProtocolVersions, protocolVersion, apps, toolLimit } = template;
   return {
     profileVersion: 1,

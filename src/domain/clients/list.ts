@@ -1,4 +1,4 @@
-import { type ClientRow, listClientRows } from '../../platform/database/queries/clients.ts';
+import * as clients from '../../platform/database/queries/clients.ts';
 import type { ProjectContext } from '../context.ts';
 import { type PageRequest, pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
@@ -13,9 +13,10 @@ export function pageOfClients<Item>(
   list: string,
   withPrivate: boolean,
   page: PageRequest,
-  present: (row: ClientRow) => Item,
+  present: (row: clients.ClientRow) => Item,
 ): Promise<{ items: Item[]; nextCursor?: string }> {
   const { db, project } = context;
-  const fetch = (after: string, most: number) => listClientRows(db, project.id, withPrivate, after, most);
+  const fetch = (after: string, most: number) =>
+    db.rows(clients.list, { projectId: project.id, withPrivate, after, most });
   return pageById(context, [list, project.id, withPrivate], page, fetch, present);
 }

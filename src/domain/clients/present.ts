@@ -1,15 +1,15 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { type ClientRow, environmentsUsing, findClient } from '../../platform/database/queries/clients.ts';
+import * as clients from '../../platform/database/queries/clients.ts';
+import { found } from '../refusals.ts';
 import { orderedConfig, serversIn } from './config.ts';
-import { noSuchClient } from './find.ts';
 
 type Row = OutputOf<Operations['listClients']>['items'][number];
 type Detail = OutputOf<Operations['getClient']>;
 export type Impact = Detail['impact'];
 
-export function presentRow(client: ClientRow): Row {
+export function presentRow(client: clients.ClientRow): Row {
   const { id, name, configId, config, createdAt, updatedAt } = client;
   const { required, optional } = serversIn(config);
   return {
@@ -26,8 +26,8 @@ export function presentRow(client: ClientRow): Row {
 }
 
 /** What an edit of the configuration would be followed by. Scenarios and journeys do not exist here yet. */
-export async function impactOf(db: Db, client: Pick<ClientRow, 'projectId' | 'id'>): Promise<Impact> {
-  const environments = await environmentsUsing(db, client.projectId, client.id);
+export async function impactOf(db: Db, client: Pick<clients.ClientRow, 'projectId' | 'id'>): Promise<Impact> {
+  const environments = await db.rows(clients.environments, client);
   return {
     liveEnvironmentCount: environments.length,
     scenarioAttachmentCount: 0,
@@ -35,7 +35,7 @@ export async function impactOf(db: Db, client: Pick<ClientRow, 'projectId' | 'id
   };
 }
 
-export async function presentClient(db: Db, client: ClientRow): Promise<Detail> {
+export async function presentClient(db: Db, client: clients.ClientRow): Promise<Detail> {
   const { id, name, configId, config, versionNumber, createdAt, updatedAt } = client;
   return {
     id,
@@ -53,7 +53,5 @@ export async function presentClient(db: Db, client: ClientRow): Promise<Detail> 
 
 /** As it is now. */
 export async function presentClientById(db: Db, projectId: string, id: string): Promise<Detail> {
-  const client = await findClient(db, projectId, id);
-  if (!client) throw noSuchClient();
-  return presentClient(db, client);
+  return presentClient(db, found(await db.row(clients.find, { projectId, id }), 'client'));
 }

@@ -1,23 +1,22 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { holdServers } from '../../platform/database/queries/servers.ts';
-import type { Config } from './config.ts';
-import { serversIn } from './config.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
+import { type ClientConfig, serversIn } from './config.ts';
 
 /** Every server that a configuration adds must be there, in this project. */
 export async function checkServers(
   db: Db,
   projectId: string,
-  config: Config,
-  before: Config = {},
+  config: ClientConfig,
+  before: ClientConfig = {},
 ): Promise<void> {
   const { required, optional } = serversIn(config);
   const known = serversIn(before);
   const old = new Set([...known.required, ...known.optional]);
   const added = [...required, ...optional].filter((id) => !old.has(id));
   if (added.length === 0) return;
-  const found = new Set(await holdServers(db, projectId, added));
-  const missing = added.filter((id) => !found.has(id));
+  const held = new Set((await db.rows(servers.hold, { projectId, ids: added })).map(({ id }) => id));
+  const missing = added.filter((id) => !held.has(id));
   if (missing.length > 0)
     throw new Refusal(
       'VALIDATION_ERROR',

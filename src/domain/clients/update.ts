@@ -1,14 +1,14 @@
 import type { Verb } from '../verb.ts';
-import type { Config } from './config.ts';
+import type { ClientConfig } from './config.ts';
 import { editClient } from './edit.ts';
 import { clientCalled } from './find.ts';
 
 export const updateClient: Verb<'updateClient'> = (context, { client, body }) => {
   const { name, config, set, expectedName, expectedConfigId, expectedImpact } = body;
   const change = config
-    ? () => config as Config
+    ? () => config as ClientConfig
     : set
-      ? (current: Config) => ({ ...current, ...(set as Config) })
+      ? (current: ClientConfig) => ({ ...current, ...(set as ClientConfig) })
       : undefined;
   return editClient(
     context,

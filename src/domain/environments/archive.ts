@@ -1,8 +1,9 @@
-import { countEnvironments } from '../../platform/database/queries/environments.ts';
-import { pluginVersionsForPinning } from '../../platform/database/queries/plugins.ts';
+import * as environments from '../../platform/database/queries/environments.ts';
+import * as plugins from '../../platform/database/queries/plugins.ts';
 import { checkRoom } from '../limits/room.ts';
+import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
-import { conflict, mustBeLive, writeEnvironment } from './write.ts';
+import { mustBeLive, writeEnvironment } from './write.ts';
 
 export const archiveEnvironment: Verb<'archiveEnvironment'> = (context, { environmentId, body }) =>
   writeEnvironment(context, {
@@ -22,15 +23,12 @@ export const restoreEnvironment: Verb<'restoreEnvironment'> = (context, { enviro
     id: environmentId,
     expectedRevision: body.expectedRevision,
     change: async (current, db) => {
-      if (current.archivedAt === null)
-        throw conflict('The environment is not archived', { code: 'ENV_NOT_ARCHIVED' });
-      await checkRoom(context, db, 'environments', countEnvironments, {
-        projectId: context.project.id,
-        adhoc: false,
-      });
-      if (!current.pluginVersionIds) return current;
-      const there = await pluginVersionsForPinning(db, context.project.id, current.pluginVersionIds);
-      const kept = current.pluginVersionIds.filter((id) => there.some((version) => version.id === id));
+      const { projectId, pluginVersionIds: ids } = current;
+      if (current.archivedAt === null) throw conflict('The environment is not archived', 'ENV_NOT_ARCHIVED');
+      await checkRoom(context, db, 'environments', environments.count, { projectId, adhoc: false });
+      if (!ids) return current;
+      const there = await db.rows(plugins.pinning, { projectId, ids });
+      const kept = ids.filter((id) => there.some((version) => version.id === id));
       return { ...current, pluginVersionIds: kept.length > 0 ? kept : null };
     },
   });

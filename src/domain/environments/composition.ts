@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { holdClient } from '../../platform/database/queries/clients.ts';
+import * as clients from '../../platform/database/queries/clients.ts';
 import type { Composition } from '../../platform/database/queries/environments.ts';
-import { pluginVersionsForPinning } from '../../platform/database/queries/plugins.ts';
+import * as plugins from '../../platform/database/queries/plugins.ts';
 import * as secrets from '../../platform/database/queries/secrets.ts';
 import * as serverGroups from '../../platform/database/queries/server-groups.ts';
-import { skillsForPinning } from '../../platform/database/queries/skills.ts';
+import * as skills from '../../platform/database/queries/skills.ts';
 import type { ProjectContext } from '../context.ts';
 import { pinnabilityOf } from '../skills/pinnability.ts';
 
@@ -72,7 +72,7 @@ export async function checkComposition(
   before?: Composition,
 ): Promise<void> {
   const projectId = context.project.id;
-  if (after.hostId !== before?.hostId && !(await holdClient(db, projectId, after.hostId)))
+  if (after.hostId !== before?.hostId && !(await db.row(clients.hold, { projectId, id: after.hostId })))
     throw unknown('hostId', 'client', after.hostId);
   const group = after.serverAttachmentId;
   if (
@@ -106,7 +106,8 @@ const skillProblems = {
 
 async function checkSkills(context: ProjectContext, db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  const rows = new Map((await skillsForPinning(db, context.project.id, ids)).map((row) => [row.id, row]));
+  const found = await db.rows(skills.pinning, { projectId: context.project.id, ids });
+  const rows = new Map(found.map((row) => [row.id, row]));
   for (const id of ids) {
     const row = rows.get(id);
     const visible = row && (row.sharing === 'project' || row.ownerId === context.actor.user.id);
@@ -134,10 +135,9 @@ async function checkPlugins(context: ProjectContext, db: Db, ids: string[], adde
   if (added.length === 0) return;
   if (context.project.role !== 'admin')
     throw new Refusal('FORBIDDEN', 'Pinning plugin versions needs an administrator of the project');
-  const rows = new Map(
-    (await pluginVersionsForPinning(db, context.project.id, ids)).map((row) => [row.id, row]),
-  );
-  const plugins = new Map<string, string>();
+  const found = await db.rows(plugins.pinning, { projectId: context.project.id, ids });
+  const rows = new Map(found.map((row) => [row.id, row]));
+  const pinned = new Map<string, string>();
   for (const id of ids) {
     const row = rows.get(id);
     const isNew = added.includes(id);
@@ -153,10 +153,10 @@ async function checkPlugins(context: ProjectContext, db: Db, ids: string[], adde
       throw refuse('PLUGIN_VERSION_NOT_READY', `is ${row.status}, not ready`);
     if (isNew && row.hasSkillWithFiles)
       throw refuse('PLUGIN_SKILL_SUPPORTING_FILES', 'has a skill with supporting files');
-    const other = plugins.get(row.pluginId);
+    const other = pinned.get(row.pluginId);
     if (other !== undefined)
       throw refuse('PLUGIN_TWO_VERSIONS', `and ${other} are of one plugin; pin one of them`);
-    plugins.set(row.pluginId, id);
+    pinned.set(row.pluginId, id);
   }
 }
 

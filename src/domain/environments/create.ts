@@ -1,9 +1,5 @@
-import {
-  countEnvironments,
-  type EnvironmentRow,
-  findAdhoc,
-  insertEnvironment,
-} from '../../platform/database/queries/environments.ts';
+import { nameKey } from '../../platform/database/name-key.ts';
+import * as environments from '../../platform/database/queries/environments.ts';
 import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
@@ -19,48 +15,42 @@ export const createEnvironment: Verb<'createEnvironment'> = (context, { body }) 
   const projectId = context.project.id;
   const composition = composed(body);
   return writeInProject(context, async (db) => {
-    await checkRoom(context, db, 'environments', countEnvironments, {
-      projectId: context.project.id,
-      adhoc: false,
-    });
+    await checkRoom(context, db, 'environments', environments.count, { projectId, adhoc: false });
     await checkComposition(context, db, composition);
-    const id = newId('env', context.clock());
-    const fields = { id, projectId, name: body.name, description: body.description || null, ...composition };
-    const row = await insertEnvironment(db, fields, compositionKey(composition));
-    await audit(db, context, 'environment.create', id);
-    // Only those without a name can meet another of the same content.
-    return presentEnvironment(row as EnvironmentRow);
+    // Only those without a name can meet another of the same content, so there is a row.
+    const row = await db.one(environments.insert, {
+      id: newId('env', context.clock()),
+      projectId,
+      name: body.name,
+      nameKey: nameKey(body.name),
+      description: body.description || null,
+      ...composition,
+      composition: compositionKey(composition),
+    });
+    await audit(db, context, 'environment.create', row.id);
+    return presentEnvironment(row);
   }).catch(refuseTakenName);
 };
 
 export const ensureAdhocEnvironment: Verb<'ensureAdhocEnvironment'> = (context, { body }) => {
   const projectId = context.project.id;
-  const composition = composed(body);
-  const key = compositionKey(composition);
+  const parts = composed(body);
+  const composition = compositionKey(parts);
   return writeInProject(context, async (db) => {
-    await checkComposition(context, db, composition);
+    await checkComposition(context, db, parts);
     const id = newId('env', context.clock());
+    const fields = { id, projectId, name: null, nameKey: null, description: null, ...parts, composition };
     // The one that was in the way may be named or archived before it is read; then the place is free.
     for (;;) {
-      const made = await insertEnvironment(
-        db,
-        { id, projectId, name: null, description: null, ...composition },
-        key,
-      );
+      const made = await db.row(environments.insert, fields);
       if (made) {
         // Nobody sees these in a list, but there cannot be any number of them either.
-        await checkRoom(
-          context,
-          db,
-          'environments made on the fly',
-          countEnvironments,
-          { projectId, adhoc: true },
-          mostAdhoc,
-        );
+        const which = { projectId, adhoc: true };
+        await checkRoom(context, db, 'environments made on the fly', environments.count, which, mostAdhoc);
         await audit(db, context, 'environment.ensure-adhoc', id);
         return { environment: presentEnvironment(made), created: true };
       }
-      const existing = await findAdhoc(db, projectId, key);
+      const existing = await db.row(environments.adhoc, { projectId, composition });
       if (existing) return { environment: presentEnvironment(existing), created: false };
     }
   });

@@ -1,12 +1,11 @@
-import { findEnvironment } from '../../platform/database/queries/environments.ts';
+import * as environments from '../../platform/database/queries/environments.ts';
+import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { presentEnvironment } from './present.ts';
-import { noSuchEnvironment } from './write.ts';
 
-export const getEnvironment: Verb<'getEnvironment'> = async ({ db, project }, { environmentId }) => {
-  const row = await findEnvironment(db, project.id, environmentId);
-  if (!row) throw noSuchEnvironment();
-  return presentEnvironment(row);
+export const getEnvironment: Verb<'getEnvironment'> = async ({ db, project }, { environmentId: id }) => {
+  const row = await db.row(environments.find, { projectId: project.id, id });
+  return presentEnvironment(found(row, 'environment'));
 };
 
 export const getEnvironmentCapabilities: Verb<'getEnvironmentCapabilities'> = () => ({

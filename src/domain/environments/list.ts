@@ -1,4 +1,4 @@
-import { listEnvironmentRows } from '../../platform/database/queries/environments.ts';
+import * as environments from '../../platform/database/queries/environments.ts';
 import { pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 import { presentEnvironment } from './present.ts';
@@ -6,7 +6,7 @@ import { presentEnvironment } from './present.ts';
 export const listEnvironments: Verb<'listEnvironments'> = (context, { includeArchived, ...page }) => {
   const { db, project } = context;
   const withArchived = includeArchived === 'true';
-  const fetch = (after: string, most: number) =>
-    listEnvironmentRows(db, project.id, withArchived, after, most);
+  const list = withArchived ? environments.listNamed : environments.listLive;
+  const fetch = (after: string, most: number) => db.rows(list, { projectId: project.id, after, most });
   return pageById(context, ['environments', project.id, withArchived], page, fetch, presentEnvironment);
 };

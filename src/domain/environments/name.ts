@@ -1,7 +1,8 @@
-import { countEnvironments } from '../../platform/database/queries/environments.ts';
+import * as environments from '../../platform/database/queries/environments.ts';
 import { checkRoom } from '../limits/room.ts';
+import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
-import { conflict, mustBeLive, writeEnvironment } from './write.ts';
+import { mustBeLive, writeEnvironment } from './write.ts';
 
 export const nameEnvironment: Verb<'nameEnvironment'> = (context, { environmentId, body }) =>
   writeEnvironment(context, {
@@ -11,14 +12,11 @@ export const nameEnvironment: Verb<'nameEnvironment'> = (context, { environmentI
     change: async (current, db) => {
       mustBeLive(current);
       if (current.name !== null)
-        throw conflict('The environment has a name already. Edit it to change the name', {
-          code: 'ENV_NAMED',
+        throw conflict('The environment has a name already. Edit it to change the name', 'ENV_NAMED', {
           currentName: current.name,
         });
-      await checkRoom(context, db, 'environments', countEnvironments, {
-        projectId: context.project.id,
-        adhoc: false,
-      });
+      const which = { projectId: current.projectId, adhoc: false };
+      await checkRoom(context, db, 'environments', environments.count, which);
       return { ...current, name: body.name, description: body.description || current.description };
     },
   });

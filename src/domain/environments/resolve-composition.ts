@@ -1,26 +1,29 @@
 import type { Db } from '../../platform/database/database.ts';
-import { findClient } from '../../platform/database/queries/clients.ts';
-import { type EnvironmentRow, findEnvironment } from '../../platform/database/queries/environments.ts';
-import { type PluginPinRow, pluginVersionsForPinning } from '../../platform/database/queries/plugins.ts';
+import * as clients from '../../platform/database/queries/clients.ts';
+import * as environments from '../../platform/database/queries/environments.ts';
+import * as plugins from '../../platform/database/queries/plugins.ts';
 import * as secrets from '../../platform/database/queries/secrets.ts';
 import * as serverGroups from '../../platform/database/queries/server-groups.ts';
-import { enabledServers } from '../../platform/database/queries/servers.ts';
-import { type SkillPinRow, skillsForPinning } from '../../platform/database/queries/skills.ts';
-import { type Config, orderedConfig, serversIn } from '../clients/config.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
+import * as skills from '../../platform/database/queries/skills.ts';
+import { type ClientConfig, orderedConfig, serversIn } from '../clients/config.ts';
+import { conflict, found } from '../refusals.ts';
 import { pinnabilityOf } from '../skills/pinnability.ts';
-import { conflict, mustBeLive, noSuchEnvironment } from './write.ts';
+import { mustBeLive } from './write.ts';
+
+type EnvironmentRow = environments.EnvironmentRow;
 
 /** All that a run of an environment uses. */
 export interface ResolvedComposition {
   environment: Pick<EnvironmentRow, 'id' | 'name' | 'revision' | 'modelId' | 'serverAttachmentId'>;
-  client: { id: string; name: string; configId: string; config: Config };
+  client: { id: string; name: string; configId: string; config: ClientConfig };
   model: { id: string; source: 'environment' | 'host' };
   /** As the client or the server group names them. */
   selectedServerIds: string[];
   /** Those of them, and of the plugins, that can be used. */
   servers: { id: string; name: string }[];
-  skills: Pick<SkillPinRow, 'id' | 'name' | 'aggregateHash'>[];
-  pluginVersions: Pick<PluginPinRow, 'id' | 'pluginId' | 'pluginName' | 'bundleHash'>[];
+  skills: Pick<skills.SkillPinRow, 'id' | 'name' | 'aggregateHash'>[];
+  pluginVersions: Pick<plugins.PluginPinRow, 'id' | 'pluginId' | 'pluginName' | 'bundleHash'>[];
   /** Those of the granted ones that reach this run. */
   secretIds: string[];
 }
@@ -34,20 +37,29 @@ export function resolveComposition(
   wanted: { projectId: string; environmentId: string; startedBy: string },
 ): Promise<ResolvedComposition> {
   return db.snapshot(async (moment) => {
-    const environment = await findEnvironment(moment, wanted.projectId, wanted.environmentId);
-    if (!environment) throw noSuchEnvironment();
+    const { projectId, environmentId: id, startedBy } = wanted;
+    const environment = found(await moment.row(environments.find, { projectId, id }), 'environment');
     mustBeLive(environment);
     const client = await clientOf(moment, environment);
     const pluginVersions = await pinnedPlugins(moment, environment);
-    const skills = await pinnedSkills(moment, environment);
-    const secretIds = await deliveredSecrets(moment, environment, wanted.startedBy);
+    const pinned = await pinnedSkills(moment, environment);
+    const secretIds = await deliveredSecrets(moment, environment, startedBy);
     const selectedServerIds = await selectedServers(moment, environment, client.config);
-    const servers = await usableServers(moment, environment, [
+    const usable = await usableServers(moment, environment, [
       ...selectedServerIds,
       ...pluginVersions.flatMap(({ serverIds }) => serverIds),
     ]);
     const model = modelOf(environment, client.config);
-    return { environment, client, model, selectedServerIds, servers, skills, pluginVersions, secretIds };
+    return {
+      environment,
+      client,
+      model,
+      selectedServerIds,
+      servers: usable,
+      skills: pinned,
+      pluginVersions,
+      secretIds,
+    };
   });
 }
 
@@ -55,56 +67,49 @@ async function clientOf(
   db: Db,
   { projectId, hostId }: EnvironmentRow,
 ): Promise<ResolvedComposition['client']> {
-  const client = await findClient(db, projectId, hostId);
+  const client = await db.row(clients.find, { projectId, id: hostId });
   if (!client)
-    throw conflict('The client of the environment is gone. Give it another one', {
-      code: 'ENV_HOST_MISSING',
-    });
-  return {
-    id: client.id,
-    name: client.name,
-    configId: client.configId,
-    config: orderedConfig(client.config),
-  };
+    throw conflict('The client of the environment is gone. Give it another one', 'ENV_HOST_MISSING');
+  const { id, name, configId, config } = client;
+  return { id, name, configId, config: orderedConfig(config) };
 }
 
 async function pinnedPlugins(
   db: Db,
   { projectId, pluginVersionIds }: EnvironmentRow,
-): Promise<PluginPinRow[]> {
+): Promise<plugins.PluginPinRow[]> {
   if (!pluginVersionIds) return [];
-  const found = await pluginVersionsForPinning(db, projectId, pluginVersionIds);
+  const rows = await db.rows(plugins.pinning, { projectId, ids: pluginVersionIds });
   for (const id of pluginVersionIds) {
-    const version = found.find((one) => one.id === id);
+    const version = rows.find((one) => one.id === id);
     if (version?.status !== 'ready')
-      throw conflict(`The pinned plugin version ${id} is gone or not ready. Edit pluginVersionIds`, {
-        code: 'ENV_PLUGIN_UNAVAILABLE',
-        pluginVersionId: id,
-      });
+      throw conflict(
+        `The pinned plugin version ${id} is gone or not ready. Edit pluginVersionIds`,
+        'ENV_PLUGIN_UNAVAILABLE',
+        { pluginVersionId: id },
+      );
     if (!version.enabled)
-      throw conflict(`The plugin ${version.pluginName} is disabled`, {
-        code: 'ENV_PLUGIN_DISABLED',
+      throw conflict(`The plugin ${version.pluginName} is disabled`, 'ENV_PLUGIN_DISABLED', {
         pluginVersionId: id,
       });
   }
-  return found;
+  return rows;
 }
 
-async function pinnedSkills(db: Db, { projectId, skillIds }: EnvironmentRow): Promise<SkillPinRow[]> {
+async function pinnedSkills(db: Db, { projectId, skillIds }: EnvironmentRow): Promise<skills.SkillPinRow[]> {
   if (!skillIds) return [];
-  const found = await skillsForPinning(db, projectId, skillIds);
+  const rows = await db.rows(skills.pinning, { projectId, ids: skillIds });
   for (const id of skillIds) {
-    const skill = found.find((one) => one.id === id);
+    const skill = rows.find((one) => one.id === id);
     const { ok, reason } = skill ? pinnabilityOf(skill) : { ok: false, reason: 'gone' };
     if (ok) continue;
     const problem = reason === 'gone' ? 'is gone' : `can no longer be pinned (${reason})`;
-    throw conflict(`The pinned skill ${id} ${problem}. Edit skillSelection`, {
-      code: 'ENV_SKILL_UNAVAILABLE',
+    throw conflict(`The pinned skill ${id} ${problem}. Edit skillSelection`, 'ENV_SKILL_UNAVAILABLE', {
       skillId: id,
       reason,
     });
   }
-  return found;
+  return rows;
 }
 
 async function deliveredSecrets(
@@ -113,25 +118,25 @@ async function deliveredSecrets(
   userId: string,
 ): Promise<string[]> {
   if (!secretIds) return [];
-  const found = await db.rows(secrets.granted, { projectId, userId, ids: secretIds });
-  const gone = secretIds.find((id) => !found.some((secret) => secret.id === id));
+  const rows = await db.rows(secrets.granted, { projectId, userId, ids: secretIds });
+  const gone = secretIds.find((id) => !rows.some((secret) => secret.id === id));
   if (gone !== undefined)
-    throw conflict(`The secret ${gone} that the environment grants was deleted. Edit secretSelection`, {
-      code: 'ENV_SECRET_UNAVAILABLE',
-      secretId: gone,
-    });
-  return found.filter(({ delivered }) => delivered).map(({ id }) => id);
+    throw conflict(
+      `The secret ${gone} that the environment grants was deleted. Edit secretSelection`,
+      'ENV_SECRET_UNAVAILABLE',
+      { secretId: gone },
+    );
+  return rows.filter(({ delivered }) => delivered).map(({ id }) => id);
 }
 
-async function selectedServers(db: Db, environment: EnvironmentRow, config: Config): Promise<string[]> {
+async function selectedServers(db: Db, environment: EnvironmentRow, config: ClientConfig): Promise<string[]> {
   const { projectId, serverAttachmentId } = environment;
   if (serverAttachmentId === null) {
     const { required, optional } = serversIn(config);
     return [...required, ...optional];
   }
   const group = await db.row(serverGroups.find, { projectId, id: serverAttachmentId });
-  if (!group)
-    throw conflict('The server group of the environment is gone', { code: 'ENV_ATTACHMENT_MISSING' });
+  if (!group) throw conflict('The server group of the environment is gone', 'ENV_ATTACHMENT_MISSING');
   return group.serverIds;
 }
 
@@ -140,21 +145,20 @@ async function usableServers(
   { projectId }: EnvironmentRow,
   ids: string[],
 ): Promise<{ id: string; name: string }[]> {
-  const servers = await enabledServers(db, projectId, [...new Set(ids)]);
-  if (servers.length === 0)
+  const usable = await db.rows(servers.enabled, { projectId, ids: [...new Set(ids)] });
+  if (usable.length === 0)
     throw conflict(
       'No server of the environment can be used: they are deleted, disabled, or there never was one',
-      { code: 'ENV_NO_SERVERS' },
+      'ENV_NO_SERVERS',
     );
-  return servers;
+  return usable;
 }
 
-function modelOf(environment: EnvironmentRow, config: Config): ResolvedComposition['model'] {
+function modelOf(environment: EnvironmentRow, config: ClientConfig): ResolvedComposition['model'] {
   if (environment.modelId !== null) return { id: environment.modelId, source: 'environment' };
   const own = config['modelId'];
   if (typeof own === 'string') return { id: own, source: 'host' };
-  throw conflict('Neither the environment nor its client names a model', {
-    code: 'ENV_MODEL_REQUIRED',
+  throw conflict('Neither the environment nor its client names a model', 'ENV_MODEL_REQUIRED', {
     reason: 'environment_model_required',
   });
 }

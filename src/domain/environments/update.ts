@@ -1,6 +1,7 @@
+import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { changed } from './composition.ts';
-import { conflict, mustBeLive, writeEnvironment } from './write.ts';
+import { mustBeLive, writeEnvironment } from './write.ts';
 
 export const updateEnvironment: Verb<'updateEnvironment'> = (context, { environmentId, body }) => {
   const { expectedRevision, name, description, ...composition } = body;
@@ -11,9 +12,7 @@ export const updateEnvironment: Verb<'updateEnvironment'> = (context, { environm
     change: (current) => {
       mustBeLive(current);
       if (current.name === null)
-        throw conflict('An environment made on the fly keeps its content. Name it first', {
-          code: 'ENV_ADHOC',
-        });
+        throw conflict('An environment made on the fly keeps its content. Name it first', 'ENV_ADHOC');
       return {
         ...current,
         name: name ?? current.name,

@@ -1,35 +1,22 @@
-import { Refusal } from '../../contract/errors.ts';
 import { type Db, violates } from '../../platform/database/database.ts';
-import {
-  type EnvironmentFields,
-  type EnvironmentRow,
-  lockEnvironment,
-  updateEnvironmentRow,
-} from '../../platform/database/queries/environments.ts';
+import { nameKey } from '../../platform/database/name-key.ts';
+import * as environments from '../../platform/database/queries/environments.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
+import { conflict, found } from '../refusals.ts';
 import { checkComposition, compositionKey } from './composition.ts';
 import { presentEnvironment } from './present.ts';
-
-export function noSuchEnvironment(): Refusal {
-  return new Refusal('NOT_FOUND', 'No such environment in this project');
-}
-
-export function conflict(message: string, details: Record<string, unknown>): Refusal {
-  return new Refusal('CONFLICT', message, { details });
-}
 
 /** The database decides whether a name is taken, so that two callers cannot both win. */
 export function refuseTakenName(error: unknown): never {
   if (violates(error, 'environments_name'))
-    throw conflict('Another live environment of this project has this name; case does not tell names apart', {
-      reason: 'NAME_TAKEN',
-    });
+    throw conflict(
+      'Another live environment of this project has this name; case does not tell names apart',
+      'NAME_TAKEN',
+    );
   if (violates(error, 'environments_adhoc'))
-    throw conflict('An environment with the same content was made on the fly already', {
-      reason: 'ADHOC_TAKEN',
-    });
+    throw conflict('An environment with the same content was made on the fly already', 'ADHOC_TAKEN');
   throw error;
 }
 
@@ -38,7 +25,10 @@ interface Write {
   id: string;
   expectedRevision: number;
   /** What becomes of the environment; throws when its state does not allow it. */
-  change: (current: EnvironmentRow, db: Db) => Promise<EnvironmentFields> | EnvironmentFields;
+  change: (
+    current: environments.EnvironmentRow,
+    db: Db,
+  ) => Promise<environments.EnvironmentFields> | environments.EnvironmentFields;
   archived?: boolean;
 }
 
@@ -49,25 +39,29 @@ export function writeEnvironment(
 ): Promise<ReturnType<typeof presentEnvironment>> {
   const projectId = context.project.id;
   return writeInProject(context, async (db) => {
-    const before = await lockEnvironment(db, projectId, id);
-    if (!before) throw noSuchEnvironment();
+    const before = found(await db.row(environments.lock, { projectId, id }), 'environment');
     if (before.revision !== expectedRevision)
-      throw conflict('Somebody has changed the environment. Read it again, then repeat the edit', {
-        code: 'ENV_REVISION_CONFLICT',
-        currentRevision: before.revision,
-      });
+      throw conflict(
+        'Somebody has changed the environment. Read it again, then repeat the edit',
+        'ENV_REVISION_CONFLICT',
+        { currentRevision: before.revision },
+      );
     const after = await change(before, db);
     await checkComposition(context, db, after, before);
-    const row = await updateEnvironmentRow(db, after, compositionKey(after), archived);
+    const row = await db.one(environments.update, {
+      ...after,
+      nameKey: after.name === null ? null : nameKey(after.name),
+      composition: compositionKey(after),
+      archived,
+    });
     await audit(db, context, `environment.${action}`, id);
     return presentEnvironment(row);
   }).catch(refuseTakenName);
 }
 
-export function mustBeLive({ archivedAt, revision }: EnvironmentRow): void {
+export function mustBeLive({ archivedAt, revision }: environments.EnvironmentRow): void {
   if (archivedAt !== null)
-    throw conflict('The environment is archived. Restore it first', {
-      code: 'ENV_ARCHIVED',
+    throw conflict('The environment is archived. Restore it first', 'ENV_ARCHIVED', {
       currentRevision: revision,
     });
 }

@@ -1,13 +1,13 @@
 import type { Db } from '../../platform/database/database.ts';
-import { type ClientRow, findClient } from '../../platform/database/queries/clients.ts';
-import type { Config } from '../clients/config.ts';
+import * as clients from '../../platform/database/queries/clients.ts';
+import type { ClientConfig } from '../clients/config.ts';
 import { createClient } from '../clients/create.ts';
 import { removeClient } from '../clients/delete.ts';
 import { duplicateClient } from '../clients/duplicate.ts';
 import { editClient } from '../clients/edit.ts';
-import { noSuchClient } from '../clients/find.ts';
 import { pageOfClients } from '../clients/list.ts';
 import { presentClient, presentRow } from '../clients/present.ts';
+import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 
 /** The operations of clients under their first name: ids only, the bodies they had, nothing compared. */
@@ -18,10 +18,8 @@ function hostOf({ id, name, config }: Detail): Pick<Detail, 'id' | 'name' | 'con
   return { id, name, config };
 }
 
-async function clientWithId(db: Db, projectId: string, id: string): Promise<ClientRow> {
-  const client = await findClient(db, projectId, id);
-  if (!client) throw noSuchClient();
-  return client;
+async function clientWithId(db: Db, projectId: string, id: string): Promise<clients.ClientRow> {
+  return found(await db.row(clients.find, { projectId, id }), 'client');
 }
 
 export const listHosts: Verb<'listHosts'> = (context, page) =>
@@ -38,13 +36,13 @@ export const getHost: Verb<'getHost'> = async ({ db, project }, { hostId }) =>
 
 export const updateHost: Verb<'updateHost'> = async (context, { hostId, body }) => {
   const { name, config } = body;
-  const change = { name, ...(config && { config: () => config as Config }) };
+  const change = { name, ...(config && { config: () => config as ClientConfig }) };
   return hostOf(await editClient(context, (db) => clientWithId(db, context.project.id, hostId), change, {}));
 };
 
 export const setHostServers: Verb<'setHostServers'> = async (context, { hostId, body }) => {
   const { serverIds, optionalServerIds = [] } = body;
-  const change = { config: (current: Config) => ({ ...current, serverIds, optionalServerIds }) };
+  const change = { config: (current: ClientConfig) => ({ ...current, serverIds, optionalServerIds }) };
   return hostOf(await editClient(context, (db) => clientWithId(db, context.project.id, hostId), change, {}));
 };
 

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database/database.ts';
+import { nameKey } from '../../platform/database/name-key.ts';
 import { isFirstBoot } from '../../platform/database/queries/organizations.ts';
-import { insertServer } from '../../platform/database/queries/servers.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import { createKey } from '../operator/keys.ts';
 import { createOrganization } from '../operator/organizations.ts';
@@ -35,15 +36,17 @@ export async function bootstrap(db: Db, options: FirstBootOptions): Promise<Firs
       key: options.key,
     });
     if (!options.demo) return { key };
-    const server = await insertServer(trx, {
+    const server = await trx.one(servers.insert, {
       id: newId('srv'),
       projectId: defaultProjectId,
       name: 'demo',
+      nameKey: nameKey('demo'),
       enabled: true,
       transportType: 'stdio',
       url: null,
       settings: { ...options.demo, headerNames: [], envNames: [], hasClientSecret: false },
       sealedId: null,
+      pluginVersionId: null,
     });
     return { key, demoServer: `/projects/${defaultProjectId}/servers/${server.id}` };
   });

@@ -5,15 +5,8 @@ import { findAuthorizationServer, type RefreshedTokens, refreshTokens } from '..
 import type { Credential } from '../../mcp/target.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
-import {
-  claimRefresh,
-  findGrant,
-  type GrantRow,
-  killGrant,
-  releaseRefresh,
-  renewGrant,
-} from '../../platform/database/queries/grants.ts';
-import { bindClientSecret, findSealedClient } from '../../platform/database/queries/server-authorization.ts';
+import * as grants from '../../platform/database/queries/grants.ts';
+import * as authorization from '../../platform/database/queries/server-authorization.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
@@ -29,7 +22,7 @@ export interface GrantSecrets {
 }
 
 interface Held {
-  grant: GrantRow;
+  grant: grants.GrantRow;
   secrets: GrantSecrets;
 }
 
@@ -94,7 +87,7 @@ export class Grants {
 
   private async load(id: string): Promise<Held> {
     const { db, vault } = this.options;
-    const grant = await findGrant(db, id);
+    const grant = await db.row(grants.find, { id });
     if (!grant)
       throw new McpFailure('unauthorized', 'The imported tokens are gone; import them again', {
         grantGone: true,
@@ -127,7 +120,8 @@ export class Grants {
     for (;;) {
       const current = await this.load(id);
       if (current.grant.version !== version) return current;
-      if (!current.grant.refreshing && (await claimRefresh(db, id, version))) return this.exchange(current);
+      if (!current.grant.refreshing && (await db.run(grants.claim, { id, version })) === 1)
+        return this.exchange(current);
       if (clock() > ends)
         throw new McpFailure('timeout', 'Another process is refreshing the token and takes too long');
       await delay(50);
@@ -159,9 +153,9 @@ export class Grants {
     } catch (error) {
       this.known.delete(grant.id);
       if (error instanceof McpFailure && error.facts.grantDead) {
-        await killGrant(db, grant.id, grant.version, error.message);
+        await db.run(grants.kill, { ...grant, reason: error.message });
         this.options.log.info('An OAuth grant is dead', { serverId: grant.serverId, reason: error.message });
-      } else await releaseRefresh(db, grant.id, grant.version);
+      } else await db.run(grants.release, grant);
       throw error;
     }
   }
@@ -172,16 +166,15 @@ export class Grants {
    */
   private async savedClientSecret(serverId: string, issuer: string): Promise<string> {
     const { db, vault } = this.options;
-    const sealed = await findSealedClient(db, serverId);
-    const { clientSecret } = (
-      sealed ? vault.unseal({ ...sealed, id: sealed.sealedId }) : {}
-    ) as ServerSecrets;
+    const sealed = await db.row(authorization.client, { serverId });
+    const { clientSecret } = (sealed ? vault.unseal(sealed) : {}) as ServerSecrets;
     if (!sealed || clientSecret === undefined)
       throw notRefreshed(
         'the client secret was removed from the server. Save `clientSecret` again, or import the tokens with `clientInformation`',
       );
-    const bound = sealed.issuer ?? (await bindClientSecret(db, serverId, sealed.sealedId, issuer));
-    if (bound === undefined) throw notRefreshed('the server was edited at the same time. Try again');
+    const bind = { serverId, sealedId: sealed.id, issuer };
+    const bound = sealed.issuer ?? (await db.row(authorization.bind, bind))?.issuer ?? null;
+    if (bound === null) throw notRefreshed('the server was edited at the same time. Try again');
     if (new URL(bound).href !== new URL(issuer).href)
       throw notRefreshed(
         `the client secret was saved for ${bound}, and the server now names ${issuer}, which was sent nothing. If that is right, save \`clientSecret\` again`,
@@ -190,7 +183,7 @@ export class Grants {
   }
 
   private async store(
-    grant: GrantRow,
+    grant: grants.GrantRow,
     secrets: GrantSecrets,
     tokens: RefreshedTokens,
     issuer: string,
@@ -205,10 +198,9 @@ export class Grants {
         { ...secrets, accessToken, refreshToken },
       );
       const expiresAt = expiresIn === undefined ? null : clock() + expiresIn * 1000;
-      if (
-        await renewGrant(trx, grant.id, grant.version, { sealedId, expiresAt, scope: scope ?? null, issuer })
-      )
-        await vault.forget(trx, grant.sealedId);
+      const { id, version } = grant;
+      const renewed = { id, version, sealedId, expiresAt, scope: scope ?? null, issuer };
+      if ((await trx.run(grants.renew, renewed)) === 1) await vault.forget(trx, grant.sealedId);
       // Other tokens were imported meanwhile; these are for nobody.
       else await vault.forget(trx, sealedId);
     });

@@ -1,17 +1,15 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { deleteGrant, insertGrant } from '../../platform/database/queries/grants.ts';
-import { forgetOAuthDemand } from '../../platform/database/queries/server-authorization.ts';
-import {
-  changeConnection,
-  connectionsAwaitingTokens,
-} from '../../platform/database/queries/server-connections.ts';
-import { lockServer, type ServerRow } from '../../platform/database/queries/servers.ts';
+import * as grants from '../../platform/database/queries/grants.ts';
+import * as authorization from '../../platform/database/queries/server-authorization.ts';
+import * as connections from '../../platform/database/queries/server-connections.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
+import { found } from '../refusals.ts';
 import { enqueueAdvance } from '../server-connections/advance.ts';
-import { checkAddress, noSuchServer } from '../servers/rules.ts';
+import { checkAddress } from '../servers/rules.ts';
 import type { Verb } from '../verb.ts';
 import type { GrantSecrets } from './grants.ts';
 
@@ -21,9 +19,9 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = async (context, { se
   const { tokens, clientInformation, serverUrl, oauthResourceUrl, authorizationServerUrl } = body;
   // The refresh token will be sent there, so it must be somewhere the service may go.
   await checkAddress(context, authorizationServerUrl ?? null, 'authorizationServerUrl');
+  const projectId = context.project.id;
   return writeInProject(context, async (db) => {
-    const server = await lockServer(db, context.project.id, serverId);
-    if (!server) throw noSuchServer();
+    const server = found(await db.row(servers.lock, { projectId, id: serverId }), 'server');
     if (server.transportType !== 'http' || server.url === null)
       throw new Refusal(
         'VALIDATION_ERROR',
@@ -40,14 +38,14 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = async (context, { se
       ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
       ...clientSecretOf(server, body),
     };
-    const before = await deleteGrant(db, serverId);
-    if (before !== undefined) await context.vault.forget(db, before);
+    const before = await db.row(grants.remove, { serverId });
+    if (before) await context.vault.forget(db, before.sealedId);
     const expiresAt =
       tokens.expires_in === undefined ? null : context.clock() + Math.round(tokens.expires_in * 1000);
-    await insertGrant(db, {
+    await db.run(grants.insert, {
       id: newId('grant', context.clock()),
       serverId,
-      projectId: context.project.id,
+      projectId,
       sealedId: await context.vault.seal(db, ownerIn(context), secrets),
       serverUrl: server.url,
       resourceUrl: oauthResourceUrl ?? server.settings.oauthResourceUrl ?? null,
@@ -56,7 +54,7 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = async (context, { se
       scope: tokens.scope ?? null,
       expiresAt,
     });
-    await forgetOAuthDemand(db, serverId);
+    await db.run(authorization.forgetDemand, { serverId });
     await tryWaitingConnections(db, serverId);
     await audit(db, context, 'server.import-tokens', serverId);
     return { imported: true, expiresAt };
@@ -68,7 +66,7 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = async (context, { se
  * used with one that the caller names.
  */
 function clientSecretOf(
-  { settings }: ServerRow,
+  { settings }: servers.ServerRow,
   { clientInformation, authorizationServerUrl }: Body,
 ): Pick<GrantSecrets, 'clientSecret' | 'savedClientSecret'> {
   if (clientInformation?.clientSecret !== undefined) return { clientSecret: clientInformation.clientSecret };
@@ -78,8 +76,8 @@ function clientSecretOf(
 
 /** Connection requests that waited for these tokens are tried now. */
 async function tryWaitingConnections(db: Db, serverId: string): Promise<void> {
-  for (const row of await connectionsAwaitingTokens(db, serverId)) {
-    await changeConnection(db, row, { status: 'validating' });
+  for (const row of await db.rows(connections.waiting, { serverId })) {
+    await connections.change(db, row, { status: 'validating' });
     await enqueueAdvance(db, row);
   }
 }

@@ -1,4 +1,4 @@
-import { setOAuthDemanded } from '../../platform/database/queries/server-authorization.ts';
+import * as authorization from '../../platform/database/queries/server-authorization.ts';
 import type { LiveServerRow } from '../../platform/database/queries/servers.ts';
 import type { Services } from '../context.ts';
 
@@ -14,7 +14,9 @@ export async function noteOAuthDemand(
   demanded: boolean,
 ): Promise<void> {
   if (oauthAccessToken !== undefined || server.oauthDemanded === demanded) return;
-  await setOAuthDemanded(db, server, demanded).catch((error: unknown) =>
-    log.error('What a server asked for could not be remembered', { serverId: server.id }, error),
-  );
+  await db
+    .run(authorization.demand, { ...server, demanded })
+    .catch((error: unknown) =>
+      log.error('What a server asked for could not be remembered', { serverId: server.id }, error),
+    );
 }

@@ -3,14 +3,16 @@ import type { Answer } from '../../mcp/connection.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation, Visit } from '../../mcp/mcp.ts';
 import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
-import { findLiveServer, type LiveServerRow } from '../../platform/database/queries/servers.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import type { ProjectContext, ServerContext, Services } from '../context.ts';
-import { noSuchServer } from '../servers/rules.ts';
+import { found } from '../refusals.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
 import { diagnosisTimeout } from './advice.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
 import { noteOAuthDemand } from './oauth-demand.ts';
 import { oauthRequired, translated } from './refusal.ts';
+
+type LiveServerRow = servers.LiveServerRow;
 
 /** What a caller may say about one call; see the contract. */
 export interface LiveOptions {
@@ -152,8 +154,8 @@ export async function withServer<T>(
     return await attempt(await reach(context, context.server, options));
   } catch (error) {
     if (!replaced(error)) throw error;
-    const now = await findLiveServer(context.db, context.project.id, context.server.id);
-    if (!now) throw noSuchServer();
+    const which = { projectId: context.project.id, id: context.server.id };
+    const now = found(await context.db.row(servers.findLive, which), 'server');
     return attempt(await reach(context, now, options), true);
   }
 }

@@ -1,20 +1,7 @@
 import type { Db } from '../../platform/database/database.ts';
-import {
-  completePluginVersion,
-  deletePlugin,
-  insertPluginVersion,
-  listEveryPlugin,
-  lockPlugin,
-  lockServersOfPlugin,
-  type PluginRow,
-  type ServerComponent,
-  type SkillComponent,
-  savePlugin,
-  setPluginEnabled,
-  versionOfBundle,
-} from '../../platform/database/queries/plugins.ts';
+import * as plugins from '../../platform/database/queries/plugins.ts';
 import type { ProjectPlace } from '../../platform/database/queries/projects.ts';
-import { insertSkill } from '../../platform/database/queries/skills.ts';
+import * as skills from '../../platform/database/queries/skills.ts';
 import type { Files } from '../../platform/folder.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
@@ -40,15 +27,16 @@ export async function installPlugin(
   const bundle = await parseBundle(services, files, (secret) => services.vault.fingerprint(secret));
   const project = await projectNamed(services.db, place.project);
   return writeAsOperator(services.db, project, async (db) => {
-    const before = await lockPlugin(db, project.id, bundle.name);
-    const known = before && (await versionOfBundle(db, before.id, bundle.bundleHash));
-    const versionId = known ?? newId('plgv');
-    const answer = { versionId, name: bundle.name, added: known === undefined };
+    const { name, bundleHash } = bundle;
+    const before = await db.row(plugins.lock, { projectId: project.id, name });
+    const known = before && (await db.row(plugins.ofBundle, { pluginId: before.id, bundleHash }));
+    const versionId = known?.id ?? newId('plgv');
+    const answer = { versionId, name, added: known === undefined };
     if (before?.activeVersionId === versionId) return answer;
-    const plugin = await savePlugin(db, {
+    const plugin = await db.one(plugins.save, {
       id: before?.id ?? newId('plg'),
       projectId: project.id,
-      name: bundle.name,
+      name,
       displayName: bundle.displayName ?? null,
       description: bundle.description ?? null,
       activeVersionId: versionId,
@@ -63,13 +51,13 @@ interface Installation {
   services: Parts;
   db: Db;
   project: ProjectPlace;
-  plugin: PluginRow;
+  plugin: plugins.PluginRow;
   versionId: string;
 }
 
 async function addVersion(installation: Installation, bundle: Bundle): Promise<void> {
   const { db, project, plugin, versionId } = installation;
-  await insertPluginVersion(db, {
+  await db.run(plugins.insertVersion, {
     id: versionId,
     pluginId: plugin.id,
     projectId: project.id,
@@ -77,18 +65,21 @@ async function addVersion(installation: Installation, bundle: Bundle): Promise<v
     bundleHash: bundle.bundleHash,
     manifestHash: bundle.manifestHash,
     componentCounts: bundle.counts,
+    servers: [],
+    skills: [],
+    status: 'staging',
   });
-  const servers: ServerComponent[] = [];
+  const servers: plugins.ServerComponent[] = [];
   for (const server of bundle.servers) servers.push(await addServer(installation, server));
-  const skills: SkillComponent[] = [];
-  for (const skill of bundle.skills) skills.push(await addSkill(installation, skill));
-  await completePluginVersion(db, versionId, { servers, skills });
+  const added: plugins.SkillComponent[] = [];
+  for (const skill of bundle.skills) added.push(await addSkill(installation, skill));
+  await db.run(plugins.completeVersion, { id: versionId, servers, skills: added });
 }
 
 async function addServer(
   { services, db, project, plugin, versionId }: Installation,
   declared: DeclaredServer,
-): Promise<ServerComponent> {
+): Promise<plugins.ServerComponent> {
   const { key, name, url, command, args, headers, env } = declared;
   const secrets = given({ headers, env });
   const owner = { organizationId: project.organizationId, projectId: project.id };
@@ -115,9 +106,9 @@ async function addServer(
 async function addSkill(
   { db, project, plugin, versionId }: Installation,
   { key, skill }: DeclaredSkill,
-): Promise<SkillComponent> {
+): Promise<plugins.SkillComponent> {
   const id = newId('skl');
-  await insertSkill(db, { id, projectId: project.id, ownerId: null, pluginVersionId: versionId }, skill);
+  await skills.insert(db, { id, projectId: project.id, ownerId: null, pluginVersionId: versionId }, skill);
   return {
     componentId: newId('plgc'),
     componentKey: key,
@@ -135,9 +126,10 @@ interface PluginPlace {
 
 /** Its servers are switched with it. */
 export async function enablePlugin(db: Db, place: PluginPlace, enabled: boolean): Promise<void> {
-  await writeToPlugin(db, place, enabled ? 'plugin.enable' : 'plugin.disable', (trx, { id }) =>
-    setPluginEnabled(trx, id, enabled),
-  );
+  await writeToPlugin(db, place, enabled ? 'plugin.enable' : 'plugin.disable', async (trx, { id }) => {
+    await trx.run(plugins.setEnabled, { id, enabled });
+    await trx.run(plugins.setServersEnabled, { id, enabled });
+  });
 }
 
 /** With every version, and their servers and skills. */
@@ -145,10 +137,10 @@ export async function removePlugin(
   { db, vault }: Pick<Services, 'db' | 'vault'>,
   place: PluginPlace,
 ): Promise<void> {
-  await writeToPlugin(db, place, 'plugin.remove', async (trx, plugin) => {
-    for (const server of await lockServersOfPlugin(trx, plugin.id))
-      await removeServer({ vault }, trx, { ...server, projectId: plugin.projectId });
-    await deletePlugin(trx, plugin.id);
+  await writeToPlugin(db, place, 'plugin.remove', async (trx, { id, projectId }) => {
+    for (const server of await trx.rows(plugins.lockServers, { id }))
+      await removeServer({ vault }, trx, { ...server, projectId });
+    await trx.run(plugins.remove, { id });
   });
 }
 
@@ -156,11 +148,11 @@ async function writeToPlugin(
   db: Db,
   place: PluginPlace,
   action: string,
-  work: (db: Db, plugin: PluginRow) => Promise<void>,
+  work: (db: Db, plugin: plugins.PluginRow) => Promise<void>,
 ): Promise<void> {
   const project = await projectNamed(db, place.project);
   await writeAsOperator(db, project, async (trx) => {
-    const plugin = await lockPlugin(trx, project.id, place.name);
+    const plugin = await trx.row(plugins.lock, { projectId: project.id, name: place.name });
     if (!plugin)
       throw new OperatorProblem(
         `No plugin ${place.name} in the project ${project.name}. See: drydock plugins list`,
@@ -172,5 +164,6 @@ async function writeToPlugin(
 
 /** Of one project, or of all. */
 export async function listPlugins(db: Db, project: string | undefined) {
-  return listEveryPlugin(db, project === undefined ? null : (await projectNamed(db, project)).id);
+  const projectId = project === undefined ? null : (await projectNamed(db, project)).id;
+  return db.rows(plugins.everywhere, { projectId });
 }

@@ -1,14 +1,7 @@
 import type { Db } from '../../platform/database/database.ts';
 import { listMembers } from '../../platform/database/queries/members.ts';
-import { pluginNameOf } from '../../platform/database/queries/plugins.ts';
-import {
-  deleteSkill,
-  insertSkill,
-  listEverySkill,
-  lockAuthoredSkill,
-  lockSkill,
-  replaceSkill,
-} from '../../platform/database/queries/skills.ts';
+import * as plugins from '../../platform/database/queries/plugins.ts';
+import * as skills from '../../platform/database/queries/skills.ts';
 import type { Files } from '../../platform/folder.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
@@ -37,37 +30,32 @@ export async function addSkill(
     if (!members.some(({ userId }) => userId === owner.id))
       throw new OperatorProblem(`${owner.email} is not a member of the project's organization`);
   }
-  const ownerId = owner?.id ?? null;
+  const where = { projectId: project.id, ownerId: owner?.id ?? null };
   return writeAsOperator(db, project, async (trx) => {
-    const existing = await lockAuthoredSkill(trx, project.id, skill.name, ownerId);
-    const id = existing ?? newId('skl');
-    if (existing === undefined)
-      await insertSkill(trx, { id, projectId: project.id, ownerId, pluginVersionId: null }, skill);
-    else await replaceSkill(trx, id, skill);
-    await auditOperator(
-      trx,
-      existing === undefined ? 'skill.add' : 'skill.replace',
-      id,
-      project.organizationId,
-    );
+    const existing = await trx.row(skills.lockAuthored, { ...where, name: skill.name });
+    const id = existing?.id ?? newId('skl');
+    if (existing) await skills.replace(trx, id, skill);
+    else await skills.insert(trx, { id, ...where, pluginVersionId: null }, skill);
+    await auditOperator(trx, existing ? 'skill.replace' : 'skill.add', id, project.organizationId);
     return { id, name: skill.name, replaced: existing !== undefined };
   });
 }
 
 /** Of one project, or of all. */
 export async function listSkills(db: Db, project: string | undefined) {
-  return listEverySkill(db, project === undefined ? null : (await projectNamed(db, project)).id);
+  const projectId = project === undefined ? null : (await projectNamed(db, project)).id;
+  return db.rows(skills.everywhere, { projectId });
 }
 
 export async function removeSkill(db: Db, id: string): Promise<void> {
   await db.transaction(async (trx) => {
-    const skill = await lockSkill(trx, id);
+    const skill = await trx.row(skills.lock, { id });
     if (!skill) throw new OperatorProblem(`No skill ${id}. See: drydock skills list`);
     if (skill.pluginVersionId !== null) {
-      const plugin = await pluginNameOf(trx, skill.pluginVersionId);
-      throw new OperatorProblem(`This skill belongs to the plugin ${plugin}; change the plugin`);
+      const { name } = await trx.one(plugins.nameOf, { versionId: skill.pluginVersionId });
+      throw new OperatorProblem(`This skill belongs to the plugin ${name}; change the plugin`);
     }
-    await deleteSkill(trx, id);
+    await trx.run(skills.remove, { id });
     await auditOperator(trx, 'skill.remove', id, skill.organizationId);
   });
 }

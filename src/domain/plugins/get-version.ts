@@ -1,11 +1,11 @@
 import { Refusal } from '../../contract/errors.ts';
-import { findPluginVersion } from '../../platform/database/queries/plugins.ts';
+import * as plugins from '../../platform/database/queries/plugins.ts';
 import { projectOf } from '../access.ts';
 import type { Verb } from '../verb.ts';
 import { presentVersion } from './present.ts';
 
-export const getPluginVersion: Verb<'getPluginVersion'> = async (context, { pluginVersionId }) => {
-  const row = await findPluginVersion(context.db, pluginVersionId);
+export const getPluginVersion: Verb<'getPluginVersion'> = async (context, { pluginVersionId: id }) => {
+  const row = await context.db.row(plugins.findVersion, { id });
   if (!row) throw noSuchVersion();
   // Said in the same words, so that nobody learns which versions exist elsewhere.
   await projectOf(context, row.projectId).catch((error: unknown) => {

@@ -50,7 +50,7 @@ export interface Bundle {
 export async function parseBundle(
   services: Pick<Services, 'trust' | 'db'>,
   files: Files,
-  veil: (secret: string) => string,
+  fingerprint: (secret: string) => string,
 ): Promise<Bundle> {
   const text = files.get(manifestFile);
   if (!text) throw new OperatorProblem(`The folder holds no ${manifestFile}`);
@@ -71,7 +71,7 @@ export async function parseBundle(
   for (const components of [servers, skills])
     if (components.length > mostComponents)
       throw new OperatorProblem(`A plugin brings at most ${mostComponents} servers and as many skills`);
-  const shown = withoutSecrets(files, [...own, ...shared], veil);
+  const shown = withoutSecrets(files, [...own, ...shared], fingerprint);
   const below = (folder: string): number =>
     [...files.keys()].filter((path) => path.startsWith(`${folder}/`)).length;
   return {
@@ -99,11 +99,14 @@ function serversFileOf(files: Files): z.output<typeof ServersFile> {
   return text ? readJsonFile(serversFile, text, ServersFile) : { mcpServers: {} };
 }
 
-/** The files that hold secrets, with each replaced. Hashes are shown, and must not help to guess a weak one. */
+/**
+ * The files that hold secrets, with the fingerprint of each in its place. Hashes are shown, and must not help to guess
+ * a weak one.
+ */
 function withoutSecrets(
   files: Files,
   servers: DeclaredServer[],
-  veil: (secret: string) => string,
+  fingerprint: (secret: string) => string,
 ): Map<string, string> {
   const shown = new Map<string, string>();
   if (!servers.some(({ headers, env }) => headers ?? env)) return shown;
@@ -111,13 +114,13 @@ function withoutSecrets(
     ...Object.values(headers),
     ...Object.values(env),
   ]);
-  const veiled = new Map(secrets.map((secret) => [secret, veil(secret)]));
+  const fingerprints = new Map(secrets.map((secret) => [secret, fingerprint(secret)]));
   for (const file of [manifestFile, serversFile]) {
     const bytes = files.get(file);
     if (!bytes) continue;
     const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
     const text = JSON.stringify(json, (_key, value: unknown) =>
-      typeof value === 'string' ? (veiled.get(value) ?? value) : value,
+      typeof value === 'string' ? (fingerprints.get(value) ?? value) : value,
     );
     shown.set(file, text);
   }

@@ -9,7 +9,9 @@ import { removeContentLater } from './remove-content.ts';
 export const deleteProject: Verb<'deleteProject'> = async (context) => {
   const { project, actor } = context;
   if (project.isDefault)
-    throw new Refusal('CONFLICT', 'The Default project receives ingested results and cannot be deleted');
+    throw new Refusal('CONFLICT', 'The Default project receives ingested results and cannot be deleted', {
+      details: { reason: 'DEFAULT_PROJECT' },
+    });
   await context.db.transaction(async (db) => {
     if (!(await markProjectDeleted(db, project))) throw noSuchProject();
     await audit(db, context, 'project.delete', project.id);

@@ -3,15 +3,8 @@ import { McpFailure } from '../../mcp/failures.ts';
 import { probe } from '../../mcp/probe.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { holdProject, lineUpInProject } from '../../platform/database/queries/projects.ts';
-import {
-  type ConnectionChange,
-  type ConnectionRow,
-  changeConnection,
-  findConnectionForWork,
-  overdueConnections,
-  pruneConnections,
-} from '../../platform/database/queries/server-connections.ts';
-import { findLiveServer, type LiveServerRow, serversAt } from '../../platform/database/queries/servers.ts';
+import * as connections from '../../platform/database/queries/server-connections.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import { auditAccount } from '../audit.ts';
@@ -26,6 +19,9 @@ import { saveUnderFreeName } from '../servers/rows.ts';
 import { namesOfSecrets } from '../servers/secrets.ts';
 import { tokensNeeded, tokensRefused } from './tokens.ts';
 import { withdraw } from './withdraw.ts';
+
+type ConnectionRow = connections.ConnectionRow;
+type ConnectionChange = connections.ConnectionChange;
 
 const advanceKind = 'advance-server-connection';
 
@@ -57,18 +53,18 @@ export function connectionJobs(services: Services): JobKind[] {
       // Left as it is, the request would look as if somebody were still at it.
       givenUp: (payload) => async (db) => {
         const row = await workOn(db, payload);
-        if (row) await changeConnection(db, row, { status: 'failed', error: unfinished });
+        if (row) await connections.change(db, row, { status: 'failed', error: unfinished });
       },
     },
     {
       kind: 'expire-server-connections',
       every: 60_000,
       handle: async () => async (db) => {
-        for (const row of await overdueConnections(db)) {
-          await changeConnection(db, row, { status: 'expired' });
+        for (const row of await db.rows(connections.overdue, {})) {
+          await connections.change(db, row, { status: 'expired' });
           await withdraw(services, db, row);
         }
-        await pruneConnections(db);
+        await db.run(connections.prune, {});
       },
     },
   ];
@@ -76,7 +72,7 @@ export function connectionJobs(services: Services): JobKind[] {
 
 /** The request a job is about, if something is left to do for it. */
 async function workOn(db: Db, payload: unknown): Promise<ConnectionRow | undefined> {
-  const row = await findConnectionForWork(db, (payload as { id: string }).id);
+  const row = await db.row(connections.findForWork, payload as { id: string });
   if (!row || row.projectId === null) return undefined;
   return row.status === 'discovering' || row.status === 'validating' ? row : undefined;
 }
@@ -85,7 +81,7 @@ type Outcome = (db: Db) => Promise<void>;
 
 /** Nothing is written when the request was cancelled meanwhile. */
 function settle(row: ConnectionRow, changes: ConnectionChange): Outcome {
-  return async (db) => void (await changeConnection(db, row, changes));
+  return async (db) => void (await connections.change(db, row, changes));
 }
 
 async function discover(services: Services, row: ConnectionRow, wait: Wait): Promise<Outcome> {
@@ -141,17 +137,17 @@ function save(
   settings: { useOAuth?: boolean },
 ): Outcome {
   return async (db) => {
-    const current = await changeConnection(db, row, { status });
+    const current = await connections.change(db, row, { status });
     if (!current) return;
     const saved = await saveServer(services, db, current, settings);
     const error = status === 'awaiting_authorization' ? tokensNeeded({ ...current, ...saved }) : null;
-    if (saved || error) await changeConnection(db, current, { status, ...saved, error });
+    if (saved || error) await connections.change(db, current, { status, ...saved, error });
   };
 }
 
-async function serverOf({ db }: Services, row: ConnectionRow): Promise<LiveServerRow | undefined> {
-  const { projectId, serverId } = row;
-  return projectId === null || serverId === null ? undefined : findLiveServer(db, projectId, serverId);
+async function serverOf({ db }: Services, row: ConnectionRow): Promise<servers.LiveServerRow | undefined> {
+  const { projectId, serverId: id } = row;
+  return projectId === null || id === null ? undefined : db.row(servers.findLive, { projectId, id });
 }
 
 /** Saves the server unless it is saved already, under a name that is free. */
@@ -161,22 +157,24 @@ async function saveServer(
   row: ConnectionRow,
   settings: { useOAuth?: boolean },
 ): Promise<ConnectionChange | undefined> {
-  if (row.serverId !== null || row.projectId === null) return undefined;
-  if (!(await holdProject(db, row.projectId))) return undefined;
+  const { projectId, url } = row;
+  if (row.serverId !== null || projectId === null) return undefined;
+  if (!(await holdProject(db, projectId))) return undefined;
   // Two requests for one URL stand in line, so that the second finds the server of the first.
-  await lineUpInProject(db, row.projectId);
-  const [existing] = await serversAt(db, row.projectId, row.url);
+  await lineUpInProject(db, projectId);
+  const [existing] = await db.rows(servers.at, { projectId, url });
   if (existing) return { serverId: existing.id };
   const server = await saveUnderFreeName(
     db,
     {
-      projectId: row.projectId,
-      name: row.request.name ?? new URL(row.url).host,
+      projectId,
+      name: row.request.name ?? new URL(url).host,
       enabled: true,
       transportType: 'http',
-      url: row.url,
+      url,
       settings: { ...settings, ...namesOfSecrets({}) },
       sealedId: null,
+      pluginVersionId: null,
     },
     clock(),
   );

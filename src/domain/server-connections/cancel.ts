@@ -1,4 +1,4 @@
-import { changeConnection } from '../../platform/database/queries/server-connections.ts';
+import * as connections from '../../platform/database/queries/server-connections.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
 import { presentConnection, statusNow } from './present.ts';
@@ -17,7 +17,7 @@ export const cancelServerConnection: Verb<'cancelServerConnection'> = async (
       if (status === 'expired') throw expired();
       if (status === 'ready')
         throw wrongState('The server is connected already; delete it if it is not wanted', status);
-      const cancelled = await changeConnection(db, current, { status: 'cancelled' });
+      const cancelled = await connections.change(db, current, { status: 'cancelled' });
       if (cancelled) {
         await withdraw(context, db, cancelled);
         await audit(db, context, 'server-connection.cancel', cancelled.id);

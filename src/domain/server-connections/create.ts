@@ -1,13 +1,14 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { holdProject, visibleDefaultProject } from '../../platform/database/queries/projects.ts';
-import { insertConnection } from '../../platform/database/queries/server-connections.ts';
-import { findServer, type ServerRow, serversAt } from '../../platform/database/queries/servers.ts';
+import * as connections from '../../platform/database/queries/server-connections.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import { projectOf } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Context } from '../context.ts';
-import { checkAddress, noSuchServer } from '../servers/rules.ts';
+import { conflict, found } from '../refusals.ts';
+import { checkAddress } from '../servers/rules.ts';
 import type { Verb } from '../verb.ts';
 import { enqueueAdvance } from './advance.ts';
 import { hideQuery, presentConnection } from './present.ts';
@@ -22,7 +23,7 @@ export const createServerConnection: Verb<'createServerConnection'> = async (con
     if (!(await holdProject(db, projectId))) throw denied();
     await checkOpen(context, db);
     const server = await existingServer(db, projectId, url, body.serverId);
-    const created = await insertConnection(db, {
+    const created = await db.one(connections.insert, {
       id: newId('scr', context.clock()),
       organizationId: organization.id,
       userId: user.id,
@@ -64,21 +65,21 @@ async function existingServer(
   projectId: string,
   url: string,
   serverId: string | undefined,
-): Promise<ServerRow | undefined> {
+): Promise<servers.ServerRow | undefined> {
   if (serverId !== undefined) {
-    const server = await findServer(db, projectId, serverId);
-    if (!server) throw noSuchServer();
+    const server = found(await db.row(servers.find, { projectId, id: serverId }), 'server');
     if (server.url !== url)
       throw new Refusal('VALIDATION_ERROR', 'url: The server named by serverId is saved with another URL');
     return server;
   }
-  const [server, ...others] = await serversAt(db, projectId, url);
-  if (server && others.length > 0)
-    throw new Refusal('CONFLICT', 'Several servers are saved with this URL. Say which one with serverId', {
-      details: {
-        code: 'AMBIGUOUS_SERVER',
-        candidates: [server, ...others].map(({ id, name }) => ({ id, name, url: hideQuery(url) })),
+  const there = await db.rows(servers.at, { projectId, url });
+  if (there.length > 1)
+    throw conflict(
+      'Several servers are saved with this URL. Say which one with serverId',
+      'AMBIGUOUS_SERVER',
+      {
+        candidates: there.map(({ id, name }) => ({ id, name, url: hideQuery(url) })),
       },
-    });
-  return server;
+    );
+  return there[0];
 }

@@ -1,7 +1,7 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { ConnectionRow } from '../../platform/database/queries/server-connections.ts';
-import { findServer } from '../../platform/database/queries/servers.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import type { Context } from '../context.ts';
 
 export type ServerConnection = OutputOf<Operations['getServerConnection']>;
@@ -24,7 +24,9 @@ export async function presentConnection(context: Context, row: ConnectionRow): P
   const { id, projectId, serverId, error } = row;
   const status = statusNow(context, row);
   const server =
-    projectId === null || serverId === null ? undefined : await findServer(context.db, projectId, serverId);
+    projectId === null || serverId === null
+      ? undefined
+      : await context.db.row(servers.find, { projectId, id: serverId });
   return {
     connectionRequestId: id,
     status,

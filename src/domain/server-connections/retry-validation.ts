@@ -1,4 +1,4 @@
-import { changeConnection } from '../../platform/database/queries/server-connections.ts';
+import * as connections from '../../platform/database/queries/server-connections.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
 import { enqueueAdvance } from './advance.ts';
@@ -20,7 +20,7 @@ export const retryServerConnectionValidation: Verb<'retryServerConnectionValidat
       throw wrongState('Trying again will not help; the error says what to change', status);
     await checkOpen(context, db);
     const next = current.serverId === null ? 'discovering' : 'validating';
-    const again = await changeConnection(db, current, { status: next });
+    const again = await connections.change(db, current, { status: next });
     if (!again) throw wrongState('Somebody else has changed the request just now', status);
     await enqueueAdvance(db, again);
     await audit(db, context, 'server-connection.retry', again.id);

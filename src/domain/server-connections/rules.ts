@@ -1,42 +1,38 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
-import {
-  type ConnectionRow,
-  countOpenConnections,
-  findConnection,
-} from '../../platform/database/queries/server-connections.ts';
+import * as connections from '../../platform/database/queries/server-connections.ts';
 import type { Context } from '../context.ts';
+import { conflict } from '../refusals.ts';
 
 /** The request in the path, if the caller has made it. */
-export async function connectionOf(context: Context, connectionRequestId: string): Promise<ConnectionRow> {
-  const { organization, user } = context.actor;
-  const row = await findConnection(context.db, organization.id, user.id, connectionRequestId);
-  if (!row) throw noSuchRequest();
-  return row;
+export async function connectionOf({ db, actor }: Context, id: string): Promise<connections.ConnectionRow> {
+  const row = await db.row(connections.find, { ...accountOf(actor), id });
+  if (row) return row;
+  throw new Refusal('NOT_FOUND', 'No such connection request', { details: { code: 'REQUEST_NOT_FOUND' } });
+}
+
+function accountOf({ organization, user }: Context['actor']): { organizationId: string; userId: string } {
+  return { organizationId: organization.id, userId: user.id };
 }
 
 const mostOpen = 5;
 
 /** Whether one more may be open. Callers of one account stand in line here until their transaction ends. */
 export async function checkOpen({ actor }: Context, db: Db): Promise<void> {
-  if ((await countOpenConnections(db, actor.organization.id, actor.user.id)) >= mostOpen)
-    throw new Refusal(
-      'CONFLICT',
+  const account = accountOf(actor);
+  await db.row(connections.lineUp, account);
+  if ((await db.one(connections.count, account)).count >= mostOpen)
+    throw conflict(
       `${mostOpen} connection requests of this account are open. Finish or cancel one`,
-      { details: { code: 'ACTIVE_REQUEST_LIMIT', limit: mostOpen } },
+      'ACTIVE_REQUEST_LIMIT',
+      { limit: mostOpen },
     );
 }
 
-function noSuchRequest(): Refusal {
-  return new Refusal('NOT_FOUND', 'No such connection request', { details: { code: 'REQUEST_NOT_FOUND' } });
-}
-
 export function expired(): Refusal {
-  return new Refusal('CONFLICT', 'The request has expired. Make a new one', {
-    details: { code: 'REQUEST_EXPIRED' },
-  });
+  return conflict('The request has expired. Make a new one', 'REQUEST_EXPIRED');
 }
 
 export function wrongState(message: string, status: string): Refusal {
-  return new Refusal('CONFLICT', message, { details: { code: 'INVALID_STATE', status } });
+  return conflict(message, 'INVALID_STATE', { status });
 }

@@ -1,4 +1,5 @@
-import { insertServer } from '../../platform/database/queries/servers.ts';
+import { nameKey } from '../../platform/database/name-key.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
@@ -15,15 +16,17 @@ export const createProjectServer: Verb<'createProjectServer'> = async (context, 
   await checkAddress(context, url ?? null);
   const secrets = given({ headers, env, clientSecret });
   return writeInProject(context, async (db) => {
-    const server = await insertServer(db, {
+    const server = await db.one(servers.insert, {
       id: newId('srv', context.clock()),
       projectId: context.project.id,
       name,
+      nameKey: nameKey(name),
       enabled,
       transportType,
       url: url ?? null,
       settings: { ...given(rest), ...namesOfSecrets(secrets) },
       sealedId: await sealSecrets(context.vault, db, ownerIn(context), secrets),
+      pluginVersionId: null,
     });
     await audit(db, context, 'server.create', server.id);
     return presentServer(server);

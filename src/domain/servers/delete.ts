@@ -1,16 +1,16 @@
-import { lockServer } from '../../platform/database/queries/servers.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
+import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { removeServer } from './rows.ts';
-import { noSuchServer, refuseManaged } from './rules.ts';
+import { refuseManaged } from './rules.ts';
 
-export const deleteProjectServer: Verb<'deleteProjectServer'> = (context, { serverId }) =>
+export const deleteProjectServer: Verb<'deleteProjectServer'> = (context, { serverId: id }) =>
   writeInProject(context, async (db) => {
-    const server = await lockServer(db, context.project.id, serverId);
-    if (!server) throw noSuchServer();
+    const server = found(await db.row(servers.lock, { projectId: context.project.id, id }), 'server');
     await refuseManaged(db, server);
     await removeServer(context, db, server);
-    await audit(db, context, 'server.delete', serverId);
-    return { id: serverId, deleted: true };
+    await audit(db, context, 'server.delete', id);
+    return { id, deleted: true };
   });

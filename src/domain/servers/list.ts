@@ -1,10 +1,11 @@
-import { listServerRows } from '../../platform/database/queries/servers.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import { pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
 
-export const listProjectServers: Verb<'listProjectServers'> = (context, input) => {
-  const { id } = context.project;
-  const fetch = (after: string, most: number) => listServerRows(context.db, id, after, most);
-  return pageById(context, ['servers', id], input, fetch, presentServer);
+export const listProjectServers: Verb<'listProjectServers'> = (context, page) => {
+  const { db, project } = context;
+  const fetch = (after: string, most: number) =>
+    db.rows(servers.list, { projectId: project.id, after, most });
+  return pageById(context, ['servers', project.id], page, fetch, presentServer);
 };

@@ -1,18 +1,20 @@
 import type { Db } from '../../platform/database/database.ts';
-import { deleteGrant } from '../../platform/database/queries/grants.ts';
-import { deleteServer, insertServerIfFree, type ServerRow } from '../../platform/database/queries/servers.ts';
+import { nameKey } from '../../platform/database/name-key.ts';
+import * as grants from '../../platform/database/queries/grants.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Services } from '../context.ts';
 
 /** Saves a server nobody chose the exact name of: a number is put behind a name that is taken. */
 export async function saveUnderFreeName(
   db: Db,
-  { name, ...fields }: Omit<Parameters<typeof insertServerIfFree>[1], 'id'>,
+  { name, ...fields }: Omit<servers.ServerFields, 'id' | 'nameKey'>,
   now?: number,
-): Promise<ServerRow> {
+): Promise<servers.ServerRow> {
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : `${name} ${number}`;
-    const server = await insertServerIfFree(db, { ...fields, id: newId('srv', now), name: free });
+    const id = newId('srv', now);
+    const server = await db.row(servers.insertIfFree, { ...fields, id, name: free, nameKey: nameKey(free) });
     if (server) return server;
   }
 }
@@ -21,9 +23,9 @@ export async function saveUnderFreeName(
 export async function removeServer(
   { vault }: Pick<Services, 'vault'>,
   db: Db,
-  server: Pick<ServerRow, 'id' | 'projectId' | 'sealedId'>,
+  { id, projectId, sealedId }: Pick<servers.ServerRow, 'id' | 'projectId' | 'sealedId'>,
 ): Promise<void> {
-  const tokens = await deleteGrant(db, server.id);
-  await deleteServer(db, server.projectId, server.id);
-  for (const sealed of [tokens, server.sealedId]) if (sealed) await vault.forget(db, sealed);
+  const grant = await db.row(grants.remove, { serverId: id });
+  await db.run(servers.remove, { projectId, id });
+  for (const sealed of [grant?.sealedId, sealedId]) if (sealed) await vault.forget(db, sealed);
 }

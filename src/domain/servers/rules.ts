@@ -1,10 +1,10 @@
 import { Refusal } from '../../contract/errors.ts';
 import { refusalOfUrl } from '../../mcp/address-guard.ts';
-import { type Db, violates } from '../../platform/database/database.ts';
-import { pluginNameOf } from '../../platform/database/queries/plugins.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as plugins from '../../platform/database/queries/plugins.ts';
 import type { ServerRow } from '../../platform/database/queries/servers.ts';
 import type { ProjectContext, Services } from '../context.ts';
-import { nameTaken } from '../names.ts';
+import { conflict, refuseTaken } from '../refusals.ts';
 
 type Rules = Pick<Services, 'trust' | 'db'>;
 
@@ -30,23 +30,15 @@ export async function checkAddress({ trust, db }: Rules, url: string | null, fie
     throw new Refusal('VALIDATION_ERROR', `${field}: ${problem}`, { details: { code: 'URL_NOT_ALLOWED' } });
 }
 
-/** The database decides whether a name is taken, so that two callers cannot both win. */
 export function refuseTakenName(name: string): (error: unknown) => never {
-  return (error) => {
-    if (violates(error, 'servers_name')) throw nameTaken('server', name, '; case does not tell names apart');
-    throw error;
-  };
+  return refuseTaken('server', name, 'servers_name', '; case does not tell names apart');
 }
 
 /** What a plugin brought changes with the plugin, so that a version stays what it was. */
 export async function refuseManaged(db: Db, server: ServerRow): Promise<void> {
   if (server.pluginVersionId === null) return;
-  const plugin = await pluginNameOf(db, server.pluginVersionId);
-  throw new Refusal('CONFLICT', `This server belongs to the plugin ${plugin}; change the plugin`, {
-    details: { reason: 'PLUGIN_MANAGED', plugin },
+  const { name: plugin } = await db.one(plugins.nameOf, { versionId: server.pluginVersionId });
+  throw conflict(`This server belongs to the plugin ${plugin}; change the plugin`, 'PLUGIN_MANAGED', {
+    plugin,
   });
-}
-
-export function noSuchServer(): Refusal {
-  return new Refusal('NOT_FOUND', 'No such server in this project');
 }

@@ -1,24 +1,17 @@
 import { Refusal } from '../../contract/errors.ts';
 import { problemOfTransport } from '../../contract/servers.ts';
-import {
-  forgetOAuthDemand,
-  unbindClientSecret,
-} from '../../platform/database/queries/server-authorization.ts';
-import {
-  lockServer,
-  type ServerRow,
-  type ServerSettings,
-  updateServer,
-} from '../../platform/database/queries/servers.ts';
+import { nameKey } from '../../platform/database/name-key.ts';
+import * as authorization from '../../platform/database/queries/server-authorization.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import { authMethodOf } from '../live/auth-method.ts';
+import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { presentServer } from './present.ts';
 import {
   checkAddress,
   checkTransport,
-  noSuchServer,
   refuseManaged,
   refuseTakenName,
   requireCommandAdmin,
@@ -39,8 +32,8 @@ const xaaFields = [
 export const updateProjectServer: Verb<'updateProjectServer'> = async (context, { serverId, body }) => {
   const { headers, env, clientSecret, clearClientSecret, clearXaaConfig, ...plain } = body;
   return writeInProject(context, async (db) => {
-    const before = await lockServer(db, context.project.id, serverId);
-    if (!before) throw noSuchServer();
+    const which = { projectId: context.project.id, id: serverId };
+    const before = found(await db.row(servers.lock, which), 'server');
     await refuseManaged(db, before);
     const after = withPlainFields(before, plain, clearXaaConfig ?? false);
     await checkTransport({ ...context, db }, after.transportType);
@@ -55,20 +48,22 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     );
     for (const name of dropped) delete secrets[name];
     const touched = Object.keys(sent).length > 0 || dropped.length > 0 || clearClientSecret;
-    if (touched) after.sealedId = await sealSecrets(context.vault, db, ownerIn(context), secrets);
+    const sealedId = touched
+      ? await sealSecrets(context.vault, db, ownerIn(context), secrets)
+      : before.sealedId;
     Object.assign(after.settings, namesOfSecrets(secrets));
-    const server = await updateServer(db, after);
+    const server = await db.one(servers.update, { ...after, sealedId, nameKey: nameKey(after.name) });
     if (authorizedOtherwise(before, after) || secrets.headers !== stored.headers)
-      await forgetOAuthDemand(db, serverId);
+      await db.run(authorization.forgetDemand, { serverId });
     if (clientSecret !== undefined || secrets.clientSecret === undefined)
-      await unbindClientSecret(db, serverId);
+      await db.run(authorization.unbind, { serverId });
     if (touched && before.sealedId !== null) await context.vault.forget(db, before.sealedId);
     await audit(db, context, 'server.update', serverId);
     return { ...presentServer(server), ...(dropped.length > 0 && { droppedSecrets: dropped }) };
   }).catch(refuseTakenName(body.name ?? ''));
 };
 
-function authorizedOtherwise(before: ServerRow, after: ServerRow): boolean {
+function authorizedOtherwise(before: servers.ServerRow, after: servers.ServerRow): boolean {
   return before.url !== after.url || authMethodOf(before.settings) !== authMethodOf(after.settings);
 }
 
@@ -78,9 +73,13 @@ type PlainFields = Omit<
 >;
 
 /** The row after the edit. Switching the transport drops the address of the other one. */
-function withPlainFields(before: ServerRow, change: PlainFields, clearXaa: boolean): ServerRow {
+function withPlainFields(
+  before: servers.ServerRow,
+  change: PlainFields,
+  clearXaa: boolean,
+): servers.ServerRow {
   const { name, enabled, transportType = before.transportType, url, ...rest } = change;
-  const settings: ServerSettings = { ...before.settings, ...given(rest) };
+  const settings: servers.ServerSettings = { ...before.settings, ...given(rest) };
   let address = url ?? before.url ?? undefined;
   if (transportType !== before.transportType) {
     if (transportType === 'http') {

@@ -1,4 +1,4 @@
-import { listSkillRows } from '../../platform/database/queries/skills.ts';
+import * as skills from '../../platform/database/queries/skills.ts';
 import { pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 import { presentSkill } from './present.ts';
@@ -6,6 +6,7 @@ import { presentSkill } from './present.ts';
 export const listProjectSkills: Verb<'listProjectSkills'> = (context, page) => {
   const { db, project, actor } = context;
   const userId = actor.user.id;
-  const fetch = (after: string, most: number) => listSkillRows(db, project.id, userId, after, most);
+  const fetch = (after: string, most: number) =>
+    db.rows(skills.list, { projectId: project.id, userId, after, most });
   return pageById(context, ['skills', project.id, userId], page, fetch, (row) => presentSkill(row, userId));
 };

@@ -36,6 +36,16 @@ export function json<Value>(): Kind<Value> {
   return { type: 'jsonb', nullable: false, encode: (value) => JSON.stringify(value) };
 }
 
+/** Several of a kind. */
+export function listOf<Value>(kind: Kind<Value>): Kind<Value[]> {
+  const { type, encode } = kind;
+  return {
+    type: `${type}[]`,
+    nullable: false,
+    ...(encode && { encode: (values: Value[]) => values.map((value) => encode(value)) }),
+  };
+}
+
 export function orNull<Value>(kind: Kind<Value>): Kind<Value | null> {
   const { type, encode } = kind;
   return {
@@ -50,33 +60,50 @@ export type Columns = Readonly<Record<string, Kind>>;
 type ValueOf<K> = K extends Kind<infer Value> ? Value : never;
 export type RowOf<C extends Columns> = { [Field in keyof C]: ValueOf<C[Field]> };
 
+type Field<C extends Columns> = keyof C & string;
+
 /** A table, said once: lists of columns, inserts and updates are made from it, and a test holds it against the schema. */
-export interface Table<C extends Columns> {
+export interface Table<C extends Columns, Unread extends Columns> {
   readonly name: string;
   readonly columns: C;
-  /** Every column under the name of its field; `alias` is what the query calls the table. */
+  /** What each field is read from; `alias` is what the query calls the table. */
+  from(alias: string): Record<Field<C>, string>;
+  /** Every column under the name of its field. */
   all(alias?: string): string;
   /** `insert into … (…) values (…)` with each value under the name of its field. */
-  insert(fields: readonly (keyof C & string)[]): string;
+  insert(fields: readonly Field<C & Unread>[]): string;
   /** `a = :a, b = :b` for an update. */
-  set(fields: readonly (keyof C & string)[]): string;
-  pick<Field extends keyof C & string>(fields: readonly Field[]): Pick<C, Field>;
+  set(fields: readonly Field<C & Unread>[]): string;
+  pick<Some extends Field<C & Unread>>(fields: readonly Some[]): Pick<C & Unread, Some>;
 }
 
-/** Fields are written `likeThis`, columns `like_this`. */
-export function table<const C extends Columns>(name: string, columns: C): Table<C> {
+/** Fields are written `likeThis`, columns `like_this`. `unread` are those that are written but not among `all`. */
+export function table<const C extends Columns, const Unread extends Columns = C>(
+  name: string,
+  columns: C,
+  unread = {} as Unread,
+): Table<C, Unread> {
   const columnOf = (field: string): string =>
     field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const fields = Object.keys(columns);
+  const known: C & Unread = { ...columns, ...unread };
   return {
     name,
     columns,
+    from: (alias) =>
+      Object.fromEntries(fields.map((field) => [field, `${alias}.${columnOf(field)}`])) as Record<
+        Field<C>,
+        string
+      >,
     all: (alias) =>
       fields.map((field) => `${alias ? `${alias}.` : ''}${columnOf(field)} as "${field}"`).join(', '),
     insert: (some) =>
       `insert into ${name} (${some.map(columnOf).join(', ')}) values (${some.map((field) => `:${field}`).join(', ')})`,
     set: (some) => some.map((field) => `${columnOf(field)} = :${field}`).join(', '),
     pick: (some) =>
-      Object.fromEntries(some.map((field) => [field, columns[field]])) as Pick<C, (typeof some)[number]>,
+      Object.fromEntries(some.map((field) => [field, known[field]])) as Pick<
+        C & Unread,
+        (typeof some)[number]
+      >,
   };
 }

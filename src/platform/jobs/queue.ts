@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts';
-import { insertJobs, jobLeases } from '../database/queries/jobs.ts';
+import * as jobs from '../database/queries/jobs.ts';
 import { newId } from '../ids.ts';
 
 /** On whose behalf a job acts. */
@@ -36,20 +36,18 @@ export async function enqueue(
 }
 
 /** Any number in one statement. The ids of those that were not dropped. */
-export async function enqueueAll(db: Db, jobs: readonly Enqueued[]): Promise<string[]> {
-  if (jobs.length === 0) return [];
-  return insertJobs(
-    db,
-    jobs.map(({ kind, payload, uniqueKey = null, delay = 0, onBehalfOf }) => ({
-      id: newId('job'),
-      kind,
-      payload,
-      uniqueKey,
-      delay,
-      organizationId: onBehalfOf?.organizationId ?? '',
-      userId: onBehalfOf?.userId ?? null,
-    })),
-  );
+export async function enqueueAll(db: Db, all: readonly Enqueued[]): Promise<string[]> {
+  if (all.length === 0) return [];
+  const added = await db.rows(jobs.insert, {
+    ids: all.map(() => newId('job')),
+    kinds: all.map(({ kind }) => kind),
+    payloads: all.map(({ payload }) => payload),
+    uniqueKeys: all.map(({ uniqueKey = null }) => uniqueKey),
+    delays: all.map(({ delay = 0 }) => delay),
+    organizationIds: all.map(({ onBehalfOf }) => onBehalfOf?.organizationId ?? ''),
+    userIds: all.map(({ onBehalfOf }) => onBehalfOf?.userId ?? null),
+  });
+  return added.map(({ id }) => id);
 }
 
 /**
@@ -57,5 +55,5 @@ export async function enqueueAll(db: Db, jobs: readonly Enqueued[]): Promise<str
  * is told to stop. The ids of those that were not over.
  */
 export function cancelJobs(db: Db, ids: string[]): Promise<string[]> {
-  return jobLeases.cancel(db, ids);
+  return jobs.leases.cancel(db, ids);
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
-import { type JobRow, jobLeases } from '../database/queries/jobs.ts';
+import { type JobRow, leases } from '../database/queries/jobs.ts';
 import type { Backlog, LeaseFigures } from '../leases/figures.ts';
 import { type Commit, LeaseHolder, type LeaseKind } from '../leases/holder.ts';
 import type { Log } from '../log.ts';
@@ -41,7 +41,7 @@ export class Worker {
     this.holder = new LeaseHolder({
       db,
       notifications,
-      queries: jobLeases,
+      queries: leases,
       kinds: kinds.map((kind) => leaseKind(kind, concurrency)),
       concurrency,
       lease,

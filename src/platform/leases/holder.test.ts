@@ -12,10 +12,12 @@ import {
   until,
   work,
 } from '../../../test/support/jobs.ts';
-import { type Db, type Statement, statement } from '../database/database.ts';
+import { text } from '../database/columns.ts';
+import { type Db, statement } from '../database/database.ts';
 import { Notifications } from '../database/notifications.ts';
-import { jobLeases } from '../database/queries/jobs.ts';
-import { type LeasedRow, leaseQueries } from '../database/queries/leases.ts';
+import * as jobs from '../database/queries/jobs.ts';
+import { leaseQueries } from '../database/queries/leases.ts';
+import { type Query, valuesOf } from '../database/query.ts';
 import { enqueue, enqueueAll } from '../jobs/queue.ts';
 import type { JobKind } from '../jobs/worker.ts';
 import { LeaseHolder } from './holder.ts';
@@ -322,10 +324,10 @@ test('what a claim reads grows with the organizations that have work, not with t
     let pages = 0;
     const explaining = Object.create(dbOn(client), {
       rows: {
-        value: async (query: Statement<unknown>, values: unknown[] = []) => {
-          const explain = query.name === 'jobs.claim' ? 'explain (analyze, buffers, format json) ' : '';
-          const { rows } = await client.query(explain + query.text, [...values]);
-          const plan = rows[0]['QUERY PLAN']?.[0].Plan ?? {};
+        value: async (query: Query, values: Record<string, unknown>) => {
+          const explain = 'explain (analyze, buffers, format json) ';
+          const { rows } = await client.query(explain + query.text, valuesOf(query, values));
+          const plan = rows[0]['QUERY PLAN'][0].Plan;
           pages = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
           return [];
         },
@@ -333,7 +335,7 @@ test('what a claim reads grows with the organizations that have work, not with t
     }) as Db;
     const kinds = ['k0', 'k1', 'k2'].map((kind) => ({ kind, most: 4, attempts: 5 }));
     await client.query('begin');
-    await jobLeases.claim(explaining, { token: 't', lease: 1_000, most: 4, kinds, except: [], served: [] });
+    await jobs.leases.claim(explaining, { token: 't', lease: 1_000, most: 4, kinds, except: [], served: [] });
     await client.query('rollback');
     return pages;
   };
@@ -365,7 +367,7 @@ test('another table with the same columns works the same', async () => {
   const holder = new LeaseHolder({
     db,
     notifications,
-    queries: leaseQueries<LeasedRow & { question: string }>('trials', { question: 'j.question' }),
+    queries: leaseQueries('trials', { question: text }),
     kinds: [{ kind: 'trial', attempts: 1, concurrency: 2, work: async ({ question }) => result(question) }],
     concurrency: 2,
     lease: 10_000,

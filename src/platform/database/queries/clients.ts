@@ -1,158 +1,117 @@
-import { integer, text } from '../columns.ts';
-import { type Db, statement } from '../database.ts';
-import { nameKey } from '../name-key.ts';
+import { bigint, flag, integer, json, orNull, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
+const clients = table(
+  'clients',
+  {
+    id: text,
+    projectId: text,
+    name: text,
+    configId: text,
+    versionNumber: integer,
+    privateBacking: flag,
+    createdAt: time,
+    updatedAt: time,
+  },
+  { nameKey: text },
+);
+const configs = table('client_configs', {
+  projectId: text,
+  id: text,
+  config: json<Record<string, unknown>>(),
+});
+
 /** A client with its current configuration. */
-export interface ClientRow {
-  id: string;
-  projectId: string;
-  name: string;
-  configId: string;
-  config: Record<string, unknown>;
-  versionNumber: number;
-  privateBacking: boolean;
-  createdAt: number;
-  updatedAt: number;
-}
-
-const columnsWith = (
-  config: string,
-): string => `c.id, c.project_id as "projectId", c.name, c.config_id as "configId", ${config} as config,
-  c.version_number as "versionNumber", c.private_backing as "privateBacking", c.created_at as "createdAt",
-  c.updated_at as "updatedAt"`;
-const columns = columnsWith('f.config');
-const shown = `jsonb_strip_nulls(jsonb_build_object('modelId', f.config -> 'modelId', 'serverIds', f.config -> 'serverIds',
-  'optionalServerIds', f.config -> 'optionalServerIds', 'computer', f.config -> 'computer'))`;
+const row = { ...clients.columns, config: configs.columns.config };
+export type ClientRow = RowOf<typeof row>;
 const tables = 'clients c join client_configs f on f.project_id = c.project_id and f.id = c.config_id';
+const which = clients.pick(['projectId', 'id']);
 
-// Of the configurations, which may be large, only what a list shows. Served by clients_project.
-const list = statement<ClientRow>(
+/** Of the configurations, which may be large, only what a list shows. */
+export const list = query(
   'clients.list',
-  `select ${columnsWith(shown)} from ${tables} 
-   where c.project_id = $1 and ($2 or not c.private_backing) and c.id > $3 order by c.id limit $4`,
+  `select ${clients.all('c')},
+     jsonb_strip_nulls(jsonb_build_object('modelId', f.config -> 'modelId', 'serverIds', f.config -> 'serverIds',
+       'optionalServerIds', f.config -> 'optionalServerIds', 'computer', f.config -> 'computer')) as config
+   from ${tables}
+   where c.project_id = :projectId and (:withPrivate or not c.private_backing) and c.id > :after
+   order by c.id limit :most`,
+  { projectId: text, withPrivate: flag, after: text, most: bigint },
+  row,
+  { index: 'clients_project' },
 );
-const find = statement<ClientRow>(
+export const find = query(
   'clients.find',
-  `select ${columns} from ${tables} where c.project_id = $1 and c.id = $2`,
+  `select ${clients.all('c')}, f.config from ${tables} where c.project_id = :projectId and c.id = :id`,
+  which,
+  row,
 );
-// Served by clients_name.
-const named = statement<{ id: string }>(
+/** Whatever the case of the name. Served by clients_name. */
+export const named = query(
   'clients.named',
   `select c.id from clients c
-   where c.project_id = $1 and c.name_key = $2 and ($3 or not c.private_backing) order by c.id limit 20`,
+   where c.project_id = :projectId and c.name_key = :nameKey and (:withPrivate or not c.private_backing)
+   order by c.id limit 20`,
+  { projectId: text, nameKey: text, withPrivate: flag },
+  { id: text },
 );
-// Those who use the client hold it; whoever changes it waits for them, and they for him.
-const lock = statement<{ id: string }>(
+/**
+ * Those who use the client hold it; whoever changes it waits for them, and they for him. What it is then has to be read
+ * afterwards: a join would still show the configuration from before the wait.
+ */
+export const lock = query(
   'clients.lock',
-  'select id from clients where project_id = $1 and id = $2 for update',
+  'select id from clients where project_id = :projectId and id = :id for update',
+  which,
+  { id: text },
 );
-const hold = statement<{ id: string }>(
+export const hold = query(
   'clients.hold',
-  'select id from clients where project_id = $1 and id = $2 for key share',
+  'select id from clients where project_id = :projectId and id = :id for key share',
+  which,
+  { id: text },
 );
-const keepConfig = statement(
-  'clients.keep-config',
-  // Written again, it is young again, and not swept away under whoever is about to use it.
-  `insert into client_configs (project_id, id, config) values ($1, $2, $3)
-   on conflict (project_id, id) do update set created_at = now()`,
-);
-const insert = statement(
-  'clients.insert',
-  'insert into clients (id, project_id, name, config_id, name_key) values ($1, $2, $3, $4, $5)',
-);
-const update = statement(
-  'clients.update',
-  `update clients set name = $3, config_id = $4, name_key = $5, version_number = version_number + 1, updated_at = now()
-   where project_id = $1 and id = $2`,
-);
-const remove = statement('clients.delete', 'delete from clients where project_id = $1 and id = $2');
-export const countClients = query(
+export const count = query(
   'clients.count',
   'select count(*)::int as count from clients where project_id = :projectId',
   { projectId: text },
   { count: integer },
 );
-const pruneConfigs = statement(
+/** Written again, it is young again, and not swept away under whoever is about to use it. */
+export const keepConfig = query(
+  'clients.keep-config',
+  `${configs.insert(['projectId', 'id', 'config'])} on conflict (project_id, id) do update set created_at = now()`,
+  configs.columns,
+);
+const edited = ['name', 'configId', 'nameKey'] as const;
+export const insert = query(
+  'clients.insert',
+  clients.insert(['id', 'projectId', ...edited]),
+  clients.pick(['id', 'projectId', ...edited]),
+);
+export const update = query(
+  'clients.update',
+  `update clients set ${clients.set(edited)}, version_number = version_number + 1, updated_at = now()
+   where project_id = :projectId and id = :id`,
+  clients.pick(['id', 'projectId', ...edited]),
+);
+export const remove = query(
+  'clients.delete',
+  'delete from clients where project_id = :projectId and id = :id',
+  which,
+);
+/** Configurations that no client has any more. */
+export const pruneConfigs = query(
   'clients.prune-configs',
   `delete from client_configs f where created_at < now() - interval '1 hour'
      and not exists (select from clients c where c.project_id = f.project_id and c.config_id = f.id)`,
+  {},
 );
-// Served by environments_host.
-const users = statement<{ id: string; name: string }>(
+/** The live, named environments that use a client. Served by environments_host. */
+export const environments = query(
   'clients.environments',
   `select id, name from environments
-   where host_id = $2 and project_id = $1 and archived_at is null and name is not null order by id`,
+   where host_id = :id and project_id = :projectId and archived_at is null and name is not null order by id`,
+  which,
+  { id: text, name: orNull(text) },
 );
-
-export function listClientRows(
-  db: Db,
-  projectId: string,
-  withPrivate: boolean,
-  after: string,
-  most: number,
-): Promise<ClientRow[]> {
-  return db.rows(list, [projectId, withPrivate, after, most]);
-}
-
-export function findClient(db: Db, projectId: string, id: string): Promise<ClientRow | undefined> {
-  return db.row(find, [projectId, id]);
-}
-
-/** Whatever the case of the name. */
-export function clientsNamed(
-  db: Db,
-  projectId: string,
-  name: string,
-  withPrivate: boolean,
-): Promise<{ id: string }[]> {
-  return db.rows(named, [projectId, nameKey(name), withPrivate]);
-}
-
-/** Nobody else edits, deletes or starts to use the client until the transaction ends. */
-export async function lockClient(db: Db, projectId: string, id: string): Promise<ClientRow | undefined> {
-  return (await db.row(lock, [projectId, id])) && findClient(db, projectId, id);
-}
-
-/** It stays as it is until the transaction ends. */
-export async function holdClient(db: Db, projectId: string, id: string): Promise<boolean> {
-  return (await db.row(hold, [projectId, id])) !== undefined;
-}
-
-export interface ClientFields {
-  id: string;
-  projectId: string;
-  name: string;
-  configId: string;
-  config: object;
-}
-
-export async function insertClient(db: Db, fields: ClientFields): Promise<void> {
-  const { id, projectId, name, configId, config } = fields;
-  await db.run(keepConfig, [projectId, configId, JSON.stringify(config)]);
-  await db.run(insert, [id, projectId, name, configId, nameKey(name)]);
-}
-
-export async function updateClientRow(db: Db, fields: ClientFields): Promise<void> {
-  const { id, projectId, name, configId, config } = fields;
-  await db.run(keepConfig, [projectId, configId, JSON.stringify(config)]);
-  await db.run(update, [projectId, id, name, configId, nameKey(name)]);
-}
-
-export async function deleteClientRow(db: Db, projectId: string, id: string): Promise<void> {
-  await db.run(remove, [projectId, id]);
-}
-
-/** The live, named environments that use a client. */
-export function environmentsUsing(
-  db: Db,
-  projectId: string,
-  clientId: string,
-): Promise<{ id: string; name: string }[]> {
-  return db.rows(users, [projectId, clientId]);
-}
-
-/** Configurations that no client has any more. */
-export async function pruneClientConfigs(db: Db): Promise<void> {
-  await db.run(pruneConfigs);
-}

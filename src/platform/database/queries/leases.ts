@@ -1,5 +1,19 @@
 import type { Backlog } from '../../leases/figures.ts';
-import { type Db, type Statement, selectList, statement } from '../database.ts';
+import {
+  bigint,
+  type Columns,
+  flag,
+  float,
+  integer,
+  listOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  texts,
+} from '../columns.ts';
+import type { Db } from '../database.ts';
+import { type Query, query } from '../query.ts';
 
 /**
  * The columns of a table whose rows are worked on under a lease: id, kind, organization_id, state, due_at, attempts,
@@ -7,16 +21,20 @@ import { type Db, type Statement, selectList, statement } from '../database.ts';
  * one ends; null once it is over. Two indexes serve the queries: (kind, organization_id, due_at) where due_at is not
  * null, and (organization_id, due_at) where state = 'running'.
  */
-export interface LeasedRow {
-  id: string;
-  kind: string;
-  organizationId: string;
+const leased = {
+  id: text,
+  kind: text,
+  organizationId: text,
   /** Tries begun, this one included. */
-  attempts: number;
-  leaseToken: string;
+  attempts: integer,
+  leaseToken: text,
+};
+export type LeasedRow = RowOf<typeof leased> & {
   /** Every try was used up before this claim: the row was handed out to be given up. */
   spent: boolean;
-}
+};
+/** With further columns of the table. */
+export type LeasedRowOf<Own extends Columns> = LeasedRow & RowOf<Own>;
 
 interface ClaimRequest {
   token: string;
@@ -70,120 +88,132 @@ export interface LeaseQueries<Row extends LeasedRow> {
   backlog(db: Db, kinds: string[]): Promise<Backlog[]>;
 }
 
-/** The queries for one such table. `own` names the further columns a claim returns. */
-export function leaseQueries<Row extends LeasedRow>(
-  table: string,
-  own: Record<Exclude<keyof Row, keyof LeasedRow>, string>,
-): LeaseQueries<Row> {
-  const dueChannel = `drydock_${table}`;
-  const lostChannel = `drydock_${table}_lost`;
-  const claim = claimStatement(table, own);
-  // $1 ids and $2 their tokens: the leases that whoever asks still holds.
-  const held = `id = any($1) and state = 'running' and lease_token = ($2::text[])[array_position($1::text[], id)]`;
-  const extend = statement<{ id: string; extended: boolean }>(
-    `${table}.extend`,
+/** The queries for one such table. `own` are the further columns a claim returns. */
+export function leaseQueries<Own extends Columns>(name: string, own: Own): LeaseQueries<LeasedRowOf<Own>> {
+  const dueChannel = `drydock_${name}`;
+  const lostChannel = `drydock_${name}_lost`;
+  const claim = claimQuery(name, own);
+  // The leases that whoever asks still holds.
+  const held = `id = any(:ids) and state = 'running' and lease_token = (:tokens::text[])[array_position(:ids, id)]`;
+  const names = { ids: texts, tokens: texts };
+  const extend = query(
+    `${name}.extend`,
     `with extended as (
-       update ${table} set due_at = now() + $3 * interval '1 ms'
-       where id = any(array(select id from ${table} where ${held} order by id for update skip locked)) returning id)
-     select id, id in (select id from extended) as extended from ${table} where ${held}`,
+       update ${name} set due_at = now() + :lease * interval '1 ms'
+       where id = any(array(select id from ${name} where ${held} order by id for update skip locked)) returning id)
+     select id, id in (select id from extended) as extended from ${name} where ${held}`,
+    { ...names, lease: float },
+    { id: text, extended: flag },
   );
-  const settle = statement(
-    `${table}.settle`,
-    `update ${table} set state = $3, last_error = $4, lease_token = null,
-       due_at = case when $3 = 'waiting' then now() + $5 * interval '1 ms' end,
-       finished_at = case when $3 <> 'waiting' then now() end
-     where id = $1 and lease_token = $2 and state = 'running'`,
+  const settle = query(
+    `${name}.settle`,
+    `update ${name} set state = :state, last_error = :error, lease_token = null,
+       due_at = case when :state = 'waiting' then now() + :delay * interval '1 ms' end,
+       finished_at = case when :state <> 'waiting' then now() end
+     where id = :id and lease_token = :leaseToken and state = 'running'`,
+    { id: text, leaseToken: text, state: text, error: orNull(text), delay: orNull(float) },
   );
-  const release = statement<{ kind: string }>(
-    `${table}.release`,
-    `update ${table} set state = 'waiting', attempts = attempts - 1, due_at = now(), lease_token = null
-     where id = any(array(select id from ${table} where ${held} order by id for update skip locked)) returning kind`,
+  const release = query(
+    `${name}.release`,
+    `update ${name} set state = 'waiting', attempts = attempts - 1, due_at = now(), lease_token = null
+     where id = any(array(select id from ${name} where ${held} order by id for update skip locked)) returning kind`,
+    names,
+    { kind: text },
   );
-  const cancel = statement<{ id: string; state: string }>(
-    `${table}.cancel`,
+  const cancel = query(
+    `${name}.cancel`,
     `with locked as materialized (
-       select id, state from ${table} where id = any($1) and due_at is not null order by id for update)
-     update ${table} j set state = 'cancelled', due_at = null, lease_token = null, finished_at = now()
+       select id, state from ${name} where id = any(:ids) and due_at is not null order by id for update)
+     update ${name} j set state = 'cancelled', due_at = null, lease_token = null, finished_at = now()
      where id = any(array(select id from locked))
      returning id, (select l.state from locked l where l.id = j.id) as state`,
+    { ids: texts },
+    { id: text, state: text },
   );
-  const announce = statement<object>(`${table}.announce`, 'select pg_notify($1, $2)');
-  const backlog = statement<Backlog>(
-    `${table}.backlog`,
-    `with recursive wanted as (select kind from unnest($1::text[]) as w (kind)), ${places(table)}
+  const backlog = query(
+    `${name}.backlog`,
+    `with recursive wanted as (select kind from unnest(:kinds::text[]) as w (kind)), ${places(name)}
      select w.kind,
        (select count(*) from (
          select from places p cross join lateral (
-           select from ${table} j where j.kind = p.kind and j.organization_id = p.organization_id
+           select from ${name} j where j.kind = p.kind and j.organization_id = p.organization_id
              and j.due_at <= now() limit ${mostCounted}) d
          where p.kind = w.kind limit ${mostCounted}) counted) as due,
        coalesce((select extract(epoch from now() - min(d.due_at)) * 1000
          from places p cross join lateral (
-           select j.due_at from ${table} j where j.kind = p.kind and j.organization_id = p.organization_id
+           select j.due_at from ${name} j where j.kind = p.kind and j.organization_id = p.organization_id
              and j.due_at <= now() order by j.due_at limit 1) d
          where p.kind = w.kind), 0)::float8 as age
      from wanted w order by w.kind`,
+    { kinds: texts },
+    { kind: text, due: bigint, age: float },
   );
-  const names = (leases: LeaseName[]): string[][] => [
-    leases.map(({ id }) => id),
-    leases.map(({ leaseToken }) => leaseToken),
-  ];
+  const namesOf = (leases: LeaseName[]): RowOf<typeof names> => ({
+    ids: leases.map(({ id }) => id),
+    tokens: leases.map(({ leaseToken }) => leaseToken),
+  });
   return {
     dueChannel,
     lostChannel,
-    claim: async (db, { token, lease, most, kinds, except, served }) => {
-      const found = await byIndex(db, claim, [
-        kinds.map(({ kind }) => kind),
-        kinds.map((kind) => kind.most),
-        kinds.map(({ attempts }) => attempts),
-        most,
-        except,
-        served,
-        token,
-        lease,
-      ]);
+    claim: async (db, { kinds, ...request }) => {
+      const found = await byIndex(db, claim, {
+        ...request,
+        kinds: kinds.map(({ kind }) => kind),
+        mostOfKind: kinds.map((kind) => kind.most),
+        tries: kinds.map(({ attempts }) => attempts),
+      });
       const rows = found.filter(({ id }) => id !== null);
       const [all] = found;
       return {
-        rows: rows as unknown as Row[],
+        // What has an id was claimed, and is complete.
+        rows: rows as unknown as LeasedRowOf<Own>[],
         crowded: (all?.chosen ?? 0) > rows.length,
         next: all?.next ?? undefined,
       };
     },
-    extend: (db, leases, lease) => db.rows(extend, [...names(leases), lease]),
+    extend: (db, leases, lease) => db.rows(extend, { ...namesOf(leases), lease }),
     settle: async (db, { id, leaseToken }, end) => {
       const error = end.state === 'done' ? null : end.error;
       const delay = end.state === 'waiting' ? end.delay : null;
-      return (await db.run(settle, [id, leaseToken, end.state, error, delay])) === 1;
+      return (await db.run(settle, { id, leaseToken, state: end.state, error, delay })) === 1;
     },
     release: async (db, leases) => {
-      const released = await db.rows(release, names(leases));
-      for (const kind of new Set(released.map((row) => row.kind)))
-        await db.rows(announce, [dueChannel, kind]);
+      const released = await db.rows(release, namesOf(leases));
+      for (const payload of new Set(released.map(({ kind }) => kind)))
+        await db.run(announce, { channel: dueChannel, payload });
     },
     cancel: async (db, ids) => {
-      const cancelled = await db.rows(cancel, [ids]);
-      if (cancelled.some(({ state }) => state === 'running')) await db.rows(announce, [lostChannel, '']);
+      const cancelled = await db.rows(cancel, { ids });
+      if (cancelled.some(({ state }) => state === 'running'))
+        await db.run(announce, { channel: lostChannel, payload: '' });
       return cancelled.map(({ id }) => id);
     },
-    backlog: (db, kinds) => byIndex(db, backlog, [kinds]),
+    backlog: (db, kinds) => byIndex(db, backlog, { kinds }),
   };
 }
 
-const noTableScans = statement<object>('leases.by-index', "select set_config('enable_seqscan', 'off', true)");
+const announce = query('leases.announce', 'select from pg_notify(:channel, :payload)', {
+  channel: text,
+  payload: text,
+});
+const noTableScans = query('leases.by-index', "select from set_config('enable_seqscan', 'off', true)", {});
 
 /** The server keeps a plan that it made when the table was empty, and the next moment there is a backlog. */
-function byIndex<Row>(db: Db, query: Statement<Row>, values: unknown[]): Promise<Row[]> {
+function byIndex<In extends Columns, Out extends Columns>(
+  db: Db,
+  asked: Query<In, Out>,
+  values: RowOf<In>,
+): Promise<RowOf<Out>[]> {
   return db.transaction(async (trx) => {
-    await trx.rows(noTableScans);
-    return trx.rows(query, values);
+    await trx.run(noTableScans, {});
+    return trx.rows(asked, values);
   });
 }
 
 /** Each kind with each organization that has unfinished rows of it: one probe of the index for each, not one per row. */
-function places(table: string): string {
+function places(name: string): string {
   const next = (kind: string, after: string): string =>
-    `(select j.organization_id from ${table} j where j.kind = ${kind} and j.due_at is not null ${after}
+    `(select j.organization_id from ${name} j where j.kind = ${kind} and j.due_at is not null ${after}
         order by j.organization_id limit 1)`;
   return `places as (
        select w.kind, ${next('w.kind', '')} as organization_id from wanted w
@@ -192,45 +222,29 @@ function places(table: string): string {
        from places p where p.organization_id is not null)`;
 }
 
-interface ClaimRow {
-  id: string | null;
-  chosen: number;
-  next: number | null;
-}
-
 /**
  * Who gets the free slots: the organization that holds the fewest, counted over all processes; among equals the one
  * whose turn was longest ago, then whoever has waited longest. First it is counted out how many rows of which place
  * that makes, at most as many as there are slots from each; only so many are locked.
- *
- * $1 kinds, $2 most of each, $3 tries of each, $4 most in all, $5 ids to leave, $6 organizations by turn, $7 token,
- * $8 lease.
  */
-function claimStatement(table: string, own: Record<string, string>) {
-  const due = `j.kind = p.kind and j.organization_id = p.organization_id and j.due_at <= now() and j.id <> all($5)`;
-  const columns = selectList({
-    id: 'j.id',
-    kind: 'j.kind',
-    organizationId: 'j.organization_id',
-    attempts: 'j.attempts',
-    leaseToken: 'j.lease_token',
-    ...own,
-  });
-  return statement<ClaimRow>(
-    `${table}.claim`,
+function claimQuery<Own extends Columns>(name: string, own: Own) {
+  const due = `j.kind = p.kind and j.organization_id = p.organization_id and j.due_at <= now() and j.id <> all(:except)`;
+  const rows = table(name, { ...leased, ...own });
+  return query(
+    `${name}.claim`,
     `with recursive wanted as (
-       select kind, most, attempts from unnest($1::text[], $2::int[], $3::int[]) as w (kind, most, attempts)),
-     ${places(table)},
+       select kind, most, attempts from unnest(:kinds::text[], :mostOfKind::int[], :tries::int[]) as w (kind, most, attempts)),
+     ${places(name)},
      slots as (
-       select organization_id, count(*) as held from ${table}
+       select organization_id, count(*) as held from ${name}
        where state = 'running' and due_at > now() group by organization_id),
      candidates as (
        select p.kind, p.organization_id, w.most, d.due_at, coalesce(s.held, 0) as held,
-         array_position($6::text[], p.organization_id) as turn,
+         array_position(:served::text[], p.organization_id) as turn,
          row_number() over (partition by p.kind, p.organization_id order by d.due_at) as nth
        from places p join wanted w on w.kind = p.kind
          cross join lateral (
-           select j.due_at from ${table} j where ${due} order by j.due_at limit least(w.most, $4)) d
+           select j.due_at from ${name} j where ${due} order by j.due_at limit least(w.most, :most)) d
          left join slots s on s.organization_id = p.organization_id),
      fitting as (
        select *, row_number() over (partition by organization_id order by nth, due_at) as nth_of_all from (
@@ -243,23 +257,41 @@ function claimStatement(table: string, own: Record<string, string>) {
          select kind, organization_id, row_number() over (
            order by held + nth_of_all, turn nulls first, due_at, organization_id) as place
          from fitting) f
-       where place <= $4 group by kind, organization_id),
+       where place <= :most group by kind, organization_id),
      locked as materialized (
        select d.id, d.attempts >= w.attempts as spent
        from chosen p join wanted w on w.kind = p.kind
          cross join lateral (
-           select j.id, j.attempts from ${table} j where ${due} order by j.due_at limit p.rows
+           select j.id, j.attempts from ${name} j where ${due} order by j.due_at limit p.rows
            for update skip locked) d),
      claimed as (
-       update ${table} j set state = 'running', lease_token = $7, due_at = now() + $8 * interval '1 ms',
+       update ${name} j set state = 'running', lease_token = :token, due_at = now() + :lease * interval '1 ms',
          attempts = attempts + (select (not l.spent)::int from locked l where l.id = j.id)
        where j.id = any(array(select id from locked))
-       returning ${columns}, (select l.spent from locked l where l.id = j.id) as spent)
+       returning ${rows.all('j')}, (select l.spent from locked l where l.id = j.id) as spent)
      select c.*, (select coalesce(sum(rows), 0) from chosen)::int as chosen,
        (select extract(epoch from min(d.due_at) - now()) * 1000
         from places p cross join lateral (
-          select j.due_at from ${table} j where j.kind = p.kind and j.organization_id = p.organization_id
+          select j.due_at from ${name} j where j.kind = p.kind and j.organization_id = p.organization_id
             and j.due_at > now() order by j.due_at limit 1) d)::float8 as next
      from (select) as always left join claimed c on true`,
+    {
+      kinds: texts,
+      mostOfKind: listOf(integer),
+      tries: listOf(integer),
+      most: integer,
+      except: texts,
+      served: texts,
+      token: text,
+      lease: float,
+    },
+    {
+      ...rows.columns,
+      id: orNull(text),
+      leaseToken: orNull(text),
+      spent: orNull(flag),
+      chosen: integer,
+      next: orNull(float),
+    },
   );
 }

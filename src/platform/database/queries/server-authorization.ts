@@ -1,71 +1,45 @@
-import { type Db, statement } from '../database.ts';
+import { bytes, flag, integer, orNull, text } from '../columns.ts';
+import { query } from '../query.ts';
 
-/** The sealed values of a server, and the authorization server that its client secret was first sent to. */
-export interface SealedClient {
-  sealedId: string;
-  keyId: string;
-  ciphertext: Buffer;
-  issuer: string | null;
-}
-
-const findClient = statement<SealedClient>(
+/**
+ * The sealed values of a server, and the authorization server that its client secret was first sent to. Nothing when
+ * nothing secret is saved with the server.
+ */
+export const client = query(
   'server-authorization.client',
-  `select v.id as "sealedId", v.key_id as "keyId", v.ciphertext, s.client_secret_issuer as issuer
-   from servers s join sealed_values v on v.id = s.sealed_id where s.id = $1`,
+  `select v.id, v.key_id as "keyId", v.ciphertext, s.client_secret_issuer as issuer
+   from servers s join sealed_values v on v.id = s.sealed_id where s.id = :serverId`,
+  { serverId: text },
+  { id: text, keyId: text, ciphertext: bytes, issuer: orNull(text) },
 );
-// The first issuer stays. Nothing is bound when the values were edited since they were read.
-const bind = statement<{ issuer: string }>(
+/** The first issuer stays. Nothing is bound when the values were edited since they were read. */
+export const bind = query(
   'server-authorization.bind',
-  `update servers set client_secret_issuer = coalesce(client_secret_issuer, $3)
-   where id = $1 and sealed_id = $2 returning client_secret_issuer as issuer`,
+  `update servers set client_secret_issuer = coalesce(client_secret_issuer, :issuer)
+   where id = :serverId and sealed_id = :sealedId returning client_secret_issuer as issuer`,
+  { serverId: text, sealedId: text, issuer: text },
+  { issuer: orNull(text) },
 );
-const unbind = statement(
-  'server-authorization.unbind',
-  'update servers set client_secret_issuer = null where id = $1 and client_secret_issuer is not null',
-);
-
-/** Undefined when nothing secret is saved with the server. */
-export function findSealedClient(db: Db, serverId: string): Promise<SealedClient | undefined> {
-  return db.row(findClient, [serverId]);
-}
-
-/** The issuer that the client secret is for from now on; undefined when the server was edited meanwhile. */
-export async function bindClientSecret(
-  db: Db,
-  serverId: string,
-  sealedId: string,
-  issuer: string,
-): Promise<string | undefined> {
-  return (await db.row(bind, [serverId, sealedId, issuer]))?.issuer;
-}
-
 /** Another client secret is for whom the server names when it is first used. */
-export async function unbindClientSecret(db: Db, serverId: string): Promise<void> {
-  await db.run(unbind, [serverId]);
-}
-
-// About the server as it was when it was called: not when it was edited or got other tokens since.
-const demand = statement(
+export const unbind = query(
+  'server-authorization.unbind',
+  'update servers set client_secret_issuer = null where id = :serverId and client_secret_issuer is not null',
+  { serverId: text },
+);
+/**
+ * Whether the server asked for OAuth when it was last called. Not an edit: nobody saved anything. About the server as
+ * it was when it was called: not when it was edited or got other tokens since.
+ */
+export const demand = query(
   'server-authorization.demand',
-  `update servers s set oauth_demanded = $4
-   where s.id = $1 and s.revision = $2 and s.oauth_demanded <> $4
-     and (select g.id from oauth_grants g where g.server_id = s.id) is not distinct from $3`,
+  `update servers s set oauth_demanded = :demanded
+   where s.id = :id and s.revision = :revision and s.oauth_demanded <> :demanded
+     and (select g.id from oauth_grants g where g.server_id = s.id) is not distinct from :grantId`,
+  { id: text, revision: integer, grantId: orNull(text), demanded: flag },
 );
-const forgetDemand = statement(
-  'server-authorization.forget-demand',
-  'update servers set oauth_demanded = false where id = $1 and oauth_demanded',
-);
-
-/** Whether the server asked for OAuth when it was last called. Not an edit: nobody saved anything. */
-export async function setOAuthDemanded(
-  db: Db,
-  { id, revision, grantId }: { id: string; revision: number; grantId: string | null },
-  demanded: boolean,
-): Promise<void> {
-  await db.run(demand, [id, revision, grantId, demanded]);
-}
-
 /** The next call tells, now that the server is reached or authorized otherwise. */
-export async function forgetOAuthDemand(db: Db, serverId: string): Promise<void> {
-  await db.run(forgetDemand, [serverId]);
-}
+export const forgetDemand = query(
+  'server-authorization.forget-demand',
+  'update servers set oauth_demanded = false where id = :serverId and oauth_demanded',
+  { serverId: text },
+);

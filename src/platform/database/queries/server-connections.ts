@@ -1,6 +1,8 @@
-import { type Db, statement } from '../database.ts';
+import { integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import type { Db } from '../database.ts';
+import { query } from '../query.ts';
 
-type ConnectionStatus =
+type Status =
   | 'discovering'
   | 'awaiting_project'
   | 'awaiting_authorization'
@@ -11,136 +13,111 @@ type ConnectionStatus =
   | 'expired'
   | 'cancelled';
 
-interface ConnectionError {
-  code: string;
-  message: string;
-  retryable: boolean;
-}
+/** `created`: the server was saved for this request. */
+type Request = { name?: string; reauthorize?: boolean; created?: boolean };
 
-export interface ConnectionRow {
-  id: string;
-  organizationId: string;
-  userId: string;
-  url: string;
-  request: {
-    name?: string;
-    reauthorize?: boolean /** The server was saved for this request. */;
-    created?: boolean;
-  };
-  status: ConnectionStatus;
-  /** Null when the project was deleted. */
-  projectId: string | null;
-  serverId: string | null;
-  error: ConnectionError | null;
-  /** Counts the changes, so that work on an older state cannot overwrite a newer one. */
-  version: number;
-  expiresAt: number;
-}
-
-const columns = `id, organization_id as "organizationId", user_id as "userId", url, request, status,
-  (select p.id from projects p where p.id = server_connections.project_id and p.deleted_at is null) as "projectId",
-  server_id as "serverId", error, version, expires_at as "expiresAt"`;
-
-const open = `status in ('discovering', 'awaiting_project', 'awaiting_authorization', 'authorizing', 'validating')`;
-
-// Callers of one account stand in line here, so that the count they see is true when they insert.
-const line = statement<object>('connections.line', 'select 1 from users where id = $1 for no key update');
-// Served by server_connections_user.
-const count = statement<{ open: number }>(
-  'connections.count',
-  `select count(*)::int as open from server_connections
-   where organization_id = $1 and user_id = $2 and ${open} and expires_at > now()`,
+const connections = table(
+  'server_connections',
+  {
+    id: text,
+    organizationId: text,
+    userId: text,
+    url: text,
+    request: json<Request>(),
+    status: oneOf<Status>(),
+    serverId: orNull(text),
+    error: orNull(json<{ code: string; message: string; retryable: boolean }>()),
+    /** Counts the changes, so that work on an older state cannot overwrite a newer one. */
+    version: integer,
+    expiresAt: time,
+  },
+  { projectId: orNull(text) },
 );
-const insert = statement<ConnectionRow>(
+/** The project is null when it was deleted. */
+const row = { ...connections.columns, projectId: orNull(text) };
+export type ConnectionRow = RowOf<typeof row>;
+
+const columns = `${connections.all()},
+  (select p.id from projects p where p.id = server_connections.project_id and p.deleted_at is null) as "projectId"`;
+const open = `status in ('discovering', 'awaiting_project', 'awaiting_authorization', 'authorizing', 'validating')`;
+const account = { organizationId: text, userId: text };
+
+/** Callers of one account stand in line here, so that the count they see is true when they insert. */
+export const lineUp = query(
+  'connections.line',
+  'select from users where id = :userId for no key update',
+  { userId: text },
+  {},
+);
+/** Those that are open. Served by server_connections_user. */
+export const count = query(
+  'connections.count',
+  `select count(*)::int as count from server_connections
+   where organization_id = :organizationId and user_id = :userId and ${open} and expires_at > now()`,
+  account,
+  { count: integer },
+);
+export const insert = query(
   'connections.insert',
   `insert into server_connections (id, organization_id, user_id, url, request, status, project_id, server_id, expires_at)
-   values ($1, $2, $3, $4, $5, 'discovering', $6, $7, now() + interval '1 hour') returning ${columns}`,
+   values (:id, :organizationId, :userId, :url, :request, 'discovering', :projectId, :serverId, now() + interval '1 hour')
+   returning ${columns}`,
+  connections.pick(['id', 'organizationId', 'userId', 'url', 'request', 'projectId', 'serverId']),
+  row,
 );
-const find = statement<ConnectionRow>(
+export const find = query(
   'connections.find',
-  `select ${columns} from server_connections where organization_id = $1 and user_id = $2 and id = $3`,
+  `select ${columns} from server_connections
+   where organization_id = :organizationId and user_id = :userId and id = :id`,
+  { ...account, id: text },
+  row,
 );
-const findForWork = statement<ConnectionRow>(
+/** Whoever asks; nothing when it has expired. */
+export const findForWork = query(
   'connections.find-for-work',
-  `select ${columns} from server_connections where id = $1 and expires_at > now()`,
+  `select ${columns} from server_connections where id = :id and expires_at > now()`,
+  { id: text },
+  row,
 );
-// Whoever follows the request is told when the transaction commits.
-const change = statement<ConnectionRow>(
-  'connections.change',
-  `with changed as (
-     update server_connections set status = $3, server_id = $4, error = $5, request = $6, version = version + 1,
-       updated_at = now()
-     where id = $1 and version = $2 returning ${columns})
-   select changed.* from changed
-   cross join lateral (select pg_notify('drydock_connections', changed."id")) told`,
-);
-// Served by server_connections_server.
-const waiting = statement<ConnectionRow>(
+/** Those that wait for tokens of this server. Served by server_connections_server. */
+export const waiting = query(
   'connections.waiting',
   `select ${columns} from server_connections
-   where server_id = $1 and status = 'awaiting_authorization' and expires_at > now() for update`,
+   where server_id = :serverId and status = 'awaiting_authorization' and expires_at > now() for update`,
+  { serverId: text },
+  row,
 );
-const overdue = statement<ConnectionRow>(
+export const overdue = query(
   'connections.overdue',
   `select ${columns} from server_connections where ${open} and expires_at <= now() limit 100 for update skip locked`,
+  {},
+  row,
 );
-const prune = statement(
+export const prune = query(
   'connections.prune',
   `delete from server_connections where not (${open}) and expires_at < now() - interval '7 days'`,
+  {},
 );
 
-export async function countOpenConnections(db: Db, organizationId: string, userId: string): Promise<number> {
-  await db.row(line, [userId]);
-  return (await db.row(count, [organizationId, userId]))?.open ?? 0;
-}
+const changed = ['status', 'serverId', 'error', 'request'] as const;
+// Whoever follows the request is told when the transaction commits.
+const update = query(
+  'connections.change',
+  `with changed as (
+     update server_connections set ${connections.set(changed)}, version = version + 1, updated_at = now()
+     where id = :id and version = :version returning ${columns})
+   select changed.* from changed
+   cross join lateral (select pg_notify('drydock_connections', changed."id")) told`,
+  connections.pick(['id', 'version', ...changed]),
+  row,
+);
+export type ConnectionChange = Partial<Pick<ConnectionRow, (typeof changed)[number]>>;
 
-export type ConnectionFields = Pick<
-  ConnectionRow,
-  'id' | 'organizationId' | 'userId' | 'url' | 'request' | 'projectId' | 'serverId'
->;
-
-export async function insertConnection(db: Db, fields: ConnectionFields): Promise<ConnectionRow> {
-  const { id, organizationId, userId, url, request, projectId, serverId } = fields;
-  const values = [id, organizationId, userId, url, JSON.stringify(request), projectId, serverId];
-  return (await db.row(insert, values)) as ConnectionRow;
-}
-
-export function findConnection(
+/** The row after the change, without the error it had; undefined when somebody else changed it first. */
+export function change(
   db: Db,
-  organizationId: string,
-  userId: string,
-  id: string,
-): Promise<ConnectionRow | undefined> {
-  return db.row(find, [organizationId, userId, id]);
-}
-
-/** Whoever asks; nothing when it has expired. */
-export function findConnectionForWork(db: Db, id: string): Promise<ConnectionRow | undefined> {
-  return db.row(findForWork, [id]);
-}
-
-export type ConnectionChange = Partial<Pick<ConnectionRow, 'status' | 'serverId' | 'error' | 'request'>>;
-
-/** The row after the change; undefined when somebody else changed it first. */
-export function changeConnection(
-  db: Db,
-  row: ConnectionRow,
+  before: ConnectionRow,
   changes: ConnectionChange,
 ): Promise<ConnectionRow | undefined> {
-  const { status, serverId, error, request } = { ...row, error: null, ...changes };
-  const failed = error === null ? null : JSON.stringify(error);
-  return db.row(change, [row.id, row.version, status, serverId, failed, JSON.stringify(request)]);
-}
-
-/** Requests that wait for tokens of this server. */
-export function connectionsAwaitingTokens(db: Db, serverId: string): Promise<ConnectionRow[]> {
-  return db.rows(waiting, [serverId]);
-}
-
-export function overdueConnections(db: Db): Promise<ConnectionRow[]> {
-  return db.rows(overdue);
-}
-
-export async function pruneConnections(db: Db): Promise<void> {
-  await db.run(prune);
+  return db.row(update, { ...before, error: null, ...changes });
 }

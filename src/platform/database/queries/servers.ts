@@ -1,5 +1,19 @@
-import { type Db, selectList, statement } from '../database.ts';
-import { nameKey } from '../name-key.ts';
+import {
+  bigint,
+  bytes,
+  flag,
+  integer,
+  json,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  texts,
+  time,
+} from '../columns.ts';
+import { selectList } from '../database.ts';
+import { query } from '../query.ts';
 
 /** What is kept of a server besides its columns; nothing here is secret. */
 export interface ServerSettings {
@@ -24,155 +38,131 @@ export interface ServerSettings {
   [field: string]: unknown;
 }
 
-export interface ServerRow {
-  id: string;
-  projectId: string;
-  name: string;
-  enabled: boolean;
-  transportType: 'http' | 'stdio';
-  url: string | null;
-  settings: ServerSettings;
-  sealedId: string | null;
-  /** Set when a plugin brought the server, and manages it. */
-  pluginVersionId: string | null;
-  createdAt: number;
-  updatedAt: number;
-}
+const servers = table(
+  'servers',
+  {
+    id: text,
+    projectId: text,
+    name: text,
+    enabled: flag,
+    transportType: oneOf<'http' | 'stdio'>(),
+    url: orNull(text),
+    settings: json<ServerSettings>(),
+    sealedId: orNull(text),
+    /** Set when a plugin brought the server, and manages it. */
+    pluginVersionId: orNull(text),
+    createdAt: time,
+    updatedAt: time,
+  },
+  { nameKey: text },
+);
+export type ServerRow = RowOf<typeof servers.columns>;
+const which = servers.pick(['projectId', 'id']);
 
-const columns = `id, project_id as "projectId", name, enabled, transport_type as "transportType", url, settings,
-  sealed_id as "sealedId", plugin_version_id as "pluginVersionId", created_at as "createdAt", updated_at as "updatedAt"`;
-
-// Served by servers_project.
-const list = statement<ServerRow>(
+export const list = query(
   'servers.list',
-  `select ${columns} from servers where project_id = $1 and id > $2 order by id limit $3`,
+  `select ${servers.all()} from servers where project_id = :projectId and id > :after order by id limit :most`,
+  { projectId: text, after: text, most: bigint },
+  servers.columns,
+  { index: 'servers_project' },
 );
-const find = statement<ServerRow>(
+export const find = query(
   'servers.find',
-  `select ${columns} from servers where project_id = $1 and id = $2`,
+  `select ${servers.all()} from servers where project_id = :projectId and id = :id`,
+  which,
+  servers.columns,
 );
-const lock = statement<ServerRow>(
-  'servers.lock',
-  `select ${columns} from servers where project_id = $1 and id = $2 for update`,
-);
-const insert = statement<ServerRow>(
-  'servers.insert',
-  `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id, name_key)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
-);
-const update = statement<ServerRow>(
-  'servers.update',
-  // A name that stays keeps its key: where names were told apart by case before, it is not the name's own.
-  `update servers set name = $3, name_key = case when name = $3 then name_key else $9 end, enabled = $4, transport_type = $5, url = $6, settings = $7, sealed_id = $8,
-     revision = revision + 1, updated_at = now()
-   where project_id = $2 and id = $1 returning ${columns}`,
-);
-const remove = statement('servers.delete', 'delete from servers where project_id = $1 and id = $2');
-
-export function listServerRows(db: Db, projectId: string, after: string, most: number): Promise<ServerRow[]> {
-  return db.rows(list, [projectId, after, most]);
-}
-
-export function findServer(db: Db, projectId: string, id: string): Promise<ServerRow | undefined> {
-  return db.row(find, [projectId, id]);
-}
-
 /** Holds the row until the transaction ends, so that two edits follow each other. */
-export function lockServer(db: Db, projectId: string, id: string): Promise<ServerRow | undefined> {
-  return db.row(lock, [projectId, id]);
-}
-
-const insertIfFree = statement<ServerRow>(
-  'servers.insert-if-free',
-  `insert into servers (id, project_id, name, enabled, transport_type, url, settings, sealed_id, name_key,
-     plugin_version_id)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict on constraint servers_name do nothing returning ${columns}`,
+export const lock = query(
+  'servers.lock',
+  `select ${servers.all()} from servers where project_id = :projectId and id = :id for update`,
+  which,
+  servers.columns,
 );
-// Served by servers_project; a project has few servers with one URL.
-const at = statement<ServerRow>(
+/** Those of the servers that exist; they stay until the transaction ends. */
+export const hold = query(
+  'servers.hold-all',
+  'select id from servers where project_id = :projectId and id = any(:ids) for key share',
+  { projectId: text, ids: texts },
+  { id: text },
+);
+/** Those of the servers that runs may use, in the order asked. */
+export const enabled = query(
+  'servers.enabled',
+  `select id, name from servers where project_id = :projectId and id = any(:ids) and enabled
+   order by array_position(:ids, id)`,
+  { projectId: text, ids: texts },
+  { id: text, name: text },
+);
+/** Those with this URL, of which a project has few. Served by servers_project. */
+export const at = query(
   'servers.at',
-  `select ${columns} from servers where project_id = $1 and url = $2 order by id limit 20`,
+  `select ${servers.all()} from servers where project_id = :projectId and url = :url order by id limit 20`,
+  { projectId: text, url: text },
+  servers.columns,
 );
-const removeUntouched = statement<{ sealedId: string | null }>(
+
+const edited = ['name', 'enabled', 'transportType', 'url', 'settings', 'sealedId'] as const;
+const made = ['id', 'projectId', ...edited, 'nameKey', 'pluginVersionId'] as const;
+const fields = servers.pick(made);
+export type ServerFields = RowOf<typeof fields>;
+
+export const insert = query(
+  'servers.insert',
+  `${servers.insert(made)} returning ${servers.all()}`,
+  fields,
+  servers.columns,
+);
+/** Nothing when the name is taken, whatever its case. */
+export const insertIfFree = query(
+  'servers.insert-if-free',
+  `${servers.insert(made)} on conflict on constraint servers_name do nothing returning ${servers.all()}`,
+  fields,
+  servers.columns,
+);
+/** A name that stays keeps its key: where names were told apart by case before, it is not the name's own. */
+export const update = query(
+  'servers.update',
+  `update servers set ${servers.set(edited)}, name_key = case when name = :name then name_key else :nameKey end,
+     revision = revision + 1, updated_at = now()
+   where project_id = :projectId and id = :id returning ${servers.all()}`,
+  servers.pick(['id', 'projectId', ...edited, 'nameKey']),
+  servers.columns,
+);
+export const remove = query(
+  'servers.delete',
+  'delete from servers where project_id = :projectId and id = :id',
+  which,
+);
+/** Deletes a server that was never edited and has no tokens. */
+export const removeUntouched = query(
   'servers.delete-untouched',
-  `delete from servers s where project_id = $1 and id = $2 and revision = 1
+  `delete from servers s where project_id = :projectId and id = :id and revision = 1
      and not exists (select from oauth_grants g where g.server_id = s.id)
    returning sealed_id as "sealedId"`,
+  which,
+  { sealedId: orNull(text) },
 );
-
-const holdAll = statement<{ id: string }>(
-  'servers.hold-all',
-  'select id from servers where project_id = $1 and id = any($2) for key share',
-);
-
-/** Those of the servers that exist; they stay until the transaction ends. */
-export async function holdServers(db: Db, projectId: string, ids: string[]): Promise<string[]> {
-  return (await db.rows(holdAll, [projectId, ids])).map(({ id }) => id);
-}
-
-const enabled = statement<{ id: string; name: string }>(
-  'servers.enabled',
-  'select id, name from servers where project_id = $1 and id = any($2) and enabled order by array_position($2, id)',
-);
-
-/** Those of the servers that runs may use, in the order asked. */
-export function enabledServers(
-  db: Db,
-  projectId: string,
-  ids: string[],
-): Promise<{ id: string; name: string }[]> {
-  return db.rows(enabled, [projectId, ids]);
-}
-
-/** The new row; undefined when the name is taken, whatever its case. */
-export function insertServerIfFree(
-  db: Db,
-  server: ServerFields & { pluginVersionId?: string },
-): Promise<ServerRow | undefined> {
-  return db.row(insertIfFree, [...values(server), server.pluginVersionId ?? null]);
-}
-
-/** The servers of a project with this URL. */
-export function serversAt(db: Db, projectId: string, url: string): Promise<ServerRow[]> {
-  return db.rows(at, [projectId, url]);
-}
-
-/** Deletes a server that was never edited and has no tokens. */
-export function deleteUntouchedServer(
-  db: Db,
-  projectId: string,
-  id: string,
-): Promise<{ sealedId: string | null } | undefined> {
-  return db.row(removeUntouched, [projectId, id]);
-}
 
 /** A server with what a call to it depends on. */
-export interface LiveServerRow extends ServerRow {
+const live = {
+  ...servers.columns,
   /** Counts the edits. */
-  revision: number;
-  grantId: string | null;
+  revision: integer,
+  grantId: orNull(text),
   /** The URL the grant's tokens are for. */
-  grantUrl: string | null;
-  grantDead: boolean;
-  grantExpiresAt: number | null;
+  grantUrl: orNull(text),
+  grantDead: flag,
+  grantExpiresAt: orNull(time),
   /** The last call with what is stored ended with the server asking for OAuth. */
-  oauthDemanded: boolean;
-  sealedKeyId: string | null;
-  ciphertext: Buffer | null;
-}
+  oauthDemanded: flag,
+  sealedKeyId: orNull(text),
+  ciphertext: orNull(bytes),
+};
+export type LiveServerRow = RowOf<typeof live>;
 
 export const liveServerColumns: Record<keyof LiveServerRow, string> = {
-  id: 's.id',
-  projectId: 's.project_id',
-  name: 's.name',
-  enabled: 's.enabled',
-  transportType: 's.transport_type',
-  url: 's.url',
-  settings: 's.settings',
-  sealedId: 's.sealed_id',
-  pluginVersionId: 's.plugin_version_id',
-  createdAt: 's.created_at',
-  updatedAt: 's.updated_at',
+  ...servers.from('s'),
   revision: 's.revision',
   grantId: 'g.id',
   grantUrl: 'g.server_url',
@@ -185,33 +175,11 @@ export const liveServerColumns: Record<keyof LiveServerRow, string> = {
 export const liveServerTables = `servers s left join oauth_grants g on g.server_id = s.id
      left join sealed_values v on v.id = s.sealed_id`;
 
-const live = statement<LiveServerRow>(
+export const findLive = query(
   'servers.live',
   `select ${selectList(liveServerColumns)} from ${liveServerTables}
      join projects p on p.id = s.project_id and p.deleted_at is null
-   where s.project_id = $1 and s.id = $2`,
+   where s.project_id = :projectId and s.id = :id`,
+  which,
+  live,
 );
-
-export function findLiveServer(db: Db, projectId: string, id: string): Promise<LiveServerRow | undefined> {
-  return db.row(live, [projectId, id]);
-}
-
-export type ServerFields = Omit<ServerRow, 'createdAt' | 'updatedAt' | 'pluginVersionId'>;
-
-export async function insertServer(db: Db, server: ServerFields): Promise<ServerRow> {
-  return (await db.row(insert, values(server))) as ServerRow;
-}
-
-export async function updateServer(db: Db, server: ServerFields): Promise<ServerRow> {
-  return (await db.row(update, values(server))) as ServerRow;
-}
-
-function values(server: ServerFields): unknown[] {
-  const { id, projectId, name, enabled, transportType, url, settings, sealedId } = server;
-  const kept = JSON.stringify(settings);
-  return [id, projectId, name, enabled, transportType, url, kept, sealedId, nameKey(name)];
-}
-
-export async function deleteServer(db: Db, projectId: string, id: string): Promise<void> {
-  await db.run(remove, [projectId, id]);
-}
