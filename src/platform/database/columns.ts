@@ -36,6 +36,14 @@ export function json<Value>(): Kind<Value> {
   return { type: 'jsonb', nullable: false, encode: (value) => JSON.stringify(value) };
 }
 
+export function listOf<Value>({ type, encode }: Kind<Value>): Kind<Value[]> {
+  return {
+    type: `${type}[]`,
+    nullable: false,
+    ...(encode && { encode: (values: Value[]) => values.map((value) => encode(value)) }),
+  };
+}
+
 export function orNull<Value>(kind: Kind<Value>): Kind<Value | null> {
   const { type, encode } = kind;
   return {
@@ -56,8 +64,8 @@ export interface Table<C extends Columns> {
   readonly columns: C;
   /** Every column under the name of its field; `alias` is what the query calls the table. */
   all(alias?: string): string;
-  /** `insert into … (…) values (…)` with each value under the name of its field. */
-  insert(fields: readonly (keyof C & string)[]): string;
+  /** `insert into … (…) values (…)` with each value under the name of its field; left out, of all fields. */
+  insert(fields?: readonly (keyof C & string)[]): string;
   /** `a = :a, b = :b` for an update. */
   set(fields: readonly (keyof C & string)[]): string;
   pick<Field extends keyof C & string>(fields: readonly Field[]): Pick<C, Field>;
@@ -73,7 +81,7 @@ export function table<const C extends Columns>(name: string, columns: C): Table<
     columns,
     all: (alias) =>
       fields.map((field) => `${alias ? `${alias}.` : ''}${columnOf(field)} as "${field}"`).join(', '),
-    insert: (some) =>
+    insert: (some = fields) =>
       `insert into ${name} (${some.map(columnOf).join(', ')}) values (${some.map((field) => `:${field}`).join(', ')})`,
     set: (some) => some.map((field) => `${columnOf(field)} = :${field}`).join(', '),
     pick: (some) =>
