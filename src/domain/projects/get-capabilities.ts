@@ -1,17 +1,18 @@
-import { featuresOf } from '../../platform/database/queries/organizations.ts';
+import * as organizations from '../../platform/database/queries/organizations.ts';
 import { limitsOf } from '../limits/plan.ts';
 import type { Verb } from '../verb.ts';
 
 export const getProjectCapabilities: Verb<'getProjectCapabilities'> = async (context) => {
   const { actor, project, db } = context;
-  const features = await featuresOf(db, actor.organization.id);
-  const plan = await limitsOf(context, actor.organization.id);
+  const organizationId = actor.organization.id;
+  const features = await db.rows(organizations.features, { organizationId });
+  const plan = await limitsOf(context, organizationId);
   const admin = project.role === 'admin';
-  const swarms = features.has('swarms');
-  const userTesting = features.has('user-testing');
+  const swarms = features.some(({ feature }) => feature === 'swarms');
+  const userTesting = features.some(({ feature }) => feature === 'user-testing');
   return {
     projectId: project.id,
-    organizationId: actor.organization.id,
+    organizationId,
     role: actor.role,
     projectRole: admin ? 'admin' : 'editor',
     surface: 'api',

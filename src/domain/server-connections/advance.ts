@@ -2,7 +2,7 @@ import type { Wait } from '../../mcp/deadline.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import { probe } from '../../mcp/probe.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { holdProject, lineUpInProject } from '../../platform/database/queries/projects.ts';
+import * as projects from '../../platform/database/queries/projects.ts';
 import {
   type ConnectionChange,
   type ConnectionRow,
@@ -162,9 +162,9 @@ async function saveServer(
   settings: { useOAuth?: boolean },
 ): Promise<ConnectionChange | undefined> {
   if (row.serverId !== null || row.projectId === null) return undefined;
-  if (!(await holdProject(db, row.projectId))) return undefined;
+  if (!(await db.row(projects.hold, { id: row.projectId }))) return undefined;
   // Two requests for one URL stand in line, so that the second finds the server of the first.
-  await lineUpInProject(db, row.projectId);
+  await db.row(projects.lineUp, { id: row.projectId });
   const [existing] = await serversAt(db, row.projectId, row.url);
   if (existing) return { serverId: existing.id };
   const server = await saveUnderFreeName(
