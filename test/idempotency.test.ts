@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../src/contract/errors.ts';
 import { onceUnderClaim, type Repeatable } from '../src/domain/idempotency.ts';
 import { statement } from '../src/platform/database/database.ts';
-import { claimIdempotencyKey } from '../src/platform/database/queries/idempotency.ts';
+import * as idempotency from '../src/platform/database/queries/idempotency.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
 let service: TestService;
@@ -127,7 +127,8 @@ describe('under a claim, for work that must not run inside a transaction', () =>
     finish();
     expect(await slow).toBe('slow');
     const dead = await request('dead');
-    await claimIdempotencyKey(service.db, dead.scope, dead.requestHash, 'of a dead process', 1);
+    const claim = { ...dead.scope, requestHash: dead.requestHash, token: 'of a dead process', lease: 1 };
+    await service.db.run(idempotency.claim, claim);
     await service.db.rows(statement<object>('test.wait', 'select pg_sleep(0.4)'));
     expect(await onceUnderClaim(service.db, dead, async () => 'taken over')).toBe('taken over');
   });

@@ -10,7 +10,7 @@ import { deliverSecrets } from '../src/domain/secrets/deliver.ts';
 import type { Db } from '../src/platform/database/database.ts';
 import * as grants from '../src/platform/database/queries/grants.ts';
 import { projectContents } from '../src/platform/database/queries/project-contents.ts';
-import { markProjectDeleted } from '../src/platform/database/queries/projects.ts';
+import { markDeleted } from '../src/platform/database/queries/projects.ts';
 import * as servers from '../src/platform/database/queries/servers.ts';
 import { around, dbOn } from './support/db.ts';
 import { everyParameter, exampleFor, fillPath, makeParameters } from './support/path-parameters.ts';
@@ -59,7 +59,8 @@ async function rowsOf(projectId: string): Promise<Record<string, number>> {
   ];
   for (const { table, from } of tables as { table: string; from?: string }[]) {
     const where = table === 'projects' ? 'projects t where t.id = $1' : `${table} t where t.project_id = $1`;
-    const { rows } = await database.query(`select count(*)::int as n from ${from ?? where}`, [projectId]);
+    const rowsOfProject = from?.replace(':projectId', '$1') ?? where;
+    const { rows } = await database.query(`select count(*)::int as n from ${rowsOfProject}`, [projectId]);
     if (rows[0].n > 0) counts[table] = rows[0].n;
   }
   return counts;
@@ -190,7 +191,7 @@ test('a writer under way is waited for, and one that comes meanwhile finds no pr
 
   const { body: second } = await service.post('/projects', { name: 'Contested' });
   await other.query('begin');
-  await markProjectDeleted(dbOn(other), second);
+  await markDeleted(dbOn(other), second);
   const write = service.post(`/projects/${second.id}/servers`, { name: 's', url: 'https://e.com' });
   await somebodyWaits();
   await other.query('commit');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
 import { operationList } from '../src/contract/index.ts';
 import { setFeature } from '../src/domain/operator/organizations.ts';
-import { insertBlob } from '../src/platform/database/queries/blobs.ts';
+import * as blobRows from '../src/platform/database/queries/blobs.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
 let service: TestService;
@@ -50,7 +50,7 @@ test('deleting a project takes everything in it along', async () => {
     clientSecret: 'x',
   });
   const organizationId = project.organizationId as string;
-  await insertBlob(service.db, {
+  await service.db.run(blobRows.insert, {
     id: 'blb_1',
     organizationId,
     projectId: project.id,

@@ -7,7 +7,7 @@ import { TokenBuckets } from '../../src/domain/limits/token-buckets.ts';
 import { Database, statement } from '../../src/platform/database/database.ts';
 import { EmbeddedDatabase } from '../../src/platform/database/embedded/index.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
-import { exchangeTokens } from '../../src/platform/database/queries/replicas.ts';
+import * as replicas from '../../src/platform/database/queries/replicas.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { figure, ratios, show } from '../support/figures.ts';
 import { start, stopAll } from '../support/processes.ts';
@@ -35,7 +35,6 @@ try {
 /** In memory with an exchange every 200 ms, against asking the database on every request. */
 async function cost(): Promise<void> {
   const db = new Database(new pg.Pool({ host, user, database, max: 4 }));
-  const rate = { burst: 10, perSecond: 1 };
   const inMemory: number[] = [];
   const everyRequest: number[] = [];
   const exchange: number[] = [];
@@ -46,11 +45,12 @@ async function cost(): Promise<void> {
      on conflict (key_id) do update set tokens = least(10, b.tokens + extract(epoch from now() - b.at)) - 1, at = now()
      returning tokens`,
   );
-  const keys = new Map(Array.from({ length: 1000 }, (_, n) => [`key_${n}`, 1]));
+  const keyIds = Array.from({ length: 1000 }, (_, n) => `key_${n}`);
+  const booked = { keyIds, spent: keyIds.map(() => 1), burst: 10, perSecond: 1 };
   for (let round = 0; round < 9; round++) {
     inMemory.push(await microseconds(200_000, async (n) => void buckets.take(`key_${n % 1000}`, n)));
     everyRequest.push(await microseconds(500, (n) => db.rows(single, [`key_${n % 1000}`])));
-    exchange.push(await microseconds(5, () => exchangeTokens(db, keys, rate)));
+    exchange.push(await microseconds(5, () => db.rows(replicas.exchange, booked)));
   }
   await db.pool.end();
   console.log('Cost of charging one request (median [low–high] of 9 interleaved rounds)');

@@ -2,17 +2,12 @@ import { Refusal } from '../contract/errors.ts';
 import type { Access, Operation } from '../contract/operation.ts';
 import type { Kind } from '../platform/database/columns.ts';
 import type { Db } from '../platform/database/database.ts';
-import {
-  findProject,
-  holdProject,
-  type ProjectRow,
-  type Viewer,
-} from '../platform/database/queries/projects.ts';
+import * as projects from '../platform/database/queries/projects.ts';
 import * as secrets from '../platform/database/queries/secrets.ts';
 import type { Query } from '../platform/database/query.ts';
 import type { Context, Occasion, ProjectContext, Services } from './context.ts';
 import type { Identified } from './identity/authenticate.ts';
-import { notFound } from './refusals.ts';
+import { found, notFound } from './refusals.ts';
 
 /** No project is in the path; what these look up decides who may see it. */
 const settledInside: readonly Access[] = ['key', 'requester', 'project viewer'];
@@ -55,8 +50,7 @@ async function admitOwner(
   const owner = owners[name];
   if (!owner) throw new Error(`nothing in the path of ${operation.id} can be personal`);
   const viewer = { projectId: project.id, userId: actor.user.id };
-  const thing = await db.row(owner.find, { ...viewer, id: params[name] as string });
-  if (!thing) throw notFound(owner.thing);
+  const thing = found(await db.row(owner.find, { ...viewer, id: params[name] as string }), owner.thing);
   if (thing.ownerId !== actor.user.id && project.role !== 'admin') throw adminNeeded();
 }
 
@@ -65,15 +59,15 @@ function adminNeeded(): Refusal {
 }
 
 /** A project that is named elsewhere than in the path. */
-export async function projectOf(context: Context, projectId: string): Promise<ProjectRow> {
-  const found = await findProject(context.db, viewerOf(context), projectId);
-  if (!found) throw noSuchProject();
-  const { visible, ...project } = found;
+export async function projectOf(context: Context, projectId: string): Promise<projects.ProjectRow> {
+  const row = await context.db.row(projects.find, { ...viewerOf(context), id: projectId });
+  if (!row) throw noSuchProject();
+  const { visible, ...project } = row;
   if (!visible) throw closedProject();
   return project;
 }
 
-export function viewerOf({ actor }: Context): Viewer {
+export function viewerOf({ actor }: Context): projects.Viewer {
   return { organizationId: actor.organization.id, userId: actor.user.id, role: actor.role };
 }
 
@@ -91,7 +85,7 @@ export function noSuchProject(): Refusal {
  */
 export function writeInProject<T>(context: ProjectContext, work: (db: Db) => Promise<T>): Promise<T> {
   return context.db.transaction(async (db) => {
-    if (!(await holdProject(db, context.project.id))) throw noSuchProject();
+    if (!(await db.row(projects.hold, { id: context.project.id }))) throw noSuchProject();
     return work(db);
   });
 }

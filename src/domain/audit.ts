@@ -1,5 +1,5 @@
 import type { Db } from '../platform/database/database.ts';
-import { insertAudit } from '../platform/database/queries/audit.ts';
+import * as events from '../platform/database/queries/audit.ts';
 import { newId } from '../platform/ids.ts';
 import type { Context, ProjectContext } from './context.ts';
 
@@ -25,15 +25,8 @@ export async function auditAccount(
   requestId: string | null = null,
 ): Promise<void> {
   const { organizationId, userId, projectId } = account;
-  await insertAudit(db, {
-    id: newId('aud'),
-    organizationId,
-    projectId,
-    actor: userId,
-    action,
-    target,
-    requestId,
-  });
+  const event = { id: newId('aud'), organizationId, projectId, actor: userId, action, target, requestId };
+  await db.run(events.insert, event);
 }
 
 export async function auditOperator(
@@ -42,13 +35,6 @@ export async function auditOperator(
   target: string,
   organizationId: string | null = null,
 ): Promise<void> {
-  await insertAudit(db, {
-    id: newId('aud'),
-    organizationId,
-    projectId: null,
-    actor: 'operator',
-    action,
-    target,
-    requestId: null,
-  });
+  const event = { id: newId('aud'), organizationId, actor: 'operator', action, target };
+  await db.run(events.insert, { ...event, projectId: null, requestId: null });
 }

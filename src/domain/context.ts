@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config/settings.ts';
 import type { Db } from '../platform/database/database.ts';
 import type { Notifications } from '../platform/database/notifications.ts';
-import type { OrganizationRole } from '../platform/database/queries/identity.ts';
+import type { OrganizationRole } from '../platform/database/queries/members.ts';
 import type { ProjectRow } from '../platform/database/queries/projects.ts';
 import type { LiveServerRow } from '../platform/database/queries/servers.ts';
 import type { Log } from '../platform/log.ts';

@@ -1,8 +1,8 @@
-import { blobGarbage, forgetBlobGarbage } from '../platform/database/queries/blobs.ts';
+import * as blobRows from '../platform/database/queries/blobs.ts';
 import * as clients from '../platform/database/queries/clients.ts';
-import { pruneIdempotencyKeys } from '../platform/database/queries/idempotency.ts';
+import * as idempotency from '../platform/database/queries/idempotency.ts';
 import * as jobs from '../platform/database/queries/jobs.ts';
-import { pruneRateBuckets } from '../platform/database/queries/replicas.ts';
+import * as replicas from '../platform/database/queries/replicas.ts';
 import type { JobKind } from '../platform/jobs/worker.ts';
 import type { Services } from './context.ts';
 
@@ -17,9 +17,10 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
       kind: 'prune',
       every: hour,
       handle: async () => async (trx) => {
-        await pruneIdempotencyKeys(trx);
+        await trx.run(idempotency.prune, {});
         await trx.run(jobs.prune, {});
-        await pruneRateBuckets(trx);
+        await trx.run(replicas.prune, {});
+        await trx.run(replicas.pruneBuckets, {});
         await trx.run(clients.pruneConfigs, {});
       },
     },
@@ -28,9 +29,10 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
       every: hour,
       // Until nothing is left: a large project leaves more than one batch.
       handle: async (_payload, signal) => {
-        for (let ids = await blobGarbage(db); ids.length > 0; ids = await blobGarbage(db)) {
-          await inParallel(ids, removers, (id) => blobs.remove(id));
-          await forgetBlobGarbage(db, ids);
+        const next = () => db.rows(blobRows.garbage, {});
+        for (let batch = await next(); batch.length > 0; batch = await next()) {
+          await inParallel(batch, removers, ({ id }) => blobs.remove(id));
+          await db.run(blobRows.forgetGarbage, { ids: batch.map(({ id }) => id) });
           signal.throwIfAborted();
         }
       },

@@ -1,20 +1,11 @@
 import { Refusal } from '../contract/errors.ts';
 import type { Db } from '../platform/database/database.ts';
-import {
-  claimIdempotencyKey,
-  extendIdempotencyClaim,
-  findIdempotencyKey,
-  type IdempotencyScope,
-  insertIdempotencyKey,
-  type KeptAnswer,
-  recordAnswer,
-  releaseIdempotencyClaim,
-} from '../platform/database/queries/idempotency.ts';
+import * as idempotency from '../platform/database/queries/idempotency.ts';
 import { newId } from '../platform/ids.ts';
 
 /** One request as it is recognized when it comes again. */
 export interface Repeatable {
-  scope: IdempotencyScope;
+  scope: idempotency.IdempotencyScope;
   requestHash: string;
 }
 
@@ -25,12 +16,12 @@ export function onceInTransaction(
   work: (db: Db) => Promise<unknown>,
 ): Promise<unknown> {
   return db.transaction(async (trx) => {
-    if (await insertIdempotencyKey(trx, scope, requestHash)) {
+    if ((await trx.run(idempotency.insert, { ...scope, requestHash })) === 1) {
       const answer = await work(trx);
-      await recordAnswer(trx, scope, answer);
+      await trx.run(idempotency.record, { ...scope, response: answer, token: null });
       return answer;
     }
-    return replayed(await findIdempotencyKey(trx, scope), requestHash);
+    return replayed(await trx.row(idempotency.find, scope), requestHash);
   });
 }
 
@@ -49,19 +40,19 @@ export async function onceUnderClaim(
   lease = defaultLease,
 ): Promise<unknown> {
   const token = newId('idem');
-  if (!(await claimIdempotencyKey(db, scope, requestHash, token, lease)))
-    return replayed(await findIdempotencyKey(db, scope), requestHash);
+  if ((await db.run(idempotency.claim, { ...scope, requestHash, token, lease })) === 0)
+    return replayed(await db.row(idempotency.find, scope), requestHash);
   const extend = setInterval(() => {
-    extendIdempotencyClaim(db, scope, token, lease).catch(() => {
+    db.run(idempotency.extend, { ...scope, token, lease }).catch(() => {
       // The next turn tries again; a claim that runs out meanwhile belongs to whoever takes it.
     });
   }, lease / 3);
   try {
     const answer = await work();
-    await recordAnswer(db, scope, answer, token);
+    await db.run(idempotency.record, { ...scope, response: answer, token });
     return answer;
   } catch (error) {
-    await releaseIdempotencyClaim(db, scope, token).catch(() => {
+    await db.run(idempotency.release, { ...scope, token }).catch(() => {
       // It runs out.
     });
     throw error;
@@ -70,7 +61,7 @@ export async function onceUnderClaim(
   }
 }
 
-function replayed(earlier: KeptAnswer | undefined, requestHash: string): unknown {
+function replayed(earlier: idempotency.KeptAnswer | undefined, requestHash: string): unknown {
   if (earlier && earlier.requestHash !== requestHash)
     throw new Refusal('CONFLICT', 'This Idempotency-Key was used with another request. Use a new key', {
       details: { reason: 'IDEMPOTENCY_KEY_REUSED' },

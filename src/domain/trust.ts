@@ -2,7 +2,7 @@ import type { AddressPolicy } from '../mcp/address-guard.ts';
 import { exposures } from '../platform/config/load.ts';
 import type { Config } from '../platform/config/settings.ts';
 import type { Db } from '../platform/database/database.ts';
-import { severalUsers } from '../platform/database/queries/users.ts';
+import * as users from '../platform/database/queries/users.ts';
 
 /** For this many milliseconds the number of users is taken for known. */
 const fresh = 1000;
@@ -69,7 +69,7 @@ export class Trust {
     const at = this.now();
     if (!this.counted || at - this.counted.at > fresh)
       // As old as the question, not as the answer.
-      this.counted = { several: await severalUsers(db), at };
+      this.counted = { ...(await db.one(users.several, {})), at };
     return this.counted.several;
   }
 }

@@ -9,7 +9,7 @@ import type { Installation } from '../../src/platform/backup/installation.ts';
 import { type BlobStore, FileBlobStore } from '../../src/platform/blobs/store.ts';
 import { loadConfig } from '../../src/platform/config/load.ts';
 import type { Config } from '../../src/platform/config/settings.ts';
-import { insertBlob } from '../../src/platform/database/queries/blobs.ts';
+import * as blobRows from '../../src/platform/database/queries/blobs.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { blobsFolder } from '../../src/services.ts';
@@ -45,7 +45,7 @@ export async function savedService(): Promise<Saved> {
   for (const { id, bytes } of [blob, { id: newId('blob'), bytes: Buffer.alloc(0) }]) {
     const stored = await putBytes(services.blobs, id, bytes);
     const row = { id, organizationId, projectId: project, contentType: 'text/plain', ...stored };
-    await insertBlob(services.db, row);
+    await services.db.run(blobRows.insert, row);
   }
   const archive = join(folder, 'whole.tar.gz');
   const installation = installationOf(services.config);

@@ -1,11 +1,11 @@
-import { findOrganization } from '../../platform/database/queries/identity.ts';
+import * as organizations from '../../platform/database/queries/organizations.ts';
 import { pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 
 export const listOrganizations: Verb<'listOrganizations'> = (context, page) => {
   const { actor, db } = context;
   const fetch = async (after: string) => {
-    const own = await findOrganization(db, actor.organization.id);
+    const own = await db.row(organizations.find, { id: actor.organization.id });
     return own && own.id > after ? [own] : [];
   };
   return pageById(context, ['organizations', actor.user.id], page, fetch, ({ createdBy, ...shown }) => ({

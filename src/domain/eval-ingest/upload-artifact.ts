@@ -1,5 +1,5 @@
 import { BlobTooLarge } from '../../platform/blobs/store.ts';
-import { forgetBlobGarbage, insertBlob, noteBlobGarbage } from '../../platform/database/queries/blobs.ts';
+import * as blobRows from '../../platform/database/queries/blobs.ts';
 import { newId } from '../../platform/ids.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
@@ -16,15 +16,15 @@ export const uploadEvalArtifact: Verb<'uploadEvalArtifact'> = async (context, { 
   if (!/^[\x20-\x7e]{1,200}$/.test(contentType))
     throw invalid('Content-Type: Must be a media type of at most 200 characters');
   const id = newId('blob', context.clock());
-  await noteBlobGarbage(db, id);
+  await db.run(blobRows.noteGarbage, { id });
   const stored = await blobs.put(id, bytes, config.artifactLimit).catch(async (error: unknown) => {
-    await forgetBlobGarbage(db, [id]);
+    await db.run(blobRows.forgetGarbage, { ids: [id] });
     if (!(error instanceof BlobTooLarge)) throw error;
     throw invalid(`The artifact is larger than ${config.artifactLimit} bytes, which this service allows`);
   });
   return writeInProject(context, async (trx) => {
-    await insertBlob(trx, { id, ...ownerIn(context), contentType, ...stored });
-    await forgetBlobGarbage(trx, [id]);
+    await trx.run(blobRows.insert, { id, ...ownerIn(context), contentType, ...stored });
+    await trx.run(blobRows.forgetGarbage, { ids: [id] });
     await audit(trx, context, 'eval-artifact.upload', id);
     return { ok: true as const, storageId: id };
   });

@@ -18,7 +18,7 @@ export type Credential =
 /** Charges a request to a key, or to another budget of its owner; throws when there is nothing left. */
 export type Charge = (keyId: string, budget?: Operation['budget']) => void;
 
-export interface Identified extends Omit<CallerRow, 'account'> {
+export interface Identified extends Pick<CallerRow, 'project' | 'projectClosed' | 'server'> {
   actor: Actor;
 }
 
@@ -35,10 +35,10 @@ export async function authenticate(
 ): Promise<Identified> {
   const identity = identityOf(credential);
   const caller = identity && (await findCaller(db, identity, path));
-  if (!caller || caller.account.revoked) throw new Refusal('UNAUTHORIZED', 'Invalid API key');
-  const { account, ...named } = caller;
-  if (account.keyId !== null) charge(account.keyId, budget);
-  return { actor: actorOf(account), ...named };
+  if (!caller) throw new Refusal('UNAUTHORIZED', 'Invalid API key');
+  const { project, projectClosed, server } = caller;
+  if (caller.key) charge(caller.key.id, budget);
+  return { actor: actorOf(caller), project, projectClosed, server };
 }
 
 function identityOf(credential: Credential): CallerIdentity | undefined {
@@ -55,28 +55,17 @@ function bearerOf(authorization: string | undefined): string {
   return token;
 }
 
-function actorOf(account: CallerRow['account']): Actor {
-  if (account.userId === null)
+function actorOf({ key, user, organization }: CallerRow): Actor {
+  if (!user)
     throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key is gone', {
       details: { reason: 'ORPHANED_KEY' },
     });
-  if (account.organizationId === null || account.role === null)
+  if (!organization || organization.role === null)
     throw new Refusal(
       'UNAUTHORIZED',
       'This key is no longer bound to an organization. Ask the operator for a new one',
       { details: { reason: 'ORPHANED_KEY' } },
     );
-  return {
-    keyId: account.keyId ?? undefined,
-    user: {
-      id: account.userId,
-      email: account.email,
-      name: account.userName,
-      imageUrl: account.imageUrl,
-      createdAt: account.userCreatedAt,
-      updatedAt: account.userUpdatedAt,
-    },
-    organization: { id: account.organizationId, plan: account.plan },
-    role: account.role,
-  };
+  const { id, plan, role } = organization;
+  return { keyId: key?.id, user, organization: { id, plan }, role };
 }

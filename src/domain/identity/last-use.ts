@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { touchKeys } from '../../platform/database/queries/identity.ts';
+import * as keys from '../../platform/database/queries/keys.ts';
 import type { Log } from '../../platform/log.ts';
 
 /** Remembers when each key was last used and writes it down in batches, off the request's path. */
@@ -26,10 +26,10 @@ export class LastUse {
     clearTimeout(this.timer);
     this.timer = undefined;
     if (this.uses.size === 0) return;
-    const uses = this.uses;
+    const uses = { ids: [...this.uses.keys()], times: [...this.uses.values()] };
     this.uses = new Map();
-    await touchKeys(this.db, uses).catch((error: unknown) =>
-      this.log.error('Last use of keys was not written', {}, error),
-    );
+    await this.db
+      .run(keys.touch, uses)
+      .catch((error: unknown) => this.log.error('Last use of keys was not written', {}, error));
   }
 }

@@ -1,4 +1,4 @@
-import { planOf } from '../../platform/database/queries/plans.ts';
+import * as plans from '../../platform/database/queries/plans.ts';
 import type { Services } from '../context.ts';
 
 /** What a plan may limit. `period` says when the count starts again, at UTC midnight. */
@@ -26,7 +26,7 @@ export async function limitsOf(
   services: Pick<Services, 'db' | 'config'>,
   organizationId: string,
 ): Promise<EffectivePlan> {
-  const plan = await planOf(services.db, organizationId);
+  const plan = await services.db.row(plans.ofOrganization, { organizationId });
   const unlimited = Object.fromEntries(Object.keys(budgets).map((name) => [name, null]));
   return {
     name: plan?.name ?? 'self-hosted',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { announceReplica, exchangeTokens, leaveReplicas } from '../../platform/database/queries/replicas.ts';
+import * as replicas from '../../platform/database/queries/replicas.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 
 const heartbeat = 5_000;
@@ -47,7 +47,8 @@ export class RateLimiter {
   /** Counts the others and settles with them. */
   async meet(): Promise<void> {
     const alone = this.others === 0;
-    this.others = await announceReplica(this.db, this.id);
+    await this.db.run(replicas.beat, { id: this.id });
+    this.others = (await this.db.one(replicas.others, { id: this.id })).count;
     if (alone) this.buckets.forgetRefilled(this.clock());
     this.buckets.sweep(this.clock());
     await this.exchange();
@@ -55,7 +56,7 @@ export class RateLimiter {
 
   async leave(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
-    if (this.timers.length > 0) await leaveReplicas(this.db, this.id).catch(() => {});
+    if (this.timers.length > 0) await this.db.run(replicas.leave, { id: this.id }).catch(() => {});
   }
 
   private async exchange(): Promise<void> {
@@ -63,13 +64,17 @@ export class RateLimiter {
     const spent = this.buckets.collectSpent(this.clock());
     if (spent.size === 0) return;
     const { burst, perMinute } = this.buckets.rate;
-    const left = await exchangeTokens(this.db, spent, { burst, perSecond: perMinute / 60 }).catch(
-      (error: unknown) => {
-        // Told again next time. If only the answer was lost the key pays twice, which is better than not at all.
-        this.buckets.giveBack(spent, this.clock());
-        throw error;
-      },
-    );
+    const booked = {
+      keyIds: [...spent.keys()],
+      spent: [...spent.values()],
+      burst,
+      perSecond: perMinute / 60,
+    };
+    const left = await this.db.rows(replicas.exchange, booked).catch((error: unknown) => {
+      // Told again next time. If only the answer was lost the key pays twice, which is better than not at all.
+      this.buckets.giveBack(spent, this.clock());
+      throw error;
+    });
     for (const { keyId, tokens } of left) this.buckets.adopt(keyId, tokens, this.clock());
   }
 

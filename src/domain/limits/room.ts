@@ -1,6 +1,6 @@
 import type { Columns, Kind, RowOf } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { lineUpInProject } from '../../platform/database/queries/projects.ts';
+import * as projects from '../../platform/database/queries/projects.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { ProjectContext } from '../context.ts';
 import { conflict } from '../refusals.ts';
@@ -17,7 +17,7 @@ export async function checkRoom<In extends Columns>(
   values: RowOf<In>,
   most = usual,
 ): Promise<void> {
-  await lineUpInProject(db, project.id);
+  await db.row(projects.lineUp, { id: project.id });
   if ((await db.one(count, values)).count >= most)
     throw conflict(`A project holds at most ${most} ${things}`, 'LIMIT_REACHED', { limit: most });
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { nextUtcMidnight } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { appendEntry, lastEntry, lockLedger } from '../../platform/database/queries/plans.ts';
+import * as ledger from '../../platform/database/queries/ledger.ts';
 import type { Context, Services } from '../context.ts';
 import { type Budget, budgets, limitsOf } from './plan.ts';
 
@@ -19,10 +19,10 @@ export async function spend(
   const { organization, user } = context.actor;
   const now = context.clock();
   const account = { organizationId: organization.id, budget, period: periodOf(budget, now) };
-  await lockLedger(db, account);
+  await db.row(ledger.lock, account);
   const plan = await limitsOf({ ...context, db }, organization.id);
   const allowed = plan.limits[budget] ?? null;
-  const { position, total } = await lastEntry(db, account);
+  const { position, total } = (await db.row(ledger.last, account)) ?? { position: 0, total: 0 };
   if (allowed !== null && total + amount > allowed) {
     const resetsAt = resetOf(budget, now);
     throw new Refusal(
@@ -41,7 +41,8 @@ export async function spend(
       },
     );
   }
-  await appendEntry(db, account, {
+  await db.run(ledger.append, {
+    ...account,
     position: position + 1,
     amount,
     total: total + amount,
@@ -58,7 +59,7 @@ export async function usageOf(
   const used: Partial<Record<Budget, number>> = {};
   for (const budget of Object.keys(budgets) as Budget[]) {
     const period = periodOf(budget, services.clock());
-    used[budget] = (await lastEntry(services.db, { organizationId, budget, period })).total;
+    used[budget] = (await services.db.row(ledger.last, { organizationId, budget, period }))?.total ?? 0;
   }
   return used as Record<Budget, number>;
 }

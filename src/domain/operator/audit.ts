@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database.ts';
-import { type AuditRow, listAudit } from '../../platform/database/queries/audit.ts';
+import * as events from '../../platform/database/queries/audit.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { organizationNamed } from './find.ts';
 
@@ -7,9 +7,9 @@ export async function listAuditEvents(
   db: Db,
   organization: string | undefined,
   limit: string,
-): Promise<(AuditRow & { at: number })[]> {
+): Promise<events.AuditRow[]> {
   if (!/^[1-9]\d{0,4}$/.test(limit))
     throw new OperatorProblem(`--limit takes a number up to 99999, not ${limit}`);
-  const id = organization === undefined ? null : (await organizationNamed(db, organization)).id;
-  return listAudit(db, id, Number(limit));
+  const organizationId = organization === undefined ? null : (await organizationNamed(db, organization)).id;
+  return db.rows(events.list, { organizationId, most: Number(limit) });
 }

@@ -1,17 +1,7 @@
 import type { Db } from '../../platform/database/database.ts';
-import {
-  findOrganizations,
-  listOrganizationRows,
-  type OrganizationRow,
-} from '../../platform/database/queries/organizations.ts';
-import {
-  findProjects,
-  holdProject,
-  lineUpInProject,
-  type ProjectPlace,
-  someProjects,
-} from '../../platform/database/queries/projects.ts';
-import { findUser, listUserRows, type UserRow } from '../../platform/database/queries/users.ts';
+import * as organizations from '../../platform/database/queries/organizations.ts';
+import * as projects from '../../platform/database/queries/projects.ts';
+import * as users from '../../platform/database/queries/users.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 
 const mostShown = 10;
@@ -23,10 +13,20 @@ function candidates(things: readonly { id: string; name: string }[]): string {
   return `${shown.join(', ')}${things.length > mostShown ? ' and others' : ''}`;
 }
 
+export function listOrganizations(db: Db): Promise<organizations.OrganizationRow[]> {
+  return db.rows(organizations.list, { idOrName: null });
+}
+
+export function listUsers(db: Db): Promise<users.UserRow[]> {
+  return db.rows(users.list, { idOrEmail: null });
+}
+
 /** By id or name. Left out, the only organization there is. */
-export async function organizationNamed(db: Db, idOrName: string | undefined): Promise<OrganizationRow> {
-  const found =
-    idOrName === undefined ? await listOrganizationRows(db) : await findOrganizations(db, idOrName);
+export async function organizationNamed(
+  db: Db,
+  idOrName: string | undefined,
+): Promise<organizations.OrganizationRow> {
+  const found = await db.rows(organizations.list, { idOrName: idOrName ?? null });
   const [first] = found;
   if (first && found.length === 1) return first;
   if (idOrName === undefined)
@@ -34,15 +34,15 @@ export async function organizationNamed(db: Db, idOrName: string | undefined): P
   throw new OperatorProblem(
     first
       ? `Several organizations are called ${idOrName}; use the id: ${candidates(found)}`
-      : `No organization ${idOrName}. There are: ${candidates(await listOrganizationRows(db))}`,
+      : `No organization ${idOrName}. There are: ${candidates(await listOrganizations(db))}`,
   );
 }
 
 /** By id or e-mail address. Left out, the only user there is. */
-export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<UserRow> {
-  const user = idOrEmail === undefined ? undefined : await findUser(db, idOrEmail);
+export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<users.UserRow> {
+  const user = idOrEmail === undefined ? undefined : await db.row(users.list, { idOrEmail });
   if (user) return user;
-  const all = await listUserRows(db);
+  const all = await listUsers(db);
   const [first] = all;
   if (first && all.length === 1 && idOrEmail === undefined) return first;
   const known = candidates(all.map(({ id, email }) => ({ id, name: email })));
@@ -54,8 +54,10 @@ export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<
 }
 
 /** By id or name. Left out, the only Default project there is. */
-export async function projectNamed(db: Db, idOrName: string | undefined): Promise<ProjectPlace> {
-  const found = await findProjects(db, idOrName);
+export async function projectNamed(db: Db, idOrName: string | undefined): Promise<projects.ProjectPlace> {
+  const found = await (idOrName === undefined
+    ? db.rows(projects.defaults, {})
+    : db.rows(projects.named, { idOrName }));
   const exact = found.find(({ id }) => id === idOrName) ?? found[0];
   if (exact && (found.length === 1 || exact.id === idOrName)) return exact;
   if (idOrName === undefined)
@@ -63,24 +65,25 @@ export async function projectNamed(db: Db, idOrName: string | undefined): Promis
   throw new OperatorProblem(
     exact
       ? `Several projects are called ${idOrName}; use the id: ${candidateProjects(found)}`
-      : `No project ${idOrName}. There are: ${candidateProjects(await someProjects(db))}`,
+      : `No project ${idOrName}. There are: ${candidateProjects(await db.rows(projects.some, {}))}`,
   );
 }
 
-function candidateProjects(projects: readonly ProjectPlace[]): string {
+function candidateProjects(places: readonly projects.ProjectPlace[]): string {
   return candidates(
-    projects.map(({ id, name, organizationName }) => ({ id, name: `${name} of ${organizationName}` })),
+    places.map(({ id, name, organizationName }) => ({ id, name: `${name} of ${organizationName}` })),
   );
 }
 
 /** A transaction that writes inside a project, one operator at a time. */
-export function writeAsOperator<T>(db: Db, project: ProjectPlace, work: (db: Db) => Promise<T>): Promise<T> {
+export function writeAsOperator<T>(
+  db: Db,
+  { id }: projects.ProjectPlace,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
   return db.transaction(async (trx) => {
-    if (!(await holdProject(trx, project.id))) throw new OperatorProblem(`No project ${project.id}`);
-    await lineUpInProject(trx, project.id);
+    if (!(await trx.row(projects.hold, { id }))) throw new OperatorProblem(`No project ${id}`);
+    await trx.row(projects.lineUp, { id });
     return work(trx);
   });
 }
-
-export const listOrganizations = listOrganizationRows;
-export const listUsers = listUserRows;

@@ -1,11 +1,6 @@
 import type { Db } from '../../platform/database/database.ts';
-import {
-  insertKey,
-  type KeyListRow,
-  listKeyRows,
-  revokeKeyRow,
-} from '../../platform/database/queries/keys.ts';
-import { listMembers } from '../../platform/database/queries/members.ts';
+import * as keys from '../../platform/database/queries/keys.ts';
+import * as members from '../../platform/database/queries/members.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
@@ -24,15 +19,15 @@ export async function createKey(
 ): Promise<{ id: string; key: string }> {
   const organization = await organizationNamed(db, input.organization);
   const user = await userNamed(db, input.user);
-  const members = await listMembers(db, organization.id);
-  if (!members.some((member) => member.userId === user.id))
+  const known = await db.rows(members.list, { organizationId: organization.id });
+  if (!known.some(({ userId }) => userId === user.id))
     throw new OperatorProblem(
       `${user.email} is not a member of ${organization.name}. Add them with: drydock members set`,
     );
   const id = newId('key');
   const key = input.key ?? newApiKey();
   await db.transaction(async (trx) => {
-    await insertKey(trx, {
+    await trx.run(keys.insert, {
       id,
       hash: hashApiKey(key),
       hint: hintOfApiKey(key),
@@ -45,15 +40,15 @@ export async function createKey(
   return { id, key };
 }
 
-export async function listKeys(db: Db, organization: string | undefined): Promise<KeyListRow[]> {
-  if (organization === undefined) return listKeyRows(db, null);
-  return listKeyRows(db, (await organizationNamed(db, organization)).id);
+export async function listKeys(db: Db, organization: string | undefined): Promise<keys.KeyListRow[]> {
+  const organizationId = organization === undefined ? null : (await organizationNamed(db, organization)).id;
+  return db.rows(keys.list, { organizationId });
 }
 
 /** Works from the next request on, on every replica. */
 export async function revokeKey(db: Db, id: string): Promise<void> {
   await db.transaction(async (trx) => {
-    if (!(await revokeKeyRow(trx, id)))
+    if ((await trx.run(keys.revoke, { id })) === 0)
       throw new OperatorProblem(`No working key ${id}. See: drydock keys list`);
     await auditOperator(trx, 'key.revoke', id);
   });

@@ -1,17 +1,6 @@
 import type { Db } from '../../platform/database/database.ts';
-import type { OrganizationRole } from '../../platform/database/queries/identity.ts';
-import {
-  listMembers as listOrganizationMembers,
-  listProjectMembers,
-  type MemberRow,
-  removeOrganizationMember,
-  setOrganizationMember,
-} from '../../platform/database/queries/members.ts';
-import {
-  holdProject,
-  removeProjectMember,
-  setProjectMember,
-} from '../../platform/database/queries/projects.ts';
+import * as members from '../../platform/database/queries/members.ts';
+import * as projects from '../../platform/database/queries/projects.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
 import { organizationNamed, projectNamed, userNamed } from './find.ts';
@@ -25,9 +14,13 @@ interface Place {
 const organizationRoles: readonly string[] = ['owner', 'admin', 'member'];
 const projectRoles: readonly string[] = ['admin', 'member'];
 
-export async function listMembers(db: Db, place: Place): Promise<MemberRow[]> {
-  if (place.project !== undefined) return listProjectMembers(db, (await projectNamed(db, place.project)).id);
-  return listOrganizationMembers(db, (await organizationNamed(db, place.organization)).id);
+export async function listMembers(db: Db, place: Place): Promise<members.MemberRow[]> {
+  if (place.project !== undefined) {
+    const { id: projectId } = await projectNamed(db, place.project);
+    return db.rows(members.listInProject, { projectId });
+  }
+  const { id: organizationId } = await organizationNamed(db, place.organization);
+  return db.rows(members.list, { organizationId });
 }
 
 export async function setMember(db: Db, place: Place, input: { user: string; role: string }): Promise<void> {
@@ -37,19 +30,22 @@ export async function setMember(db: Db, place: Place, input: { user: string; rol
     throw new OperatorProblem(`No role ${input.role}. There are: ${roles.join(', ')}`);
   if (place.project !== undefined) {
     const { id: projectId, organizationId } = await projectNamed(db, place.project);
-    const members = await listOrganizationMembers(db, organizationId);
-    if (!members.some((member) => member.userId === user.id))
+    const known = await db.rows(members.list, { organizationId });
+    if (!known.some(({ userId }) => userId === user.id))
       throw new OperatorProblem(`${user.email} is not a member of the project's organization`);
     return db.transaction(async (trx) => {
-      if (!(await holdProject(trx, projectId))) throw new OperatorProblem(`No project ${projectId}`);
-      await setProjectMember(trx, projectId, user.id, input.role as 'admin' | 'member');
+      if (!(await trx.row(projects.hold, { id: projectId })))
+        throw new OperatorProblem(`No project ${projectId}`);
+      const role = input.role as 'admin' | 'member';
+      await trx.run(members.setInProject, { projectId, userId: user.id, role });
       await auditOperator(trx, 'project-member.set', user.id, organizationId);
     });
   }
-  const { id } = await organizationNamed(db, place.organization);
+  const { id: organizationId } = await organizationNamed(db, place.organization);
   await db.transaction(async (trx) => {
-    await setOrganizationMember(trx, id, user.id, input.role as OrganizationRole);
-    await auditOperator(trx, 'member.set', user.id, id);
+    const role = input.role as members.OrganizationRole;
+    await trx.run(members.set, { organizationId, userId: user.id, role });
+    await auditOperator(trx, 'member.set', user.id, organizationId);
   });
 }
 
@@ -60,8 +56,8 @@ export async function removeMember(db: Db, place: Place, idOrEmail: string): Pro
   await db.transaction(async (trx) => {
     const gone =
       project === undefined
-        ? await removeOrganizationMember(trx, organizationId, user.id)
-        : await removeProjectMember(trx, project.id, user.id);
+        ? await members.remove(trx, { organizationId, userId: user.id })
+        : await trx.run(members.removeFromProject, { projectId: project.id, userId: user.id });
     if (gone === 0) throw new OperatorProblem(`${user.email} is not a member there`);
     await auditOperator(
       trx,

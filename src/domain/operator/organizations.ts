@@ -1,13 +1,8 @@
 import type { Db } from '../../platform/database/database.ts';
-import { setOrganizationMember } from '../../platform/database/queries/members.ts';
-import {
-  deleteOrganization as deleteRow,
-  insertOrganization,
-  setFeature as setFeatureRow,
-  setOrganizationPlan,
-} from '../../platform/database/queries/organizations.ts';
-import { findPlan } from '../../platform/database/queries/plans.ts';
-import { insertProject } from '../../platform/database/queries/projects.ts';
+import * as members from '../../platform/database/queries/members.ts';
+import * as organizations from '../../platform/database/queries/organizations.ts';
+import * as plans from '../../platform/database/queries/plans.ts';
+import * as projects from '../../platform/database/queries/projects.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
@@ -25,9 +20,17 @@ export async function createOrganization(
   const id = newId('org');
   const defaultProjectId = newId('prj');
   await db.transaction(async (trx) => {
-    await insertOrganization(trx, id, input.name, owner.id);
-    await setOrganizationMember(trx, id, owner.id, 'owner');
-    await insertProject(trx, { id: defaultProjectId, organizationId: id, name: 'Default', isDefault: true });
+    await trx.run(organizations.insert, { id, name: input.name, createdBy: owner.id });
+    await trx.run(members.set, { organizationId: id, userId: owner.id, role: 'owner' });
+    await trx.run(projects.insert, {
+      id: defaultProjectId,
+      organizationId: id,
+      name: 'Default',
+      description: null,
+      icon: null,
+      visibility: 'public',
+      isDefault: true,
+    });
     await auditOperator(trx, 'organization.create', id, id);
   });
   return { id, defaultProjectId };
@@ -37,7 +40,7 @@ export async function createOrganization(
 export async function deleteOrganization(db: Db, idOrName: string): Promise<string> {
   const { id } = await organizationNamed(db, idOrName);
   await db.transaction(async (trx) => {
-    await deleteRow(trx, id);
+    await trx.run(organizations.remove, { id });
     await auditOperator(trx, 'organization.delete', id, id);
   });
   return id;
@@ -45,23 +48,25 @@ export async function deleteOrganization(db: Db, idOrName: string): Promise<stri
 
 export async function setFeature(
   db: Db,
-  input: { organization: string | undefined; feature: string; enabled: boolean },
+  { organization, feature, enabled }: { organization: string | undefined; feature: string; enabled: boolean },
 ): Promise<void> {
   const known: readonly string[] = features;
-  if (!known.includes(input.feature))
-    throw new OperatorProblem(`No feature ${input.feature}. There are: ${features.join(', ')}`);
-  const { id } = await organizationNamed(db, input.organization);
+  if (!known.includes(feature))
+    throw new OperatorProblem(`No feature ${feature}. There are: ${features.join(', ')}`);
+  const { id: organizationId } = await organizationNamed(db, organization);
+  const change = enabled ? organizations.addFeature : organizations.removeFeature;
   await db.transaction(async (trx) => {
-    await setFeatureRow(trx, id, input.feature, input.enabled);
-    await auditOperator(trx, input.enabled ? 'feature.enable' : 'feature.disable', input.feature, id);
+    await trx.run(change, { organizationId, feature });
+    await auditOperator(trx, enabled ? 'feature.enable' : 'feature.disable', feature, organizationId);
   });
 }
 
 export async function setPlan(db: Db, organization: string | undefined, plan: string): Promise<void> {
   const { id } = await organizationNamed(db, organization);
-  if (!(await findPlan(db, plan))) throw new OperatorProblem(`No plan ${plan}. See: drydock plans list`);
+  if (!(await db.row(plans.find, { name: plan })))
+    throw new OperatorProblem(`No plan ${plan}. See: drydock plans list`);
   await db.transaction(async (trx) => {
-    await setOrganizationPlan(trx, id, plan);
+    await trx.run(organizations.setPlan, { id, plan });
     await auditOperator(trx, 'organization.set-plan', plan, id);
   });
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database.ts';
-import { findPlan, listPlans, upsertPlan } from '../../platform/database/queries/plans.ts';
+import * as plans from '../../platform/database/queries/plans.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
 import { budgets, concurrencies } from '../limits/plan.ts';
@@ -12,8 +12,8 @@ export async function definePlan(db: Db, name: string, limits: Record<string, st
     Object.entries(limits).map(([limit, value]) => [limit, amountOf(limit, value)]),
   );
   await db.transaction(async (trx) => {
-    const before = await findPlan(trx, name);
-    await upsertPlan(trx, {
+    const before = await trx.row(plans.find, { name });
+    await trx.run(plans.upsert, {
       name,
       limits: { ...before?.limits, ...parsed },
       features: before?.features ?? {},
@@ -31,4 +31,6 @@ function amountOf(limit: string, value: string): number | null {
   return Number(value);
 }
 
-export const allPlans = listPlans;
+export function allPlans(db: Db): Promise<plans.PlanRow[]> {
+  return db.rows(plans.list, {});
+}

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database.ts';
-import { listMembers } from '../../platform/database/queries/members.ts';
+import * as members from '../../platform/database/queries/members.ts';
 import * as plugins from '../../platform/database/queries/plugins.ts';
 import * as skills from '../../platform/database/queries/skills.ts';
 import type { Files } from '../../platform/folder.ts';
@@ -26,8 +26,8 @@ export async function addSkill(
   const project = await projectNamed(db, place.project);
   const owner = place.owner === undefined ? undefined : await userNamed(db, place.owner);
   if (owner) {
-    const members = await listMembers(db, project.organizationId);
-    if (!members.some(({ userId }) => userId === owner.id))
+    const known = await db.rows(members.list, { organizationId: project.organizationId });
+    if (!known.some(({ userId }) => userId === owner.id))
       throw new OperatorProblem(`${owner.email} is not a member of the project's organization`);
   }
   const where = { projectId: project.id, ownerId: owner?.id ?? null };

@@ -1,23 +1,22 @@
 import type { Db } from '../../platform/database/database.ts';
 import { violates } from '../../platform/database/database.ts';
 import * as secrets from '../../platform/database/queries/secrets.ts';
-import { deleteUser as deleteRow, insertUser, lockUser } from '../../platform/database/queries/users.ts';
+import * as users from '../../platform/database/queries/users.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
 import { userNamed } from './find.ts';
 
-export async function createUser(db: Db, input: { email: string; name: string }): Promise<string> {
-  if (!/^[^\s@]+@[^\s@]+$/.test(input.email))
-    throw new OperatorProblem(`${input.email} is not an e-mail address`);
+export async function createUser(db: Db, { email, name }: { email: string; name: string }): Promise<string> {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new OperatorProblem(`${email} is not an e-mail address`);
   const id = newId('usr');
   await db
     .transaction(async (trx) => {
-      await insertUser(trx, id, input.email, input.name);
+      await trx.run(users.insert, { id, email, name });
       await auditOperator(trx, 'user.create', id);
     })
     .catch((error: unknown) => {
-      if (violates(error, 'users_email')) throw new OperatorProblem(`There is already a user ${input.email}`);
+      if (violates(error, 'users_email')) throw new OperatorProblem(`There is already a user ${email}`);
       throw error;
     });
   return id;
@@ -26,9 +25,9 @@ export async function createUser(db: Db, input: { email: string; name: string })
 export async function deleteUser(db: Db, idOrEmail: string): Promise<void> {
   const { id } = await userNamed(db, idOrEmail);
   await db.transaction(async (trx) => {
-    await lockUser(trx, id);
+    await trx.row(users.lock, { id });
     await trx.run(secrets.removeOwned, { userId: id });
-    await deleteRow(trx, id);
+    await trx.run(users.remove, { id });
     await auditOperator(trx, 'user.delete', id);
   });
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
-import { markProjectDeleted } from '../../platform/database/queries/projects.ts';
+import { markDeleted } from '../../platform/database/queries/projects.ts';
 import { noSuchProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
@@ -13,7 +13,7 @@ export const deleteProject: Verb<'deleteProject'> = async (context) => {
       details: { reason: 'DEFAULT_PROJECT' },
     });
   await context.db.transaction(async (db) => {
-    if (!(await markProjectDeleted(db, project))) throw noSuchProject();
+    if (!(await markDeleted(db, project))) throw noSuchProject();
     await audit(db, context, 'project.delete', project.id);
     await removeContentLater(db, project.id, {
       organizationId: actor.organization.id,

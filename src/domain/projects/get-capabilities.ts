@@ -1,5 +1,5 @@
 import { operationList } from '../../contract/index.ts';
-import { featuresOf } from '../../platform/database/queries/organizations.ts';
+import * as organizations from '../../platform/database/queries/organizations.ts';
 import { limitsOf } from '../limits/plan.ts';
 import type { Verb } from '../verb.ts';
 
@@ -34,11 +34,12 @@ type Permission = keyof typeof operationsFor;
 
 export const getProjectCapabilities: Verb<'getProjectCapabilities'> = async (context) => {
   const { actor, project, db } = context;
-  const features = await featuresOf(db, actor.organization.id);
-  const plan = await limitsOf(context, actor.organization.id);
+  const organizationId = actor.organization.id;
+  const features = await db.rows(organizations.features, { organizationId });
+  const plan = await limitsOf(context, organizationId);
   const admin = project.role === 'admin';
-  const swarms = features.has('swarms');
-  const userTesting = features.has('user-testing');
+  const swarms = features.some(({ feature }) => feature === 'swarms');
+  const userTesting = features.some(({ feature }) => feature === 'user-testing');
   /** Of the caller, where the operation is served; whoever is not named may. */
   const rules: Partial<Record<Permission, boolean>> = {
     // Stopping and unpublishing stay possible when a feature is switched off.
@@ -57,7 +58,7 @@ export const getProjectCapabilities: Verb<'getProjectCapabilities'> = async (con
   };
   return {
     projectId: project.id,
-    organizationId: actor.organization.id,
+    organizationId,
     role: actor.role,
     projectRole: admin ? 'admin' : 'editor',
     surface: 'api',

@@ -1,11 +1,5 @@
 import type { Db } from '../../platform/database/database.ts';
-import {
-  contentSteps,
-  deletedProjects,
-  leavesContent,
-  removeContent,
-  removeDeletedProject,
-} from '../../platform/database/queries/project-contents.ts';
+import * as contents from '../../platform/database/queries/project-contents.ts';
 import { type Account, type Enqueued, enqueue, enqueueAll } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Services } from '../context.ts';
@@ -26,9 +20,9 @@ export function projectJobs({ db }: Pick<Services, 'db'>): JobKind[] {
       concurrency: 1,
       handle: async (payload, signal) => {
         const { projectId } = payload as { projectId: string };
-        if (!(await leavesContent(db, projectId))) return undefined;
-        for (let step = 0; step < contentSteps; step++) await removeStep(db, step, projectId, signal);
-        return (trx) => removeDeletedProject(trx, projectId);
+        if (!(await db.row(contents.deleted, { projectId }))) return undefined;
+        for (const step of contents.steps) await removeStep(db, step, projectId, signal);
+        return async (trx) => void (await trx.run(contents.remove, { projectId }));
       },
     },
     {
@@ -36,8 +30,9 @@ export function projectJobs({ db }: Pick<Services, 'db'>): JobKind[] {
       every: 3_600_000,
       // Those whose job was given up.
       handle: async () => async (trx) => {
-        const left = await deletedProjects(trx);
-        await enqueueAll(trx, left.map(removal));
+        const left = await trx.rows(contents.deleted, { projectId: null });
+        const removals = left.map(({ id }) => removal(id));
+        await enqueueAll(trx, removals);
       },
     },
   ];
@@ -54,12 +49,17 @@ function removal(projectId: string): Enqueued {
 }
 
 /** Each batch is a transaction of its own: after a crash the rest is found and removed. */
-async function removeStep(db: Db, step: number, projectId: string, signal: AbortSignal): Promise<void> {
+async function removeStep(
+  db: Db,
+  step: contents.Step,
+  projectId: string,
+  signal: AbortSignal,
+): Promise<void> {
   let most = firstBatch;
   for (;;) {
     signal.throwIfAborted();
     const began = performance.now();
-    if ((await removeContent(db, step, projectId, most)) === 0) return;
+    if ((await db.run(step, { projectId, most })) === 0) return;
     const took = performance.now() - began;
     if (took > longBatch) most = Math.max(1, Math.floor(most / 2));
     else if (took < longBatch / 4) most = Math.min(2 * most, largestBatch);

@@ -1,4 +1,4 @@
-import { updateProjectRow } from '../../platform/database/queries/projects.ts';
+import * as projects from '../../platform/database/queries/projects.ts';
 import { projectOf } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
@@ -6,7 +6,17 @@ import { presentProject } from './present.ts';
 
 export const updateProject: Verb<'updateProject'> = (context, { body }) =>
   context.db.transaction(async (db) => {
-    await updateProjectRow(db, context.project, body);
-    await audit(db, context, 'project.update', context.project.id);
-    return presentProject(await projectOf({ ...context, db }, context.project.id));
+    const { id, organizationId } = context.project;
+    await db.run(projects.update, {
+      organizationId,
+      id,
+      name: body.name ?? null,
+      visibility: body.visibility ?? null,
+      description: body.description ?? null,
+      setsDescription: body.description !== undefined,
+      icon: body.icon ?? null,
+      setsIcon: body.icon !== undefined,
+    });
+    await audit(db, context, 'project.update', id);
+    return presentProject(await projectOf({ ...context, db }, id));
   });

@@ -2,7 +2,7 @@ import type { Wait } from '../../mcp/deadline.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import { probe } from '../../mcp/probe.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { holdProject, lineUpInProject } from '../../platform/database/queries/projects.ts';
+import * as projects from '../../platform/database/queries/projects.ts';
 import * as connections from '../../platform/database/queries/server-connections.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
@@ -159,9 +159,9 @@ async function saveServer(
 ): Promise<ConnectionChange | undefined> {
   const { projectId, url } = row;
   if (row.serverId !== null || projectId === null) return undefined;
-  if (!(await holdProject(db, projectId))) return undefined;
+  if (!(await db.row(projects.hold, { id: projectId }))) return undefined;
   // Two requests for one URL stand in line, so that the second finds the server of the first.
-  await lineUpInProject(db, projectId);
+  await db.row(projects.lineUp, { id: projectId });
   const [existing] = await db.rows(servers.at, { projectId, url });
   if (existing) return { serverId: existing.id };
   const server = await saveUnderFreeName(

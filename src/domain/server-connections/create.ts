@@ -1,10 +1,10 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { holdProject, visibleDefaultProject } from '../../platform/database/queries/projects.ts';
+import * as projects from '../../platform/database/queries/projects.ts';
 import * as connections from '../../platform/database/queries/server-connections.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
-import { projectOf } from '../access.ts';
+import { projectOf, viewerOf } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Context } from '../context.ts';
 import { conflict, found } from '../refusals.ts';
@@ -20,7 +20,7 @@ export const createServerConnection: Verb<'createServerConnection'> = async (con
   const projectId = await chooseProject(context, body.projectId);
   const { organization, user } = context.actor;
   const row = await context.db.transaction(async (db) => {
-    if (!(await holdProject(db, projectId))) throw denied();
+    if (!(await db.row(projects.hold, { id: projectId }))) throw denied();
     await checkOpen(context, db);
     const server = await existingServer(db, projectId, url, body.serverId);
     const created = await db.one(connections.insert, {
@@ -46,9 +46,7 @@ async function chooseProject(context: Context, projectId: string | undefined): P
         throw error instanceof Refusal ? denied() : error;
       })
     ).id;
-  const { organization, user } = context.actor;
-  const viewer = { organizationId: organization.id, userId: user.id, role: context.actor.role };
-  const project = await visibleDefaultProject(context.db, viewer);
+  const project = await context.db.row(projects.findDefault, viewerOf(context));
   if (!project) throw new Refusal('VALIDATION_ERROR', 'projectId: Name the project to save the server in');
   return project.id;
 }

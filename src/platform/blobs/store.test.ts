@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startForTest } from '../../../test/support/service.ts';
 import { housekeeping } from '../../domain/housekeeping.ts';
 import { statement } from '../database/database.ts';
-import { insertBlob } from '../database/queries/blobs.ts';
+import * as blobRows from '../database/queries/blobs.ts';
 import { newId } from '../ids.ts';
 import { BlobTooLarge, FileBlobStore } from './store.ts';
 
@@ -78,7 +78,13 @@ test('files of deleted blobs are removed after their time of grace, and only tho
   const [old, recent, kept] = [newId('blb'), newId('blb'), newId('blb')];
   for (const id of [old, recent, kept]) {
     const stored = await blobs.put(id, chunks(id), 100);
-    await insertBlob(db, { id, organizationId, projectId: null, contentType: 'text/plain', ...stored });
+    await db.run(blobRows.insert, {
+      id,
+      organizationId,
+      projectId: null,
+      contentType: 'text/plain',
+      ...stored,
+    });
   }
   await db.run(statement('test.delete', 'delete from blobs where id = any($1)'), [[old, recent]]);
   await db.run(

@@ -70,8 +70,8 @@ export interface Table<C extends Columns, Unread extends Columns> {
   from(alias: string): Record<Field<C>, string>;
   /** Every column under the name of its field. */
   all(alias?: string): string;
-  /** `insert into … (…) values (…)` with each value under the name of its field. */
-  insert(fields: readonly Field<C & Unread>[]): string;
+  /** `insert into … (…) values (…)` with each value under the name of its field; left out, of all fields. */
+  insert(fields?: readonly Field<C & Unread>[]): string;
   /** `a = :a, b = :b` for an update. */
   set(fields: readonly Field<C & Unread>[]): string;
   pick<Some extends Field<C & Unread>>(fields: readonly Some[]): Pick<C & Unread, Some>;
@@ -97,7 +97,7 @@ export function table<const C extends Columns, const Unread extends Columns = C>
       >,
     all: (alias) =>
       fields.map((field) => `${alias ? `${alias}.` : ''}${columnOf(field)} as "${field}"`).join(', '),
-    insert: (some) =>
+    insert: (some = fields) =>
       `insert into ${name} (${some.map(columnOf).join(', ')}) values (${some.map((field) => `:${field}`).join(', ')})`,
     set: (some) => some.map((field) => `${columnOf(field)} = :${field}`).join(', '),
     pick: (some) =>

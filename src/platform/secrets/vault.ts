@@ -1,19 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { Db } from '../database/database.ts';
-import {
-  deleteSealed,
-  holdAllKeys,
-  holdKey,
-  insertSealed,
-  lockKeyList,
-  nextSealed,
-  readSealed,
-  registeredKeys,
-  registerKey,
-  replaceSealed,
-  retireKeys,
-  type SealedRow,
-} from '../database/queries/vault.ts';
+import * as vault from '../database/queries/vault.ts';
 import { newId } from '../ids.ts';
 import { OperatorProblem } from '../problem.ts';
 import { type KeyRing, type KeySource, type MasterKey, newMasterKey } from './master-key.ts';
@@ -35,17 +22,17 @@ export class Vault {
 
   /** Whether the database holds anything a new key could not open. */
   static async inUse(db: Db): Promise<boolean> {
-    return (await registeredKeys(db)).length > 0;
+    return (await db.rows(vault.keys, {})).length > 0;
   }
 
   /** Refuses to start with a key that cannot open what the database holds. The first service brings the key. */
   async attach(db: Db): Promise<void> {
     const ours = new Set(this.ring.map((key) => key.id));
     const missing = await db.transaction(async (trx) => {
-      await lockKeyList(trx);
-      const known = await registeredKeys(trx);
-      if (known.length === 0) await registerKey(trx, this.ring[0].id);
-      return known.find((id) => !ours.has(id));
+      await trx.run(vault.lockKeys, {});
+      const known = await trx.rows(vault.keys, {});
+      if (known.length === 0) await trx.run(vault.registerKey, { id: this.ring[0].id });
+      return known.find(({ id }) => !ours.has(id))?.id;
     });
     if (missing !== undefined)
       throw new OperatorProblem(
@@ -56,23 +43,23 @@ export class Vault {
   async seal(db: Db, owner: Owner, value: unknown): Promise<string> {
     const id = newId('sec');
     const key = await this.keyInForce(db);
-    await insertSealed(db, { id, keyId: key.id, ...owner, ciphertext: encrypt(key, id, value) });
+    await db.run(vault.insert, { id, keyId: key.id, ...owner, ciphertext: encrypt(key, id, value) });
     return id;
   }
 
   async open(db: Db, id: string): Promise<unknown> {
-    const sealed = await readSealed(db, id);
+    const sealed = await db.row(vault.find, { id });
     if (!sealed) throw new Error(`sealed value ${id} is gone`);
     return this.unseal(sealed);
   }
 
   /** For a value that was read together with its owner, so that no edit can come in between. */
-  unseal(sealed: SealedRow): unknown {
+  unseal(sealed: vault.SealedRow): unknown {
     return decrypt(this.keyOf(sealed.keyId), sealed);
   }
 
   async forget(db: Db, id: string): Promise<void> {
-    await deleteSealed(db, id);
+    await db.run(vault.remove, { id });
   }
 
   /** A key for something else than stored secrets, the same on every replica. */
@@ -108,18 +95,18 @@ export class Vault {
   async reseal(db: Db): Promise<number> {
     const [key] = this.ring;
     return db.transaction(async (trx) => {
-      await holdAllKeys(trx);
-      await registerKey(trx, key.id);
+      await trx.rows(vault.holdAllKeys, {});
+      await trx.run(vault.registerKey, { id: key.id });
+      const next = (after: string) => trx.rows(vault.next, { after, keyId: key.id });
       let count = 0;
-      for (let batch = await nextSealed(trx, '', key.id); batch.length > 0; ) {
+      for (let batch = await next(''); batch.length > 0; batch = await next(batch.at(-1)?.id ?? ''))
         for (const sealed of batch) {
+          const { id } = sealed;
           const value = decrypt(this.keyOf(sealed.keyId), sealed);
-          await replaceSealed(trx, sealed.id, key.id, encrypt(key, sealed.id, value));
+          await trx.run(vault.replace, { id, keyId: key.id, ciphertext: encrypt(key, id, value) });
           count++;
         }
-        batch = await nextSealed(trx, batch.at(-1)?.id ?? '', key.id);
-      }
-      await retireKeys(trx, key.id);
+      await trx.run(vault.retireOtherKeys, { kept: key.id });
       return count;
     });
   }
@@ -127,7 +114,7 @@ export class Vault {
   /** The first key of the ring that the database knows; while a rotation is prepared the new one is not yet it. */
   private async keyInForce(db: Db): Promise<MasterKey> {
     const find = async (): Promise<MasterKey | undefined> => {
-      for (const key of this.ring) if (await holdKey(db, key.id)) return key;
+      for (const key of this.ring) if (await db.row(vault.holdKey, { id: key.id })) return key;
       return undefined;
     };
     const held = await find();
@@ -158,7 +145,7 @@ function encrypt(key: MasterKey, id: string, value: unknown): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), body]);
 }
 
-function decrypt(key: MasterKey, sealed: SealedRow): unknown {
+function decrypt(key: MasterKey, sealed: vault.SealedRow): unknown {
   const { ciphertext } = sealed;
   const decipher = createDecipheriv('aes-256-gcm', key.bytes, ciphertext.subarray(0, 12))
     .setAAD(Buffer.from(sealed.id))

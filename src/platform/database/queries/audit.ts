@@ -1,37 +1,27 @@
-import { type Db, statement } from '../database.ts';
+import { bigint, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { query } from '../query.ts';
 
-export interface AuditRow {
-  id: string;
-  organizationId: string | null;
-  projectId: string | null;
+const events = table('audit_events', {
+  id: text,
+  organizationId: orNull(text),
+  projectId: orNull(text),
   /** A user id, or `operator` for the command line. */
-  actor: string;
-  action: string;
-  target: string;
-  requestId: string | null;
-}
+  actor: text,
+  action: text,
+  target: text,
+  requestId: orNull(text),
+  at: time,
+});
+export type AuditRow = RowOf<typeof events.columns>;
 
-const insert = statement(
-  'audit.insert',
-  `insert into audit_events (id, organization_id, project_id, actor, action, target, request_id)
-   values ($1, $2, $3, $4, $5, $6, $7)`,
-);
-const list = statement<AuditRow & { at: number }>(
+const written = ['id', 'organizationId', 'projectId', 'actor', 'action', 'target', 'requestId'] as const;
+export const insert = query('audit.insert', events.insert(written), events.pick(written));
+/** Of one organization or of all, newest first. For one, audit_events_organization serves it. */
+export const list = query(
   'audit.list',
-  `select id, organization_id as "organizationId", project_id as "projectId", actor, action, target,
-     request_id as "requestId", at
-   from audit_events where $1::text is null or organization_id = $1 order by id desc limit $2`,
+  `select ${events.all()} from audit_events
+   where :organizationId::text is null or organization_id = :organizationId order by id desc limit :most`,
+  { organizationId: orNull(text), most: bigint },
+  events.columns,
+  { index: 'audit_events_pkey' },
 );
-
-export async function insertAudit(db: Db, row: AuditRow): Promise<void> {
-  const { id, organizationId, projectId, actor, action, target, requestId } = row;
-  await db.run(insert, [id, organizationId, projectId, actor, action, target, requestId]);
-}
-
-export function listAudit(
-  db: Db,
-  organizationId: string | null,
-  most: number,
-): Promise<(AuditRow & { at: number })[]> {
-  return db.rows(list, [organizationId, most]);
-}

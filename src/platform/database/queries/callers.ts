@@ -1,107 +1,148 @@
-import { type Db, type Statement, statement } from '../database.ts';
-import type { OrganizationRole } from './identity.ts';
-import { mayView, type ProjectRow, projectColumns } from './projects.ts';
-import { type LiveServerRow, liveServerColumns, liveServerTables } from './servers.ts';
+import {
+  bytes,
+  type Columns,
+  flag,
+  integer,
+  json,
+  type Kind,
+  oneOf,
+  orNull,
+  type RowOf,
+  text,
+  time,
+} from '../columns.ts';
+import { type Db, selectList } from '../database.ts';
+import { type Query, query } from '../query.ts';
+import type { OrganizationRole } from './members.ts';
+import { organizations } from './organizations.ts';
+import { mayView, projectColumns, projectList } from './projects.ts';
+import { type LiveServerRow, liveServerColumns, liveServerTables, type ServerSettings } from './servers.ts';
+import { users } from './users.ts';
 
-interface AccountRow {
-  keyId: string | null;
-  revoked: boolean;
-  userId: string | null;
-  email: string;
-  userName: string;
-  imageUrl: string | null;
-  userCreatedAt: number;
-  userUpdatedAt: number;
-  organizationId: string | null;
-  plan: string;
-  role: OrganizationRole | null;
-}
+const liveServer: { [Field in keyof LiveServerRow]: Kind<LiveServerRow[Field]> } = {
+  id: text,
+  projectId: text,
+  name: text,
+  enabled: flag,
+  transportType: oneOf(),
+  url: orNull(text),
+  settings: json<ServerSettings>(),
+  sealedId: orNull(text),
+  pluginVersionId: orNull(text),
+  createdAt: time,
+  updatedAt: time,
+  revision: integer,
+  grantId: orNull(text),
+  grantUrl: orNull(text),
+  grantDead: flag,
+  grantExpiresAt: orNull(time),
+  oauthDemanded: flag,
+  sealedKeyId: orNull(text),
+  ciphertext: orNull(bytes),
+};
+
+/** What one row holds, each column under the name of its part and its field. What is there has an id. */
+const parts = {
+  key: { id: text },
+  user: users.columns,
+  organization: { ...organizations.pick(['id', 'plan']), role: orNull(oneOf<OrganizationRole>()) },
+  project: projectColumns,
+  server: liveServer,
+};
+type Part = keyof typeof parts;
+type PartRow<Name extends Part> = RowOf<(typeof parts)[Name]>;
 
 /** Who calls, and what the path names. */
 export interface CallerRow {
-  account: AccountRow;
-  project: ProjectRow | undefined;
+  key: PartRow<'key'> | undefined;
+  user: PartRow<'user'> | undefined;
+  organization: PartRow<'organization'> | undefined;
+  project: PartRow<'project'> | undefined;
   /** The project is there, in the caller's organization, and the caller may not enter it. */
   projectClosed: boolean;
-  server: LiveServerRow | undefined;
+  server: PartRow<'server'> | undefined;
 }
 
 /** How callers are known: by the hash of the key they show, or as an account that somebody acts for. */
 export type CallerIdentity = { keyHash: Buffer } | { organizationId: string; userId: string };
 
-type Columns<Row> = { [Field in keyof Row]: string };
+/** A piece of a query: what it selects, from where, by which values. */
+interface Piece {
+  list: string;
+  from: string;
+  takes: Columns;
+  gives: Columns;
+}
 
-const accountColumns: Columns<AccountRow> = {
-  keyId: 'k.id',
-  revoked: 'k.revoked_at is not null',
-  userId: 'u.id',
-  email: 'u.email',
-  userName: 'u.name',
-  imageUrl: 'u.image_url',
-  userCreatedAt: 'u.created_at',
-  userUpdatedAt: 'u.updated_at',
-  organizationId: 'o.id',
-  plan: 'o.plan',
-  role: 'm.role',
-};
-const parts = {
-  account: accountColumns,
-  project: projectColumns('m.role', 'i.role'),
-  server: liveServerColumns,
-};
-type Part = keyof typeof parts;
+const named = (part: Part, list: string): string => list.replaceAll(' as "', ` as "${part}.`);
+const columnsOf = (...names: Part[]): Columns =>
+  Object.fromEntries(
+    names.flatMap((name) =>
+      Object.entries<Kind>(parts[name]).map(([field, kind]) => [`${name}.${field}`, kind]),
+    ),
+  );
 
-const selected = (...names: Part[]): string =>
-  names
-    .flatMap((name) => Object.entries(parts[name]).map(([field, from]) => `${from} as "${name}.${field}"`))
-    .join(', ');
+const account = (from: string, takes: Columns): Piece => ({
+  list: `k.id as "key.id", ${named('user', users.all('u'))},
+     o.id as "organization.id", o.plan as "organization.plan", m.role as "organization.role"`,
+  from: `${from} left join organization_members m on m.organization_id = o.id and m.user_id = u.id`,
+  takes,
+  gives: columnsOf('key', 'user', 'organization'),
+});
+const byKey = account(
+  `(select id, user_id, organization_id from api_keys where hash = :keyHash and revoked_at is null) k
+     left join users u on u.id = k.user_id left join organizations o on o.id = k.organization_id`,
+  { keyHash: bytes },
+);
+const byAccount = account(
+  `(select null::text as id) k
+     cross join users u join organizations o on u.id = :userId and o.id = :organizationId`,
+  { userId: text, organizationId: text },
+);
 
-/** Where callers are looked up. $1 and $2 say who, $3 and $4 name the project and the server. */
-const sources = {
-  key: `(select k.*, $2::text as unused from api_keys k where k.hash = $1) k
-   left join users u on u.id = k.user_id
-   left join organizations o on o.id = k.organization_id
-   left join organization_members m on m.organization_id = o.id and m.user_id = u.id`,
-  account: `(select null::text as id, null::timestamptz as revoked_at) k
-   cross join users u join organizations o on u.id = $1 and o.id = $2
-   left join organization_members m on m.organization_id = o.id and m.user_id = u.id`,
-};
-const projects = {
-  id: 'p.id = $3',
-  default: `p.is_default and $3 = 'default'`,
-};
-const server = `left join (${liveServerTables}) on s.project_id = p.id and s.id = $4`;
+const project = (which: string, takes: Columns): Piece => ({
+  list: `${named('project', projectList('m.role', 'i.role'))}, ${mayView('m.role', 'i.role')} as visible`,
+  from: `left join projects p on ${which} and p.organization_id = o.id and p.deleted_at is null
+     left join project_members i on i.project_id = p.id and i.user_id = u.id`,
+  takes,
+  gives: { ...columnsOf('project'), visible: orNull(flag) },
+});
+const projectById = project('p.id = :projectId', { projectId: text });
+const defaultProject = project('p.is_default', {});
 
-type Flat = Record<string, unknown>;
-type Source = keyof typeof sources;
-type ProjectBy = keyof typeof projects;
+const server: Piece = {
+  list: named('server', selectList(liveServerColumns)),
+  from: `left join (${liveServerTables}) on s.project_id = p.id and s.id = :serverId`,
+  takes: { serverId: text },
+  gives: columnsOf('server'),
+};
 
 /**
  * One of these runs on every request, and is its only journey to the database before the operation begins. Reading the
  * row each time is what makes a revocation immediate everywhere.
  */
-const alone = bySource((source) =>
-  statement<Flat>(`callers.${source}`, `select ${selected('account')} from ${sources[source]}`),
-);
-const onProject = bySource((source) => byProject((by) => reading(source, by, false)));
-const onServer = bySource((source) => byProject((by) => reading(source, by, true)));
+const byIdentity = { key: readings('key', byKey), account: readings('account', byAccount) };
 
-function bySource<T>(make: (source: Source) => T): Record<Source, T> {
-  return { key: make('key'), account: make('account') };
+function readings(name: string, who: Piece) {
+  return {
+    alone: reading(`callers.${name}`, who),
+    id: {
+      project: reading(`callers.${name}-on-id`, who, projectById),
+      server: reading(`callers.${name}-on-id-and-server`, who, projectById, server),
+    },
+    default: {
+      project: reading(`callers.${name}-on-default`, who, defaultProject),
+      server: reading(`callers.${name}-on-default-and-server`, who, defaultProject, server),
+    },
+  };
 }
 
-function byProject<T>(make: (by: ProjectBy) => T): Record<ProjectBy, T> {
-  return { id: make('id'), default: make('default') };
-}
-
-function reading(source: Source, by: ProjectBy, withServer: boolean): Statement<Flat> {
-  const columns = withServer ? selected('account', 'project', 'server') : selected('account', 'project');
-  return statement<Flat>(
-    `callers.${source}-on-${by}${withServer ? '-and-server' : ''}`,
-    `select ${columns}, ${mayView('m.role', 'i.role')} as visible from ${sources[source]}
-   left join projects p on ${projects[by]} and p.organization_id = o.id and p.deleted_at is null
-   left join project_members i on i.project_id = p.id and i.user_id = u.id ${withServer ? server : ''}`,
-  );
+function reading(name: string, ...pieces: Piece[]): Query {
+  const list = pieces.map((piece) => piece.list).join(', ');
+  const from = pieces.map((piece) => piece.from).join(' ');
+  const merged = (side: 'takes' | 'gives'): Columns =>
+    Object.fromEntries(pieces.flatMap((piece) => Object.entries(piece[side])));
+  return query(name, `select ${list} from ${from}`, merged('takes'), merged('gives'));
 }
 
 export interface CallerPath {
@@ -116,46 +157,47 @@ export async function findCaller(
   identity: CallerIdentity,
   { projectId, serverId, defaultProject }: CallerPath,
 ): Promise<CallerRow | undefined> {
-  const source = 'keyHash' in identity ? 'key' : 'account';
-  const who = 'keyHash' in identity ? [identity.keyHash, null] : [identity.userId, identity.organizationId];
-  if (projectId === undefined) {
-    const row = await db.row(alone[source], who);
-    return row && { account: part(row, 'account') as AccountRow, ...nothing };
-  }
-  const by = defaultProject && projectId === 'default' ? 'default' : 'id';
-  const row =
-    serverId === undefined
-      ? await db.row(onProject[source][by], [...who, projectId])
-      : await db.row(onServer[source][by], [...who, projectId, serverId]);
+  const choice = byIdentity['keyHash' in identity ? 'key' : 'account'];
+  const values =
+    'keyHash' in identity
+      ? { keyHash: identity.keyHash, projectId, serverId }
+      : { ...identity, projectId, serverId };
+  const on = choice[defaultProject && projectId === 'default' ? 'default' : 'id'];
+  const onPath = serverId === undefined ? on.project : on.server;
+  const query = projectId === undefined ? choice.alone : onPath;
+  const row = await db.row(query, values);
   if (!row) return undefined;
-  const project = part(row, 'project');
+  const project = partOf(row, 'project');
   const visible = row['visible'] === true;
   return {
-    account: part(row, 'account') as AccountRow,
+    key: partOf(row, 'key'),
+    user: partOf(row, 'user'),
+    organization: partOf(row, 'organization'),
     project: visible ? project : undefined,
     projectClosed: project !== undefined && !visible,
-    server: visible && serverId !== undefined ? part(row, 'server') : undefined,
+    server: visible ? partOf(row, 'server') : undefined,
   };
 }
 
-const nothing = { project: undefined, projectClosed: false, server: undefined };
-
 /** Field and column of each part, made once. */
 const fieldsOf = {
-  account: columnsOf('account'),
-  project: columnsOf('project'),
-  server: columnsOf('server'),
+  key: fields('key'),
+  user: fields('user'),
+  organization: fields('organization'),
+  project: fields('project'),
+  server: fields('server'),
 };
 
-function columnsOf(name: Part): [field: string, column: string][] {
-  return Object.keys(parts[name]).map((field) => [field, `${name}.${field}`]);
+function fields(name: Part): { id: string; columns: { field: string; column: string }[] } {
+  const columns = Object.keys(parts[name]).map((field) => ({ field, column: `${name}.${field}` }));
+  return { id: `${name}.id`, columns };
 }
 
-/** Undefined when nothing was joined: what there is has an id. */
-function part<Name extends Part>(row: Flat, name: Name): CallerRow[Name] | undefined {
-  const fields: Flat = {};
-  for (const [field, column] of fieldsOf[name]) fields[field] = row[column];
-  return name === 'account' || (fields['id'] ?? undefined) !== undefined
-    ? (fields as unknown as CallerRow[Name])
-    : undefined;
+/** Undefined when nothing was joined, or asked for. */
+function partOf<Name extends Part>(row: Record<string, unknown>, name: Name): PartRow<Name> | undefined {
+  const { id, columns } = fieldsOf[name];
+  if ((row[id] ?? undefined) === undefined) return undefined;
+  const read: Record<string, unknown> = {};
+  for (const { field, column } of columns) read[field] = row[column];
+  return read as PartRow<Name>;
 }

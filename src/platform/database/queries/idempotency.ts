@@ -1,111 +1,59 @@
-import { type Db, statement } from '../database.ts';
+import { flag, float, json, orNull, type RowOf, table, text } from '../columns.ts';
+import { query } from '../query.ts';
 
-export interface IdempotencyScope {
-  organizationId: string;
-  userId: string;
-  operation: string;
-  key: string;
-}
+const scope = { organizationId: text, userId: text, operation: text, key: text };
+export type IdempotencyScope = RowOf<typeof scope>;
 
-export interface KeptAnswer {
-  requestHash: string;
-  done: boolean;
-  response: unknown;
-}
+const keys = table('idempotency_keys', { ...scope, requestHash: text });
 
-const ofScope = 'organization_id = $1 and user_id = $2 and operation = $3 and key = $4';
+const ofScope =
+  'organization_id = :organizationId and user_id = :userId and operation = :operation and key = :key';
+const ofClaim = `${ofScope} and claim_token = :token and response is null`;
 
-// A second request with the key waits here until the first one's transaction ends.
-const insert = statement(
-  'idempotency.insert',
-  `insert into idempotency_keys (organization_id, user_id, operation, key, request_hash)
-   values ($1, $2, $3, $4, $5) on conflict do nothing`,
-);
-// A claim whose holder went silent goes to the same request when it comes again.
-const claim = statement(
+/**
+ * For work in the same transaction. Nothing is written when the key was used before; a second request with the key
+ * waits here until the first one's transaction ends.
+ */
+export const insert = query('idempotency.insert', `${keys.insert()} on conflict do nothing`, keys.columns);
+/**
+ * For work outside of a transaction: the key is ours for `lease` milliseconds. A claim whose holder went silent goes to
+ * the same request when it comes again.
+ */
+export const claim = query(
   'idempotency.claim',
   `insert into idempotency_keys as k (organization_id, user_id, operation, key, request_hash, claim_token, claimed_until)
-   values ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 ms')
+   values (:organizationId, :userId, :operation, :key, :requestHash, :token, now() + :lease * interval '1 ms')
    on conflict (organization_id, user_id, operation, key) do update
      set claim_token = excluded.claim_token, claimed_until = excluded.claimed_until
      where k.response is null and k.claimed_until < now() and k.request_hash = excluded.request_hash`,
+  { ...keys.columns, token: text, lease: float },
 );
-const extend = statement(
+export const extend = query(
   'idempotency.extend',
-  `update idempotency_keys set claimed_until = now() + $6 * interval '1 ms'
-   where ${ofScope} and claim_token = $5 and response is null`,
+  `update idempotency_keys set claimed_until = now() + :lease * interval '1 ms' where ${ofClaim}`,
+  { ...scope, token: text, lease: float },
 );
-const release = statement(
-  'idempotency.release',
-  `delete from idempotency_keys where ${ofScope} and claim_token = $5 and response is null`,
-);
-const find = statement<KeptAnswer>(
+export const release = query('idempotency.release', `delete from idempotency_keys where ${ofClaim}`, {
+  ...scope,
+  token: text,
+});
+export const find = query(
   'idempotency.find',
   `select request_hash as "requestHash", response is not null as done, response from idempotency_keys
    where ${ofScope}`,
+  scope,
+  { requestHash: text, done: flag, response: orNull(json<unknown>()) },
 );
-const record = statement(
+export type KeptAnswer = RowOf<typeof find.gives>;
+/** The token is that of the claim, or null where there is none. */
+export const record = query(
   'idempotency.record',
-  `update idempotency_keys set response = $5 where ${ofScope} and claim_token is not distinct from $6`,
+  `update idempotency_keys set response = :response
+   where ${ofScope} and claim_token is not distinct from :token`,
+  { ...scope, response: json<unknown>(), token: orNull(text) },
 );
-const prune = statement(
+export const prune = query(
   'idempotency.prune',
-  "delete from idempotency_keys where created_at < now() - interval '24 hours'",
+  `delete from idempotency_keys where created_at < now() - interval '24 hours'`,
+  {},
 );
-
-const scopeValues = (scope: IdempotencyScope): unknown[] => [
-  scope.organizationId,
-  scope.userId,
-  scope.operation,
-  scope.key,
-];
-
-/** Inside the transaction that also does the work. False when the key was used before. */
-export async function insertIdempotencyKey(
-  db: Db,
-  scope: IdempotencyScope,
-  requestHash: string,
-): Promise<boolean> {
-  return (await db.run(insert, [...scopeValues(scope), requestHash])) === 1;
-}
-
-/** For work outside of a transaction: the key is ours for `lease` milliseconds. */
-export async function claimIdempotencyKey(
-  db: Db,
-  scope: IdempotencyScope,
-  requestHash: string,
-  token: string,
-  lease: number,
-): Promise<boolean> {
-  return (await db.run(claim, [...scopeValues(scope), requestHash, token, lease])) === 1;
-}
-
-export async function extendIdempotencyClaim(
-  db: Db,
-  scope: IdempotencyScope,
-  token: string,
-  lease: number,
-): Promise<void> {
-  await db.run(extend, [...scopeValues(scope), token, lease]);
-}
-
-export async function releaseIdempotencyClaim(db: Db, scope: IdempotencyScope, token: string): Promise<void> {
-  await db.run(release, [...scopeValues(scope), token]);
-}
-
-export function findIdempotencyKey(db: Db, scope: IdempotencyScope): Promise<KeptAnswer | undefined> {
-  return db.row(find, scopeValues(scope));
-}
-
-export async function recordAnswer(
-  db: Db,
-  scope: IdempotencyScope,
-  response: unknown,
-  token: string | null = null,
-): Promise<void> {
-  await db.run(record, [...scopeValues(scope), JSON.stringify(response), token]);
-}
-
-export function pruneIdempotencyKeys(db: Db): Promise<number> {
-  return db.run(prune);
-}

@@ -1,47 +1,47 @@
-import { type Db, statement } from '../database.ts';
+import { bytes, listOf, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { query } from '../query.ts';
 
-export interface KeyListRow {
-  id: string;
-  name: string;
-  hint: string;
-  email: string | null;
-  organizationId: string | null;
-  organizationName: string | null;
-  createdAt: number;
-  lastUsedAt: number | null;
-  revokedAt: number | null;
-}
+/** A key whose organization or owner is gone stays, so that it can say why it stopped working. */
+const keys = table('api_keys', {
+  id: text,
+  hash: bytes,
+  hint: text,
+  name: text,
+  userId: orNull(text),
+  organizationId: orNull(text),
+  createdAt: time,
+  lastUsedAt: orNull(time),
+  revokedAt: orNull(time),
+});
 
-const keys = statement<KeyListRow>(
-  'keys.keys',
+/** Of one organization, or of all. */
+export const list = query(
+  'keys.list',
   `select k.id, k.name, k.hint, u.email, o.id as "organizationId", o.name as "organizationName",
      k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt"
    from api_keys k left join users u on u.id = k.user_id left join organizations o on o.id = k.organization_id
-   where $1::text is null or k.organization_id = $1 order by k.id`,
+   where :organizationId::text is null or k.organization_id = :organizationId order by k.id`,
+  { organizationId: orNull(text) },
+  {
+    ...keys.pick(['id', 'name', 'hint', 'organizationId', 'createdAt', 'lastUsedAt', 'revokedAt']),
+    email: orNull(text),
+    organizationName: orNull(text),
+  },
 );
+export type KeyListRow = RowOf<typeof list.gives>;
 
-const insertKeySql = statement(
-  'keys.insert-key',
-  'insert into api_keys (id, hash, hint, name, user_id, organization_id) values ($1, $2, $3, $4, $5, $6)',
+const written = ['id', 'hash', 'hint', 'name', 'userId', 'organizationId'] as const;
+export const insert = query('keys.insert', keys.insert(written), keys.pick(written));
+/** Writes nothing when there is no such key, or it was revoked before. */
+export const revoke = query(
+  'keys.revoke',
+  'update api_keys set revoked_at = now() where id = :id and revoked_at is null',
+  { id: text },
 );
-
-const revokeKeySql = statement(
-  'keys.revoke-key',
-  'update api_keys set revoked_at = now() where id = $1 and revoked_at is null',
+export const touch = query(
+  'keys.touch',
+  `update api_keys k set last_used_at = t.at
+   from unnest(:ids::text[], :times::timestamptz[]) as t (id, at)
+   where k.id = t.id and (k.last_used_at is null or k.last_used_at < t.at)`,
+  { ids: texts, times: listOf(time) },
 );
-
-export function listKeyRows(db: Db, organizationId: string | null): Promise<KeyListRow[]> {
-  return db.rows(keys, [organizationId]);
-}
-
-export async function insertKey(
-  db: Db,
-  key: { id: string; hash: Buffer; hint: string; name: string; userId: string; organizationId: string },
-): Promise<void> {
-  await db.run(insertKeySql, [key.id, key.hash, key.hint, key.name, key.userId, key.organizationId]);
-}
-
-/** False when there is no such key, or it was revoked before. */
-export async function revokeKeyRow(db: Db, id: string): Promise<boolean> {
-  return (await db.run(revokeKeySql, [id])) === 1;
-}

@@ -1,24 +1,25 @@
-import { type Db, selectList, statement } from '../database.ts';
-import type { OrganizationRole } from './identity.ts';
+import { bigint, flag, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import type { Db } from '../database.ts';
+import { query } from '../query.ts';
+import type { OrganizationRole } from './members.ts';
 
-export interface ProjectRow {
-  id: string;
-  organizationId: string;
-  name: string;
-  description: string | null;
-  icon: string | null;
-  visibility: 'public' | 'private';
-  isDefault: boolean;
-  role: 'admin' | 'member';
-  createdAt: number;
-  updatedAt: number;
-}
+const projects = table('projects', {
+  id: text,
+  organizationId: text,
+  name: text,
+  description: orNull(text),
+  icon: orNull(text),
+  visibility: oneOf<'public' | 'private'>(),
+  isDefault: flag,
+  createdAt: time,
+  updatedAt: time,
+});
+/** With the role of the one who looks. */
+export const projectColumns = { ...projects.columns, role: oneOf<'admin' | 'member'>() };
+export type ProjectRow = RowOf<typeof projectColumns>;
 
-export interface Viewer {
-  organizationId: string;
-  userId: string;
-  role: OrganizationRole;
-}
+const viewer = { organizationId: text, userId: text, role: oneOf<OrganizationRole>() };
+export type Viewer = RowOf<typeof viewer>;
 
 /**
  * Whether somebody with this role in the organization, perhaps invited to the project with another, sees the project.
@@ -27,191 +28,107 @@ export interface Viewer {
 export const mayView = (role: string, invited: string): string =>
   `(${role} <> 'member' or p.visibility = 'public' or ${invited} is not null)`;
 
-export const projectColumns = (role: string, invited: string): Record<keyof ProjectRow, string> => ({
-  id: 'p.id',
-  organizationId: 'p.organization_id',
-  name: 'p.name',
-  description: 'p.description',
-  icon: 'p.icon',
-  visibility: 'p.visibility',
-  isDefault: 'p.is_default',
-  role: `case when ${role} <> 'member' then 'admin' else coalesce(${invited}, 'member') end`,
-  createdAt: 'p.created_at',
-  updatedAt: 'p.updated_at',
-});
+/** The columns of a project `p`, for somebody with these roles. */
+export const projectList = (role: string, invited: string): string =>
+  `${projects.all('p')}, case when ${role} <> 'member' then 'admin' else coalesce(${invited}, 'member') end as "role"`;
 
-// $1 organization, $2 user, $3 the user's role there. A deleted project is gone, although its content goes later.
+// A deleted project is gone, although its content goes later.
 const ofOrganization = `
-  from projects p left join project_members m on m.project_id = p.id and m.user_id = $2
-  where p.organization_id = $1 and p.deleted_at is null`;
-const visible = `${ofOrganization} and ${mayView('$3', 'm.role')}`;
-
-const columns = selectList(projectColumns('$3', 'm.role'));
-
-const find = statement<ProjectRow & { visible: boolean }>(
-  'projects.find',
-  `select ${columns}, ${mayView('$3', 'm.role')} as visible ${ofOrganization} and p.id = $4`,
-);
-// Served by projects_organization.
-const list = statement<ProjectRow>(
-  'projects.list',
-  `select ${columns} ${visible} and p.id > $4 order by p.id limit $5`,
-);
-// Keeps the project from being deleted until the transaction ends; others may hold it too.
-const hold = statement<object>(
-  'projects.hold',
-  'select 1 from projects where id = $1 and deleted_at is null for key share',
-);
-// Waits for those who hold the project, and they for it: nobody writes into a deleted project.
-const lockForDeletion = statement<object>(
-  'projects.lock-for-deletion',
-  'select 1 from projects where organization_id = $1 and id = $2 and deleted_at is null for update',
-);
-const markDeleted = statement(
-  'projects.mark-deleted',
-  'update projects set deleted_at = now() where id = $1',
-);
-const insert = statement(
-  'projects.insert',
-  `insert into projects (id, organization_id, name, description, icon, visibility, is_default)
-   values ($1, $2, $3, $4, $5, $6, $7)`,
-);
-const insertMember = statement(
-  'projects.insert-member',
-  `insert into project_members (project_id, user_id, role) values ($1, $2, $3)
-   on conflict (project_id, user_id) do update set role = excluded.role`,
-);
-const removeMember = statement(
-  'projects.remove-member',
-  'delete from project_members where project_id = $1 and user_id = $2',
-);
-const update = statement(
-  'projects.update',
-  `update projects set name = coalesce($3, name), visibility = coalesce($6, visibility), updated_at = now(),
-     description = case when $7 then $4 else description end, icon = case when $8 then $5 else icon end
-   where organization_id = $1 and id = $2 and deleted_at is null`,
-);
-
-const findDefault = statement<ProjectRow>(
-  'projects.find-default',
-  `select ${columns} ${visible} and p.is_default`,
-);
-const viewer = (by: Viewer): unknown[] => [by.organizationId, by.userId, by.role];
+  from projects p left join project_members m on m.project_id = p.id and m.user_id = :userId
+  where p.organization_id = :organizationId and p.deleted_at is null`;
+const visible = mayView(':role', 'm.role');
+const columns = projectList(':role', 'm.role');
 
 /** A project of the viewer's organization, and whether the viewer may see it. */
-export function findProject(
-  db: Db,
-  by: Viewer,
-  id: string,
-): Promise<(ProjectRow & { visible: boolean }) | undefined> {
-  return db.row(find, [...viewer(by), id]);
-}
+export const find = query(
+  'projects.find',
+  `select ${columns}, ${visible} as visible ${ofOrganization} and p.id = :id`,
+  { ...viewer, id: text },
+  { ...projectColumns, visible: flag },
+);
+/** The organization's Default project, if the viewer may see it. */
+export const findDefault = query(
+  'projects.find-default',
+  `select ${columns} ${ofOrganization} and ${visible} and p.is_default`,
+  viewer,
+  projectColumns,
+);
+export const list = query(
+  'projects.list',
+  `select ${columns} ${ofOrganization} and ${visible} and p.id > :after order by p.id limit :most`,
+  { ...viewer, after: text, most: bigint },
+  projectColumns,
+  { index: 'projects_organization' },
+);
 
-export function listProjectRows(db: Db, by: Viewer, after: string, most: number): Promise<ProjectRow[]> {
-  return db.rows(list, [...viewer(by), after, most]);
-}
-
-// Excludes others who ask for it, but not those who only hold the project.
-const lineUp = statement<object>(
+/** Keeps the project from being deleted until the transaction ends; others may hold it too. */
+export const hold = query(
+  'projects.hold',
+  'select id from projects where id = :id and deleted_at is null for key share',
+  { id: text },
+  { id: text },
+);
+/** One at a time within a project, until the transaction ends; those who only hold it are not in the line. */
+export const lineUp = query(
   'projects.line-up',
-  'select 1 from projects where id = $1 for no key update',
+  'select id from projects where id = :id for no key update',
+  { id: text },
+  { id: text },
 );
 
-/** One at a time within a project, until the transaction ends. */
-export async function lineUpInProject(db: Db, id: string): Promise<void> {
-  await db.row(lineUp, [id]);
-}
-
-export async function holdProject(db: Db, id: string): Promise<boolean> {
-  return (await db.row(hold, [id])) !== undefined;
-}
-
-export interface ProjectPlace {
-  id: string;
-  organizationId: string;
-  organizationName: string;
-  name: string;
-}
-
-// For the operator, who sees every organization.
-const places = `select p.id, p.organization_id as "organizationId", o.name as "organizationName", p.name
-   from projects p join organizations o on o.id = p.organization_id`;
-const named = statement<ProjectPlace>(
-  'projects.named',
-  `${places} where (p.id = $1 or p.name = $1) and p.deleted_at is null order by p.id limit 20`,
-);
-const defaults = statement<ProjectPlace>(
-  'projects.defaults',
-  `${places} where p.is_default order by p.id limit 20`,
-);
-const some = statement<ProjectPlace>('projects.some', `${places} order by p.id limit 20`);
-
-/** By id or name, in any organization; left out, the Default projects. */
-export function findProjects(db: Db, idOrName: string | undefined): Promise<ProjectPlace[]> {
-  return idOrName === undefined ? db.rows(defaults) : db.rows(named, [idOrName]);
-}
-
-/** A few, of any organization. */
-export function someProjects(db: Db): Promise<ProjectPlace[]> {
-  return db.rows(some);
-}
-
-export interface NewProject {
-  id: string;
-  organizationId: string;
-  name: string;
-  description?: string | undefined;
-  icon?: string | undefined;
-  visibility?: 'public' | 'private' | undefined;
-  isDefault?: boolean;
-}
-
-export async function insertProject(db: Db, project: NewProject): Promise<void> {
-  const { id, organizationId, name, description, icon, visibility = 'public', isDefault = false } = project;
-  await db.run(insert, [id, organizationId, name, description, icon, visibility, isDefault]);
-}
-
-export async function setProjectMember(
-  db: Db,
-  projectId: string,
-  userId: string,
-  role: 'admin' | 'member',
-): Promise<void> {
-  await db.run(insertMember, [projectId, userId, role]);
-}
-
-export function removeProjectMember(db: Db, projectId: string, userId: string): Promise<number> {
-  return db.run(removeMember, [projectId, userId]);
-}
-
-/** What is undefined stays; null clears. */
-export async function updateProjectRow(
-  db: Db,
-  project: { organizationId: string; id: string },
-  change: {
-    name?: string | undefined;
-    description?: string | null | undefined;
-    icon?: string | null | undefined;
-    visibility?: string | undefined;
+const written = ['id', 'organizationId', 'name', 'description', 'icon', 'visibility', 'isDefault'] as const;
+export const insert = query('projects.insert', projects.insert(written), projects.pick(written));
+/** A name or visibility that is null stays; the others change if it is said that they do. */
+export const update = query(
+  'projects.update',
+  `update projects set name = coalesce(:name, name), visibility = coalesce(:visibility, visibility),
+     description = case when :setsDescription then :description else description end,
+     icon = case when :setsIcon then :icon else icon end, updated_at = now()
+   where organization_id = :organizationId and id = :id and deleted_at is null`,
+  {
+    ...projects.pick(['organizationId', 'id', 'description', 'icon']),
+    name: orNull(text),
+    visibility: orNull(text),
+    setsDescription: flag,
+    setsIcon: flag,
   },
-): Promise<void> {
-  const { name, description, icon, visibility } = change;
-  const mentioned = [description !== undefined, icon !== undefined];
-  const values = [name, description, icon, visibility, ...mentioned];
-  await db.run(update, [project.organizationId, project.id, ...values]);
-}
+);
+
+const own = projects.pick(['organizationId', 'id']);
+// Waits for those who hold the project, and they for it: nobody writes into a deleted project.
+const lockForDeletion = query(
+  'projects.lock-for-deletion',
+  `select id from projects where organization_id = :organizationId and id = :id and deleted_at is null for update`,
+  own,
+  { id: text },
+);
+const mark = query('projects.mark-deleted', 'update projects set deleted_at = now() where id = :id', {
+  id: text,
+});
 
 /** From the end of the transaction on it is gone for everybody. False when it was gone already. */
-export async function markProjectDeleted(
-  db: Db,
-  project: { organizationId: string; id: string },
-): Promise<boolean> {
-  if (!(await db.row(lockForDeletion, [project.organizationId, project.id]))) return false;
-  await db.run(markDeleted, [project.id]);
+export async function markDeleted(db: Db, project: RowOf<typeof own>): Promise<boolean> {
+  if (!(await db.row(lockForDeletion, project))) return false;
+  await db.run(mark, project);
   return true;
 }
 
-/** The organization's Default project, if the viewer may see it. */
-export function visibleDefaultProject(db: Db, by: Viewer): Promise<ProjectRow | undefined> {
-  return db.row(findDefault, viewer(by));
-}
+// For the operator, who sees every organization.
+const place = { ...projects.pick(['id', 'organizationId', 'name']), organizationName: text };
+export type ProjectPlace = RowOf<typeof place>;
+const places = `select p.id, p.organization_id as "organizationId", o.name as "organizationName", p.name
+   from projects p join organizations o on o.id = p.organization_id`;
+export const named = query(
+  'projects.named',
+  `${places} where (p.id = :idOrName or p.name = :idOrName) and p.deleted_at is null order by p.id limit 20`,
+  { idOrName: text },
+  place,
+);
+export const defaults = query(
+  'projects.defaults',
+  `${places} where p.is_default order by p.id limit 20`,
+  {},
+  place,
+);
+/** A few, of any organization. */
+export const some = query('projects.some', `${places} order by p.id limit 20`, {}, place);

@@ -1,51 +1,44 @@
-import { type Db, statement } from '../database.ts';
+import { bigint, float, listOf, text, texts } from '../columns.ts';
+import { query } from '../query.ts';
 
-const beat = statement(
+/** Says this replica lives. */
+export const beat = query(
   'replicas.beat',
-  'insert into replicas (id) values ($1) on conflict (id) do update set seen_at = now()',
+  'insert into replicas (id) values (:id) on conflict (id) do update set seen_at = now()',
+  { id: text },
 );
-const leave = statement('replicas.leave', 'delete from replicas where id = $1');
-const others = statement<{ count: number }>(
+export const leave = query('replicas.leave', 'delete from replicas where id = :id', { id: text });
+/** How many others live. */
+export const others = query(
   'replicas.others',
-  "select count(*) as count from replicas where id <> $1 and seen_at > now() - interval '15 seconds'",
+  `select count(*) as count from replicas where id <> :id and seen_at > now() - interval '15 seconds'`,
+  { id: text },
+  { count: bigint },
 );
-// $1 keys, $2 what each spent here since the last exchange, $3 burst, $4 tokens a second.
-const exchange = statement<{ keyId: string; tokens: number }>(
+/**
+ * Books what each key spent here since the last exchange and answers what is left for all replicas together; less than
+ * zero is debt.
+ */
+export const exchange = query(
   'replicas.exchange',
   `insert into rate_buckets as b (key_id, tokens, at)
-   select key_id, $3::float8 - spent, clock_timestamp()
-   from unnest($1::text[], $2::float8[]) as t (key_id, spent) order by key_id
+   select key_id, :burst - spent, clock_timestamp()
+   from unnest(:keyIds::text[], :spent::float8[]) as t (key_id, spent) order by key_id
    on conflict (key_id) do update set
-     tokens = least($3, b.tokens + greatest(0, extract(epoch from excluded.at - b.at)) * $4) + excluded.tokens - $3,
+     tokens = least(:burst, b.tokens + greatest(0, extract(epoch from excluded.at - b.at)) * :perSecond::float8)
+       + excluded.tokens - :burst,
      at = greatest(b.at, excluded.at)
    returning key_id as "keyId", tokens`,
+  { keyIds: texts, spent: listOf(float), burst: float, perSecond: float },
+  { keyId: text, tokens: float },
 );
-const prune = statement('replicas.prune', "delete from rate_buckets where at < now() - interval '1 hour'");
-const pruneReplicas = statement(
-  'replicas.prune-replicas',
-  "delete from replicas where seen_at < now() - interval '1 hour'",
+export const pruneBuckets = query(
+  'replicas.prune-buckets',
+  `delete from rate_buckets where at < now() - interval '1 hour'`,
+  {},
 );
-
-/** Says this replica lives; answers how many others do. */
-export async function announceReplica(db: Db, id: string): Promise<number> {
-  await db.run(beat, [id]);
-  return (await db.row(others, [id]))?.count ?? 0;
-}
-
-export async function leaveReplicas(db: Db, id: string): Promise<void> {
-  await db.run(leave, [id]);
-}
-
-/** Books what was spent here and answers what is left for all replicas together; less than zero is debt. */
-export function exchangeTokens(
-  db: Db,
-  spent: ReadonlyMap<string, number>,
-  rate: { burst: number; perSecond: number },
-): Promise<{ keyId: string; tokens: number }[]> {
-  return db.rows(exchange, [[...spent.keys()], [...spent.values()], rate.burst, rate.perSecond]);
-}
-
-export async function pruneRateBuckets(db: Db): Promise<number> {
-  await db.run(pruneReplicas);
-  return db.run(prune);
-}
+export const prune = query(
+  'replicas.prune',
+  `delete from replicas where seen_at < now() - interval '1 hour'`,
+  {},
+);

@@ -1,53 +1,39 @@
-import { type Db, statement } from '../database.ts';
+import { flag, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { query } from '../query.ts';
 
-export interface UserRow {
-  id: string;
-  email: string;
-  name: string;
-  createdAt: number;
-}
+export const users = table('users', {
+  id: text,
+  email: text,
+  name: text,
+  imageUrl: orNull(text),
+  createdAt: time,
+  updatedAt: time,
+});
 
-const users = statement<UserRow>(
-  'users.users',
+/** All, or the one with the id or the e-mail address. */
+export const list = query(
+  'users.list',
   `select id, email, name, created_at as "createdAt" from users
-   where $1::text is null or id = $1 or lower(email) = lower($1) order by id`,
+   where :idOrEmail::text is null or id = :idOrEmail or lower(email) = lower(:idOrEmail) order by id`,
+  { idOrEmail: orNull(text) },
+  users.pick(['id', 'email', 'name', 'createdAt']),
 );
-
-const fewUsers = statement<{ several: boolean }>(
-  'users.few-users',
-  'select count(*) > 1 as several from (select 1 from users limit 2) as few',
-);
-
-const insertUserSql = statement(
-  'users.insert-user',
-  'insert into users (id, email, name) values ($1, $2, $3)',
-);
-
-const lockUserSql = statement<object>('users.lock-user', 'select 1 from users where id = $1 for update');
-const deleteUserSql = statement('users.delete-user', 'delete from users where id = $1');
-
-export function listUserRows(db: Db): Promise<UserRow[]> {
-  return db.rows(users, [null]);
-}
-
-export function findUser(db: Db, idOrEmail: string): Promise<UserRow | undefined> {
-  return db.row(users, [idOrEmail]);
-}
+export type UserRow = RowOf<typeof list.gives>;
 
 /** Whether there is more than one. */
-export async function severalUsers(db: Db): Promise<boolean> {
-  return (await db.row(fewUsers))?.several ?? true;
-}
-
-export async function insertUser(db: Db, id: string, email: string, name: string): Promise<void> {
-  await db.run(insertUserSql, [id, email, name]);
-}
-
+export const several = query(
+  'users.several',
+  'select count(*) > 1 as several from (select 1 from users limit 2) as few',
+  {},
+  { several: flag },
+);
+const written = ['id', 'email', 'name'] as const;
+export const insert = query('users.insert', users.insert(written), users.pick(written));
 /** Until the transaction ends nothing new can belong to this user. */
-export async function lockUser(db: Db, id: string): Promise<void> {
-  await db.row(lockUserSql, [id]);
-}
-
-export async function deleteUser(db: Db, id: string): Promise<void> {
-  await db.run(deleteUserSql, [id]);
-}
+export const lock = query(
+  'users.lock',
+  'select id from users where id = :id for update',
+  { id: text },
+  { id: text },
+);
+export const remove = query('users.delete', 'delete from users where id = :id', { id: text });

@@ -1,0 +1,30 @@
+import { integer, table, text } from '../columns.ts';
+import { query } from '../query.ts';
+
+const account = { organizationId: text, budget: text, period: text };
+const entries = table('ledger_entries', {
+  ...account,
+  position: integer,
+  amount: integer,
+  total: integer,
+  reason: text,
+  actor: text,
+});
+
+/** One spender per organization and budget at a time, so that totals never overtake each other. */
+export const lock = query(
+  'ledger.lock',
+  `select from pg_advisory_xact_lock(hashtextextended(:organizationId || ' ' || :budget, 4700))`,
+  { organizationId: text, budget: text },
+);
+/** The primary key read backwards: one row, however long the ledger. */
+export const last = query(
+  'ledger.last',
+  `select position, total from ledger_entries
+   where organization_id = :organizationId and budget = :budget and period = :period
+   order by position desc limit 1`,
+  account,
+  entries.pick(['position', 'total']),
+  { index: 'ledger_entries_pkey' },
+);
+export const append = query('ledger.append', entries.insert(), entries.columns);
