@@ -3,30 +3,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../src/platform/config/load.ts';
+import { flag, float, text } from '../src/platform/database/columns.ts';
 import { type ConnectedDatabase, connectDatabase } from '../src/platform/database/connect.ts';
-import { type Db, statement } from '../src/platform/database/database.ts';
+import { type Db } from '../src/platform/database/database.ts';
 import type { Timeouts } from '../src/platform/database/timeouts.ts';
 import { createLog } from '../src/platform/log.ts';
 import { createDatabase } from './support/database.ts';
 import { startPooler } from './support/pooler.ts';
 import { startForTest } from './support/service.ts';
+import { statement } from './support/statement.ts';
 
 const usual = { statement: '30s', idle: '1min' };
 const none = { statement: '0', idle: '0' };
 const brief: Timeouts = { statement: 300, idleInTransaction: 300 };
 
-const settings = statement<typeof usual>(
+const settings = statement(
   'test.timeouts',
   `select current_setting('statement_timeout') as statement,
      current_setting('idle_in_transaction_session_timeout') as idle`,
+  { statement: text, idle: text },
 );
-const sleep = statement<object>('test.sleep', 'select pg_sleep(20)');
-const broken = statement<object>('test.broken', 'select 1 / 0');
-const idleSessions = statement<{ count: number }>(
+const sleep = statement('test.sleep', 'select pg_sleep(20)');
+const broken = statement('test.broken', 'select 1 / 0');
+const idleSessions = statement(
   'test.idle-sessions',
   "select count(*) as count from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'",
+  { count: float },
 );
-const ready = statement<{ yes: boolean }>('test.ready', 'select true as yes');
+const ready = statement('test.ready', 'select true as yes', { yes: flag });
 
 async function connectTo(
   through: (url: string) => Promise<string>,

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { resolveComposition } from '../src/domain/environments/resolve-composition.ts';
 import { enablePlugin, removePlugin } from '../src/domain/operator/plugins.ts';
 import { removeSkill } from '../src/domain/operator/skills.ts';
-import { type Db, statement } from '../src/platform/database/database.ts';
+import { text } from '../src/platform/database/columns.ts';
+import { type Db } from '../src/platform/database/database.ts';
 import { EnvironmentsWorld } from './support/environments.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
+import { statement } from './support/statement.ts';
 
 let service: TestService;
 let world: EnvironmentsWorld;
@@ -159,7 +161,7 @@ describe('one moment', () => {
   test('takes no writes, and a snapshot inside it is the same', async () => {
     const update = statement('test.rename-all', 'update projects set name = name');
     await expect(service.db.snapshot((db) => db.run(update))).rejects.toMatchObject({ code: '25006' });
-    const at = statement<{ at: string }>('test.snapshot', 'select pg_current_snapshot()::text as at');
+    const at = statement('test.snapshot', 'select pg_current_snapshot()::text as at', { at: text });
     const [outer, inner] = await service.db.snapshot(async (db) => {
       const first = await db.row(at);
       await service.post('/projects', { name: 'Meanwhile' });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../src/contract/errors.ts';
 import { onceUnderClaim, type Repeatable } from '../src/domain/idempotency.ts';
-import { statement } from '../src/platform/database/database.ts';
 import * as idempotency from '../src/platform/database/queries/idempotency.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
+import { statement } from './support/statement.ts';
 
 let service: TestService;
 
@@ -121,7 +121,7 @@ describe('under a claim, for work that must not run inside a transaction', () =>
     const finished = new Promise<void>((resolve) => (finish = resolve));
     const slow = onceUnderClaim(service.db, repeatable, () => finished.then(() => 'slow'), lease);
     // Twice the lease has passed in the database, and nobody else may have it.
-    await service.db.rows(statement<object>('test.wait', 'select pg_sleep(0.4)'));
+    await service.db.rows(statement('test.wait', 'select pg_sleep(0.4)'));
     const again = () => onceUnderClaim(service.db, repeatable, async () => 'again', lease);
     await expect(again()).rejects.toThrow('under way');
     finish();
@@ -129,7 +129,7 @@ describe('under a claim, for work that must not run inside a transaction', () =>
     const dead = await request('dead');
     const claim = { ...dead.scope, requestHash: dead.requestHash, token: 'of a dead process', lease: 1 };
     await service.db.run(idempotency.claim, claim);
-    await service.db.rows(statement<object>('test.wait', 'select pg_sleep(0.4)'));
+    await service.db.rows(statement('test.wait', 'select pg_sleep(0.4)'));
     expect(await onceUnderClaim(service.db, dead, async () => 'taken over')).toBe('taken over');
   });
 });

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { float, text } from '../src/platform/database/columns.ts';
 import type { ConnectedDatabase } from '../src/platform/database/connect.ts';
-import { statement } from '../src/platform/database/database.ts';
 import { enqueue, enqueueAll } from '../src/platform/jobs/queue.ts';
 import { jobStates, openJobs, resultRows, until } from './support/jobs.ts';
 import { Drydock } from './support/process.ts';
+import { statement } from './support/statement.ts';
 
 // For a long run: DRYDOCK_TEST_LEASE_ROUNDS=200 npx vitest run test/leases.test.ts
 const rounds = Number(process.env['DRYDOCK_TEST_LEASE_ROUNDS'] ?? 2);
@@ -34,9 +35,10 @@ async function open() {
   return { connected, db, start };
 }
 
-const readBeginnings = statement<{ job: string; count: number }>(
+const readBeginnings = statement(
   'test.count-beginnings',
   'select job, count(*)::int as count from beginnings group by job order by job',
+  { job: text, count: float },
 );
 const beginnings = async ({ database }: ConnectedDatabase): Promise<Record<string, number>> =>
   Object.fromEntries((await database.rows(readBeginnings)).map(({ job, count }) => [job, count]));

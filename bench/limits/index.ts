@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { TokenBuckets } from '../../src/domain/limits/token-buckets.ts';
-import { Database, statement } from '../../src/platform/database/database.ts';
+import { Database } from '../../src/platform/database/database.ts';
 import { EmbeddedDatabase } from '../../src/platform/database/embedded/index.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import * as replicas from '../../src/platform/database/queries/replicas.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { statement } from '../../test/support/statement.ts';
 import { figure, ratios, show } from '../support/figures.ts';
 import { start, stopAll } from '../support/processes.ts';
 
@@ -39,9 +40,9 @@ async function cost(): Promise<void> {
   const everyRequest: number[] = [];
   const exchange: number[] = [];
   const buckets = new TokenBuckets({ perMinute: 60, burst: 10 });
-  const single = statement<object>(
+  const single = statement(
     'bench.single',
-    `insert into rate_buckets as b (key_id, tokens, at) values ($1, 9, now())
+    `insert into rate_buckets as b (key_id, tokens, at) values (:keyId, 9, now())
      on conflict (key_id) do update set tokens = least(10, b.tokens + extract(epoch from now() - b.at)) - 1, at = now()
      returning tokens`,
   );
@@ -49,7 +50,7 @@ async function cost(): Promise<void> {
   const booked = { keyIds, spent: keyIds.map(() => 1), burst: 10, perSecond: 1 };
   for (let round = 0; round < 9; round++) {
     inMemory.push(await microseconds(200_000, async (n) => void buckets.take(`key_${n % 1000}`, n)));
-    everyRequest.push(await microseconds(500, (n) => db.rows(single, [`key_${n % 1000}`])));
+    everyRequest.push(await microseconds(500, (n) => db.rows(single, { keyId: `key_${n % 1000}` })));
     exchange.push(await microseconds(5, () => db.rows(replicas.exchange, booked)));
   }
   await db.pool.end();

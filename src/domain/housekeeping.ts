@@ -17,11 +17,11 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
       kind: 'prune',
       every: hour,
       handle: async () => async (trx) => {
-        await trx.run(idempotency.prune, {});
-        await trx.run(jobs.prune, {});
-        await trx.run(replicas.prune, {});
-        await trx.run(replicas.pruneBuckets, {});
-        await trx.run(clients.pruneConfigs, {});
+        await trx.run(idempotency.prune);
+        await trx.run(jobs.prune);
+        await trx.run(replicas.prune);
+        await trx.run(replicas.pruneBuckets);
+        await trx.run(clients.pruneConfigs);
       },
     },
     {
@@ -29,7 +29,7 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
       every: hour,
       // Until nothing is left: a large project leaves more than one batch.
       handle: async (_payload, signal) => {
-        const next = () => db.rows(blobRows.garbage, {});
+        const next = () => db.rows(blobRows.garbage);
         for (let batch = await next(); batch.length > 0; batch = await next()) {
           await inParallel(batch, removers, ({ id }) => blobs.remove(id));
           await db.run(blobRows.forgetGarbage, { ids: batch.map(({ id }) => id) });

@@ -69,7 +69,7 @@ export class Trust {
     const at = this.now();
     if (!this.counted || at - this.counted.at > fresh)
       // As old as the question, not as the answer.
-      this.counted = { ...(await db.one(users.several, {})), at };
+      this.counted = { ...(await db.one(users.several)), at };
     return this.counted.several;
   }
 }

@@ -1,12 +1,13 @@
 import { expect, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/platform/config/load.ts';
+import { integer, orNull, type RowOf, text } from '../../src/platform/database/columns.ts';
 import { type ConnectedDatabase, connectDatabase } from '../../src/platform/database/connect.ts';
 import type { Db } from '../../src/platform/database/database.ts';
-import { statement } from '../../src/platform/database/database.ts';
 import { Notifications } from '../../src/platform/database/notifications.ts';
 import { type JobKind, Worker } from '../../src/platform/jobs/worker.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createDatabase } from './database.ts';
+import { statement } from './statement.ts';
 
 export const silent = createLog('silent');
 
@@ -47,30 +48,28 @@ export async function work(
   return worker;
 }
 
-const add = statement('test.add', 'insert into results (job, by) values ($1, $2)');
-const read = statement<{ job: string; by: string }>(
-  'test.read',
-  'select job, by from results order by job, by',
-);
-const jobs = statement<JobState>(
+const add = statement('test.add', 'insert into results (job, by) values (:job, :by)');
+const read = statement('test.read', 'select job, by from results order by job, by', { job: text, by: text });
+const state = {
+  id: text,
+  kind: text,
+  state: text,
+  attempts: integer,
+  lastError: orNull(text),
+  organizationId: text,
+};
+type JobState = RowOf<typeof state>;
+const jobs = statement(
   'test.jobs',
   `select id, kind, state, attempts, last_error as "lastError", organization_id as "organizationId" from jobs order by id`,
+  state,
 );
-
-interface JobState {
-  id: string;
-  kind: string;
-  state: string;
-  attempts: number;
-  lastError: string | null;
-  organizationId: string;
-}
 
 /** A commit that leaves a result. */
 export const result =
   (job: unknown, by = '') =>
   async (db: Db): Promise<void> =>
-    void (await db.run(add, [String(job), by]));
+    void (await db.run(add, { job: String(job), by }));
 
 export const results = async (db: Db): Promise<string[]> => (await db.rows(read)).map(({ job }) => job);
 export const resultRows = (db: Db) => db.rows(read);

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { startForTest, type TestService } from '../../../test/support/service.ts';
-import { statement } from '../../platform/database/database.ts';
+import { statement } from '../../../test/support/statement.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
 const rate = { perMinute: 1, burst: 10 };

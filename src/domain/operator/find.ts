@@ -56,7 +56,7 @@ export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<
 /** By id or name. Left out, the only Default project there is. */
 export async function projectNamed(db: Db, idOrName: string | undefined): Promise<projects.ProjectPlace> {
   const found = await (idOrName === undefined
-    ? db.rows(projects.defaults, {})
+    ? db.rows(projects.defaults)
     : db.rows(projects.named, { idOrName }));
   const exact = found.find(({ id }) => id === idOrName) ?? found[0];
   if (exact && (found.length === 1 || exact.id === idOrName)) return exact;
@@ -65,7 +65,7 @@ export async function projectNamed(db: Db, idOrName: string | undefined): Promis
   throw new OperatorProblem(
     exact
       ? `Several projects are called ${idOrName}; use the id: ${candidateProjects(found)}`
-      : `No project ${idOrName}. There are: ${candidateProjects(await db.rows(projects.some, {}))}`,
+      : `No project ${idOrName}. There are: ${candidateProjects(await db.rows(projects.some))}`,
   );
 }
 

@@ -32,5 +32,5 @@ function amountOf(limit: string, value: string): number | null {
 }
 
 export function allPlans(db: Db): Promise<plans.PlanRow[]> {
-  return db.rows(plans.list, {});
+  return db.rows(plans.list);
 }

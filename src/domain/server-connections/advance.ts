@@ -60,11 +60,11 @@ export function connectionJobs(services: Services): JobKind[] {
       kind: 'expire-server-connections',
       every: 60_000,
       handle: async () => async (db) => {
-        for (const row of await db.rows(connections.overdue, {})) {
+        for (const row of await db.rows(connections.overdue)) {
           await connections.change(db, row, { status: 'expired' });
           await withdraw(services, db, row);
         }
-        await db.run(connections.prune, {});
+        await db.run(connections.prune);
       },
     },
   ];

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startForTest } from '../../../test/support/service.ts';
+import { statement } from '../../../test/support/statement.ts';
 import { housekeeping } from '../../domain/housekeeping.ts';
-import { statement } from '../database/database.ts';
 import * as blobRows from '../database/queries/blobs.ts';
 import { newId } from '../ids.ts';
 import { BlobTooLarge, FileBlobStore } from './store.ts';
@@ -86,10 +86,10 @@ test('files of deleted blobs are removed after their time of grace, and only tho
       ...stored,
     });
   }
-  await db.run(statement('test.delete', 'delete from blobs where id = any($1)'), [[old, recent]]);
+  await db.run(statement('test.delete', 'delete from blobs where id = any(:ids)'), { ids: [old, recent] });
   await db.run(
-    statement('test.age', "update blob_garbage set since = now() - interval '2 hours' where blob_id = $1"),
-    [old],
+    statement('test.age', "update blob_garbage set since = now() - interval '2 hours' where blob_id = :id"),
+    { id: old },
   );
   const sweep = housekeeping(service.running.services).find(({ kind }) => kind === 'sweep-blobs');
   const commit = await sweep?.handle({}, AbortSignal.timeout(5_000));

@@ -1,23 +1,6 @@
 import type pg from 'pg';
-import type { Columns, RowOf } from './columns.ts';
-import { type Query, valuesOf } from './query.ts';
-
-/** One SQL text. A named one is parsed by the server once per connection. */
-export interface Statement<Row> {
-  readonly name: string;
-  readonly text: string;
-  /** Never set; carries the row's type. */
-  readonly row?: Row;
-}
-
-const texts = new Map<string, string>();
-
-export function statement<Row = never>(name: string, text: string): Statement<Row> {
-  // The server would run whichever text came first under the name.
-  if ((texts.get(name) ?? text) !== text) throw new Error(`two statements are named ${name}`);
-  texts.set(name, text);
-  return { name, text };
-}
+import { type Columns, integer, type RowOf } from './columns.ts';
+import { type Query, query, valuesOf } from './query.ts';
 
 /** What to select, given what each field is read from. */
 export function selectList(columns: Record<string, string>): string {
@@ -26,24 +9,27 @@ export function selectList(columns: Record<string, string>): string {
     .join(', ');
 }
 
+/** Left out for a query that takes none. */
+type ValuesOf<In extends Columns> =
+  Partial<RowOf<In>> extends RowOf<In> ? [values?: RowOf<In>] : [values: RowOf<In>];
+
 /** Where queries run: the pool, or the transaction in progress. */
 export interface Db {
   rows<In extends Columns, Out extends Columns>(
     query: Query<In, Out>,
-    values: RowOf<In>,
+    ...values: ValuesOf<In>
   ): Promise<RowOf<Out>[]>;
   row<In extends Columns, Out extends Columns>(
     query: Query<In, Out>,
-    values: RowOf<In>,
+    ...values: ValuesOf<In>
   ): Promise<RowOf<Out> | undefined>;
   /** For a query that always gives a row. */
-  one<In extends Columns, Out extends Columns>(query: Query<In, Out>, values: RowOf<In>): Promise<RowOf<Out>>;
+  one<In extends Columns, Out extends Columns>(
+    query: Query<In, Out>,
+    ...values: ValuesOf<In>
+  ): Promise<RowOf<Out>>;
   /** How many rows were written. */
-  run<In extends Columns>(query: Query<In>, values: RowOf<In>): Promise<number>;
-  rows<Row>(query: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
-  row<Row>(query: Statement<Row>, values?: readonly unknown[]): Promise<Row | undefined>;
-  /** How many rows were written. */
-  run(query: Statement<never>, values?: readonly unknown[]): Promise<number>;
+  run<In extends Columns>(query: Query<In>, ...values: ValuesOf<In>): Promise<number>;
   /** Inside a transaction this joins it. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
@@ -53,35 +39,45 @@ export interface Db {
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
 }
 
+/** What is sent of a query. */
+type Sent = Pick<Query, 'name' | 'text' | 'order'>;
+
 abstract class Queries {
   protected abstract send(config: pg.QueryConfig): Promise<pg.QueryResult>;
 
-  private async result(query: Query | Statement<unknown>, values: unknown): Promise<pg.QueryResult> {
+  private async result(query: Sent, values: Record<string, unknown> = {}): Promise<pg.QueryResult> {
     const { name, text } = query;
-    const sent =
-      'order' in query ? valuesOf(query, values as Record<string, unknown>) : (values as unknown[]);
     try {
-      return await this.send({ name, text, values: sent });
+      return await this.send({ name, text, values: valuesOf(query, values) });
     } catch (error) {
       throw cancelled(error, name) ?? error;
     }
   }
 
-  async rows<Row>(query: Query | Statement<Row>, values: unknown = []): Promise<Row[]> {
-    return (await this.result(query, values)).rows as Row[];
+  async rows<In extends Columns, Out extends Columns>(
+    query: Query<In, Out>,
+    ...[values]: ValuesOf<In>
+  ): Promise<RowOf<Out>[]> {
+    return (await this.result(query, values)).rows as RowOf<Out>[];
   }
 
-  async row<Row>(query: Query | Statement<Row>, values: unknown = []): Promise<Row | undefined> {
-    return (await this.rows(query, values))[0];
+  async row<In extends Columns, Out extends Columns>(
+    query: Query<In, Out>,
+    ...[values]: ValuesOf<In>
+  ): Promise<RowOf<Out> | undefined> {
+    return (await this.result(query, values)).rows[0] as RowOf<Out> | undefined;
   }
 
-  async one<Row>(query: Query | Statement<Row>, values: unknown = []): Promise<Row> {
-    const row = await this.row(query, values);
+  async one<In extends Columns, Out extends Columns>(
+    query: Query<In, Out>,
+    ...values: ValuesOf<In>
+  ): Promise<RowOf<Out>> {
+    const row = await this.row(query, ...values);
     if (row === undefined) throw new Error(`${query.name} gave no row`);
     return row;
   }
 
-  async run(query: Query | Statement<never>, values: unknown = []): Promise<number> {
+  async run<In extends Columns>(query: Query<In>, ...[values]: ValuesOf<In>): Promise<number> {
     return (await this.result(query, values)).rowCount ?? 0;
   }
 }
@@ -108,7 +104,7 @@ export class InTransaction extends Queries implements Db {
   }
 }
 
-const probe = statement<object>('probe', 'select 1');
+const probe = query('probe', 'select 1 as one', {}, { one: integer });
 
 export class Database extends Queries implements Db {
   readonly pool: pg.Pool;

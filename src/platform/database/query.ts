@@ -46,7 +46,7 @@ export function query<const In extends Columns, const Out extends Columns = Colu
 }
 
 /** What is sent to the server. */
-export function valuesOf(query: Query, values: Record<string, unknown>): unknown[] {
+export function valuesOf(query: Pick<Query, 'order'>, values: Record<string, unknown>): unknown[] {
   const sent: unknown[] = [];
   for (const [field, encode] of query.order) {
     const value = values[field];

@@ -11,7 +11,7 @@ import {
   until,
   work,
 } from '../../../test/support/jobs.ts';
-import { statement } from '../database/database.ts';
+import { statement } from '../../../test/support/statement.ts';
 import { cancelJobs, enqueue, enqueueAll } from './queue.ts';
 import type { JobKind } from './worker.ts';
 

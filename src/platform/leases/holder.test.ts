@@ -12,8 +12,9 @@ import {
   until,
   work,
 } from '../../../test/support/jobs.ts';
-import { text } from '../database/columns.ts';
-import { type Db, statement } from '../database/database.ts';
+import { statement } from '../../../test/support/statement.ts';
+import { float, text } from '../database/columns.ts';
+import { type Db } from '../database/database.ts';
 import { Notifications } from '../database/notifications.ts';
 import * as jobs from '../database/queries/jobs.ts';
 import { leaseQueries } from '../database/queries/leases.ts';
@@ -25,7 +26,7 @@ import { LeaseHolder } from './holder.ts';
 /** As if the process that took them had ended. */
 const abandon = statement(
   'test.abandon',
-  "update jobs set state = 'running', attempts = $1, lease_token = 'gone', due_at = now()",
+  "update jobs set state = 'running', attempts = :attempts, lease_token = 'gone', due_at = now()",
 );
 
 /** Work that ends when it is let go, whatever it is told. */
@@ -55,7 +56,7 @@ test('a row whose attempts are used up is given up without being begun again', a
     { kind: 'crashes', payload: 'a' },
     { kind: 'crashes', payload: 'b' },
   ]);
-  await db.run(abandon, [3]);
+  await db.run(abandon, { attempts: 3 });
   let begun = 0;
   const kind: JobKind = {
     kind: 'crashes',
@@ -80,7 +81,7 @@ test('one that cannot be given up stays, writes nothing, and is not begun either
   const connected = await openJobs();
   const { database: db } = connected;
   await enqueue(db, 'crashes', 'a');
-  await db.run(abandon, [1]);
+  await db.run(abandon, { attempts: 1 });
   const handle = async () => {
     throw new Error('begun');
   };
@@ -132,9 +133,10 @@ test.each(['fail', 'hang'])(
     await enqueue(db, 'stubborn', 'x');
     await started.promise;
     await told.promise;
-    const held = statement<{ left: number }>(
+    const held = statement(
       'test.left',
       'select extract(epoch from due_at - clock_timestamp())::float8 as left from jobs',
+      { left: float },
     );
     expect((await db.row(held))?.left).toBeGreaterThan(0);
     // Its lease is over and its work is not: the row is another's to take.
@@ -163,7 +165,7 @@ test('a worker that lost its row commits nothing; the one that took over does', 
   await ended.promise;
   await first.stop(1_000);
   expect(await results(db)).toEqual([]);
-  await db.run(abandon, [1]);
+  await db.run(abandon, { attempts: 1 });
   await work(connected, [willing]);
   await allOver(db);
   expect(await resultRows(db)).toEqual([{ job: 'x', by: 'willing' }]);
@@ -317,7 +319,7 @@ test('what a claim reads grows with the organizations that have work, not with t
     'test.fill',
     `insert into jobs (id, kind, payload, organization_id, due_at)
      select gen_random_uuid(), 'k' || n % 2, '{}', case when n % 10 > 0 then 'A' else 'B' || n / 10 % 5 end, now()
-     from generate_series(1, $1) n`,
+     from generate_series(1, :count) n`,
   );
   /** How many pages of the database. */
   const read = async (): Promise<number> => {
@@ -339,10 +341,10 @@ test('what a claim reads grows with the organizations that have work, not with t
     await client.query('rollback');
     return pages;
   };
-  await db.run(fill, [300]);
+  await db.run(fill, { count: 300 });
   const few = await read();
   expect(few).toBeGreaterThan(0);
-  await db.run(fill, [30_000]);
+  await db.run(fill, { count: 30_000 });
   expect(await read()).toBeLessThan(2 * few);
 });
 

@@ -22,15 +22,15 @@ export class Vault {
 
   /** Whether the database holds anything a new key could not open. */
   static async inUse(db: Db): Promise<boolean> {
-    return (await db.rows(vault.keys, {})).length > 0;
+    return (await db.rows(vault.keys)).length > 0;
   }
 
   /** Refuses to start with a key that cannot open what the database holds. The first service brings the key. */
   async attach(db: Db): Promise<void> {
     const ours = new Set(this.ring.map((key) => key.id));
     const missing = await db.transaction(async (trx) => {
-      await trx.run(vault.lockKeys, {});
-      const known = await trx.rows(vault.keys, {});
+      await trx.run(vault.lockKeys);
+      const known = await trx.rows(vault.keys);
       if (known.length === 0) await trx.run(vault.registerKey, { id: this.ring[0].id });
       return known.find(({ id }) => !ours.has(id))?.id;
     });
@@ -95,7 +95,7 @@ export class Vault {
   async reseal(db: Db): Promise<number> {
     const [key] = this.ring;
     return db.transaction(async (trx) => {
-      await trx.rows(vault.holdAllKeys, {});
+      await trx.rows(vault.holdAllKeys);
       await trx.run(vault.registerKey, { id: key.id });
       const next = (after: string) => trx.rows(vault.next, { after, keyId: key.id });
       let count = 0;

@@ -1,45 +1,11 @@
-import {
-  bytes,
-  type Columns,
-  flag,
-  integer,
-  json,
-  type Kind,
-  oneOf,
-  orNull,
-  type RowOf,
-  text,
-  time,
-} from '../columns.ts';
+import { bytes, type Columns, flag, type Kind, oneOf, orNull, type RowOf, text } from '../columns.ts';
 import { type Db, selectList } from '../database.ts';
 import { type Query, query } from '../query.ts';
 import type { OrganizationRole } from './members.ts';
 import { organizations } from './organizations.ts';
 import { mayView, projectColumns, projectList } from './projects.ts';
-import { type LiveServerRow, liveServerColumns, liveServerTables, type ServerSettings } from './servers.ts';
+import { live, liveServerColumns, liveServerTables } from './servers.ts';
 import { users } from './users.ts';
-
-const liveServer: { [Field in keyof LiveServerRow]: Kind<LiveServerRow[Field]> } = {
-  id: text,
-  projectId: text,
-  name: text,
-  enabled: flag,
-  transportType: oneOf(),
-  url: orNull(text),
-  settings: json<ServerSettings>(),
-  sealedId: orNull(text),
-  pluginVersionId: orNull(text),
-  createdAt: time,
-  updatedAt: time,
-  revision: integer,
-  grantId: orNull(text),
-  grantUrl: orNull(text),
-  grantDead: flag,
-  grantExpiresAt: orNull(time),
-  oauthDemanded: flag,
-  sealedKeyId: orNull(text),
-  ciphertext: orNull(bytes),
-};
 
 /** What one row holds, each column under the name of its part and its field. What is there has an id. */
 const parts = {
@@ -47,7 +13,7 @@ const parts = {
   user: users.columns,
   organization: { ...organizations.pick(['id', 'plan']), role: orNull(oneOf<OrganizationRole>()) },
   project: projectColumns,
-  server: liveServer,
+  server: live,
 };
 type Part = keyof typeof parts;
 type PartRow<Name extends Part> = RowOf<(typeof parts)[Name]>;

@@ -205,7 +205,7 @@ function byIndex<In extends Columns, Out extends Columns>(
   values: RowOf<In>,
 ): Promise<RowOf<Out>[]> {
   return db.transaction(async (trx) => {
-    await trx.run(noTableScans, {});
+    await trx.run(noTableScans);
     return trx.rows(asked, values);
   });
 }

@@ -75,6 +75,6 @@ const any = query('organizations.any', 'select id from organizations limit 1', {
 
 /** Waits for a first boot in another process to finish, then says whether there is anything to do. */
 export async function isFirstBoot(db: Db): Promise<boolean> {
-  await db.rows(bootstrapLock, {});
-  return (await db.row(any, {})) === undefined;
+  await db.rows(bootstrapLock);
+  return (await db.row(any)) === undefined;
 }

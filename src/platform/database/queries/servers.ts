@@ -145,7 +145,7 @@ export const removeUntouched = query(
 );
 
 /** A server with what a call to it depends on. */
-const live = {
+export const live = {
   ...servers.columns,
   /** Counts the edits. */
   revision: integer,
