@@ -98,6 +98,7 @@ async function connectStreamable(
     kind: 'streamable-http',
     streamFailure: () => line.streamFailure,
     secrets: () => line.secrets(),
+    bytesRead: () => line.bytesRead,
     participates: participant !== undefined,
     answered: (id) => line.answered(id),
     forgotten: (id) => line.forget(id),
@@ -131,6 +132,7 @@ async function connectSse(target: Target, address: HttpTarget, options: ConnectO
     kind: 'sse',
     streamFailure: () => line.streamFailure,
     secrets: () => line.secrets(),
+    bytesRead: () => line.bytesRead,
     participates: participant !== undefined,
     answered: () => pace.answered(),
   });
@@ -203,6 +205,7 @@ async function connectCommand(
     kind: 'stdio',
     streamFailure: () => transport.failure,
     secrets: () => secrets,
+    bytesRead: () => transport.bytesRead,
     stderr: shown,
     participates: participant !== undefined,
     answered: () => pace.answered(),

@@ -23,6 +23,8 @@ export interface Answer {
   /** The result exactly as the server sent it. */
   result: Record<string, unknown>;
   durationMs: number;
+  /** How much was read for it; with others on the same connection, theirs too. */
+  bytes: number;
   /** What is wrong with the result by the protocol, if anything. Found out when it is asked for. */
   complaint: () => Promise<string | undefined>;
 }
@@ -46,6 +48,8 @@ interface Parts {
   streamFailure?: () => McpFailure | undefined;
   /** Last lines of what a stdio server wrote to stderr. */
   stderr?: () => string;
+  /** Of everything that has come so far. */
+  bytesRead: () => number;
   /** Somebody answers the server's requests. */
   participates: boolean;
   /** Told the id of each request that was answered, and of each that nobody waits for any longer. */
@@ -87,6 +91,7 @@ export class Connection {
   async request(method: string, params: Record<string, unknown>, wait: Wait): Promise<Answer> {
     if (this.broken) throw this.broken;
     const started = performance.now();
+    const readBefore = this.parts.bytesRead();
     const { frame, sent, value, error } = await this.exchange(method, params, wait);
     const durationMs = Math.round(performance.now() - started);
     if (frame?.result) {
@@ -99,7 +104,7 @@ export class Connection {
         const said = await complaintAbout(method, result);
         return said === undefined ? undefined : this.scrub(said);
       };
-      return { result, durationMs, complaint };
+      return { result, durationMs, bytes: this.parts.bytesRead() - readBefore, complaint };
     }
     if (frame?.error) throw this.refused(frame.error);
     throw hideSecrets(this.explain(error, sent), this.parts.secrets());

@@ -30,20 +30,3 @@ export class HeldBytes {
     return this.held;
   }
 }
-
-const small = 64 * 1024;
-
-/** About how much memory a parsed value takes; nothing for what is too small to count. It is not deep: see `JsonBounds`. */
-export function weightOf(value: unknown): number {
-  const weight = weigh(value);
-  return weight < small ? 0 : weight;
-}
-
-function weigh(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  const values: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let weight = 32 + 16 * values.length;
-  for (const one of values) weight += weigh(one);
-  return weight;
-}

@@ -33,6 +33,8 @@ export class HttpLine {
   established = false;
   /** Tokens the target has seen, and could repeat. */
   private readonly sent: string[] = [];
+  /** Bytes of all answers so far. */
+  bytesRead = 0;
   private last: { status: number; contentType: string } | undefined;
   private lastFailure: McpFailure | undefined;
   private refusedVersion: McpFailure | undefined;
@@ -120,6 +122,7 @@ export class HttpLine {
     return {
       ...(this.established && { limits: messageLimits }),
       pace: this.options.pace,
+      read: (bytes) => void (this.bytesRead += bytes),
       broke: (failure) => void (this.streamFailure = failure),
       ...(id !== undefined && { opened: (end) => this.keepStream(id, end) }),
     };

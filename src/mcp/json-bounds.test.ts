@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hasMoreElements, JsonBounds } from './json-bounds.ts';
 
-const wide = { elements: 1e9, depth: 1e9, batch: 1e9 };
+const wide = { elements: 1e9, depth: 10_000, keys: 1e9, batch: 1e9 };
 
 function countOf(value: unknown): { elements: number; depth: number } {
   if (typeof value !== 'object' || value === null) return { elements: 1, depth: 0 };
@@ -56,6 +56,12 @@ test('brackets inside texts are text', () => {
 test('a batch is counted by its messages', () => {
   expect(refused(`[${'{"a":[1,2]},'.repeat(99)}{}]`, { batch: 100 })).toBe(false);
   expect(refused(`[${'{},'.repeat(100)}{}]`, { batch: 100 })).toBe(true);
+});
+
+test('keys are counted for each object by itself', () => {
+  const object = (keys: number) => `{${Array.from({ length: keys }, (_, n) => `"k${n}":[1,2]`).join()}}`;
+  expect(refused(`[${object(50)},${object(50)},[${'1,'.repeat(500)}1]]`, { keys: 50 })).toBe(false);
+  expect(refused(`[${object(51)}]`, { keys: 50 })).toBe(true);
 });
 
 test('values are counted no further than asked', () => {

@@ -5,14 +5,16 @@ export interface JsonLimits {
   /** Values in all: `[[],[]]` and `{"a":[1]}` have three. */
   elements: number;
   depth: number;
+  /** Keys of one object: beyond some thousands every look at it takes as long as parsing it did. */
+  keys: number;
   /** Messages in one batch. */
   batch: number;
 }
 
 /** A result of this size is parsed in well under a tenth of a second, whatever its shape. */
-export const messageLimits: JsonLimits = { elements: 200_000, depth: 256, batch: 100 };
+export const messageLimits: JsonLimits = { elements: 100_000, depth: 256, keys: 10_000, batch: 100 };
 /** What a server says of itself is checked field by field, which costs far more for each element. */
-export const handshakeLimits: JsonLimits = { elements: 5_000, depth: 64, batch: 10 };
+export const handshakeLimits: JsonLimits = { elements: 5_000, depth: 64, keys: 5_000, batch: 10 };
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -46,13 +48,19 @@ export class JsonBounds {
   private depth = 0;
   private inString = false;
   private escaped = false;
-  private isBatch = false;
+  /** Of each open container: how many values it has so far, and whether it is an object. */
+  private readonly counts: Int32Array;
+  private readonly objects: Uint8Array;
+  /** The most that any object, and a batch, have had. */
+  private mostKeys = 0;
   private batch = 1;
 
   /** `from` names the sender in the failure. */
   constructor(limits: JsonLimits, from: string) {
     this.limits = limits;
     this.from = from;
+    this.counts = new Int32Array(limits.depth + 2);
+    this.objects = new Uint8Array(limits.depth + 2);
   }
 
   /** Another message begins. */
@@ -61,7 +69,7 @@ export class JsonBounds {
     this.depth = 0;
     this.inString = false;
     this.escaped = false;
-    this.isBatch = false;
+    this.mostKeys = 0;
     this.batch = 1;
   }
 
@@ -69,7 +77,8 @@ export class JsonBounds {
   feed(bytes: Uint8Array): void {
     let { elements, depth, inString, escaped } = this;
     const { length } = bytes;
-    let deepest = depth;
+    const { counts, objects } = this;
+    const deepest = this.limits.depth + 1;
     let at = 0;
     if (escaped && length > 0) {
       escaped = false;
@@ -94,24 +103,33 @@ export class JsonBounds {
       if (byte === quote) inString = true;
       else if (byte === comma) {
         elements++;
-        if (depth === 1 && this.isBatch) this.batch++;
+        const count = (counts[depth] = (counts[depth] as number) + 1);
+        const isObject = objects[depth] === 1;
+        if (isObject && count > this.mostKeys) this.mostKeys = count;
+        if (!isObject && depth === 1) this.batch = count;
       } else if (byte === openArray || byte === openObject) {
-        if (depth === 0) this.isBatch = byte === openArray;
         elements++;
-        depth++;
-        if (depth > deepest) deepest = depth;
-      } else depth--;
+        if (depth < deepest) depth++;
+        counts[depth] = 1;
+        objects[depth] = byte === openObject ? 1 : 0;
+        if (depth === deepest) break;
+      } else if (depth > 0) depth--;
     }
     this.elements = elements;
     this.depth = depth;
     this.inString = inString;
     this.escaped = escaped;
-    if (elements > this.limits.elements)
-      throw tooMuch(this.from, `more than ${this.limits.elements.toLocaleString('en')} JSON elements`);
-    if (deepest > this.limits.depth)
-      throw tooMuch(this.from, `JSON nested deeper than ${this.limits.depth} levels`);
-    if (this.batch > this.limits.batch)
-      throw tooMuch(this.from, `a batch of more than ${this.limits.batch} messages`);
+    this.check();
+  }
+
+  private check(): void {
+    const { elements, depth, keys, batch } = this.limits;
+    if (this.elements > elements)
+      throw tooMuch(this.from, `more than ${elements.toLocaleString('en')} JSON elements`);
+    if (this.depth > depth) throw tooMuch(this.from, `JSON nested deeper than ${depth} levels`);
+    if (this.mostKeys > keys)
+      throw tooMuch(this.from, `a JSON object of more than ${keys.toLocaleString('en')} keys`);
+    if (this.batch > batch) throw tooMuch(this.from, `a batch of more than ${batch} messages`);
   }
 }
 

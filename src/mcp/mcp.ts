@@ -3,7 +3,6 @@ import type { Answer, Connection, ServerIdentity } from './connection.ts';
 import type { Wait } from './deadline.ts';
 import { Eras, type EraVerdict } from './eras.ts';
 import { McpFailure } from './failures.ts';
-import { weightOf } from './held-bytes.ts';
 import { Outbound, type OutboundOptions, type PolicySource } from './outbound.ts';
 import { Paces } from './pace.ts';
 import { Pool, type PoolLimits } from './pool.ts';
@@ -28,6 +27,7 @@ export interface Visit extends Wait {
 
 /** Of all answers in one conversation. */
 const mostInOne = 64 * 1024 * 1024;
+const countedFrom = 64 * 1024;
 
 /** Talking to one server, within one deadline. */
 export interface Conversation {
@@ -105,7 +105,8 @@ export class Mcp {
     let weight = 0;
     const ask: Conversation['ask'] = async (method, params = {}) => {
       const answer = await connection.request(method, params, { ...visit, timeout: left(ends) });
-      const more = weightOf(answer.result);
+      // What is small is not worth counting.
+      const more = answer.bytes < countedFrom ? 0 : answer.bytes;
       if (weight + more > mostInOne)
         throw new McpFailure('too-large', 'What the server answered is more than 64 MiB in all');
       held.take(more);

@@ -34,6 +34,8 @@ export interface Reading {
   bytes?: number;
   /** How much JSON a message may hold; what a server says of itself at first is little. */
   limits?: JsonLimits;
+  /** Told how many bytes have come. */
+  read?: ((bytes: number) => void) | undefined;
   /** How fast a stream may be. */
   pace?: Pace | undefined;
   /** Told why a stream was cut off. */
@@ -229,7 +231,7 @@ export class Outbound {
   private async whole(
     url: URL,
     body: Dispatcher.ResponseData['body'],
-    { bytes = this.limits.messageBytes, limits = handshakeLimits }: Reading,
+    { bytes = this.limits.messageBytes, limits = handshakeLimits, read }: Reading,
   ): Promise<Buffer> {
     const chunks: Buffer[] = [];
     const bounds = new JsonBounds(limits, url.host);
@@ -239,6 +241,7 @@ export class Outbound {
         this.held.take(chunk.length);
         size += chunk.length;
         if (size > bytes) throw tooLarge(url, bytes);
+        read?.(chunk.length);
         bounds.feed(chunk);
         chunks.push(chunk);
       }
@@ -275,7 +278,7 @@ export class Outbound {
   private events(
     url: URL,
     body: Dispatcher.ResponseData['body'],
-    { bytes = this.limits.messageBytes, limits = handshakeLimits, pace, broke, opened }: Reading,
+    { bytes = this.limits.messageBytes, limits = handshakeLimits, pace, broke, opened, read }: Reading,
   ): ReadableStream<Uint8Array> {
     const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     const scan = new EventScan(new JsonBounds(limits, url.host));
@@ -286,6 +289,7 @@ export class Outbound {
       else {
         const { value, done } = await chunks.next();
         if (done) return undefined;
+        read?.(value.length);
         rest = value;
       }
       const { events, used } = scan.feed(rest, eventsAtOnce);

@@ -39,6 +39,8 @@ export class StdioLine implements Transport {
   stderr = '';
   /** Whether `stderr` lacks its beginning. */
   stderrCut = false;
+  /** Bytes of all that it wrote so far. */
+  bytesRead = 0;
   /** Why we hung up, if we did. */
   failure: McpFailure | undefined;
   private readonly target: StdioTarget;
@@ -142,6 +144,7 @@ export class StdioLine implements Transport {
 
   private read(chunk: Buffer): void {
     if (this.failure) return;
+    this.bytesRead += chunk.length;
     try {
       const messages = this.split(chunk);
       const wait = this.options.pace.take(messages, chunk.length);

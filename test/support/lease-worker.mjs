@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../dist/platform/config/load.js';
+import { text } from '../../dist/platform/database/columns.js';
 import { connectDatabase } from '../../dist/platform/database/connect.js';
-import { statement } from '../../dist/platform/database/database.js';
 import { Notifications } from '../../dist/platform/database/notifications.js';
+import { query } from '../../dist/platform/database/query.js';
 import { Worker } from '../../dist/platform/jobs/worker.js';
 import { createLog } from '../../dist/platform/log.js';
 
@@ -17,8 +18,9 @@ const { config } = loadConfig();
 const { database: db, dial } = await connectDatabase(config, { exclusive: false, migrate: false }, log);
 const notifications = new Notifications({ dial, log });
 
-const begin = statement('worker.begin', 'insert into beginnings (job, by) values ($1, $2)');
-const record = statement('worker.record', 'insert into results (job, by) values ($1, $2)');
+const who = { job: text, by: text };
+const begin = query('worker.begin', 'insert into beginnings (job, by) values (:job, :by)', who);
+const record = query('worker.record', 'insert into results (job, by) values (:job, :by)', who);
 const by = String(process.pid);
 const say = (what, job) => void process.stdout.write(`${what} ${job}\n`);
 
@@ -27,13 +29,13 @@ function kind(name, attempts, work) {
     kind: name,
     attempts,
     handle: async (payload, signal) => {
-      await db.run(begin, [payload.job, by]);
+      await db.run(begin, { job: payload.job, by });
       say('began', payload.job);
       await work(payload, signal);
       say('ended', payload.job);
-      return async (trx) => void (await trx.run(record, [payload.job, by]));
+      return async (trx) => void (await trx.run(record, { job: payload.job, by }));
     },
-    givenUp: (payload) => async (trx) => void (await trx.run(record, [payload.job, 'given up'])),
+    givenUp: (payload) => async (trx) => void (await trx.run(record, { job: payload.job, by: 'given up' })),
   };
 }
 
@@ -49,7 +51,11 @@ const kinds = [
   kind('freeze', 2, async ({ ms = 0 }) => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   }),
-  { kind: 'tick', every: 200, handle: async () => async (trx) => void (await trx.run(record, ['tick', by])) },
+  {
+    kind: 'tick',
+    every: 200,
+    handle: async () => async (trx) => void (await trx.run(record, { job: 'tick', by })),
+  },
 ];
 const worker = new Worker({ db, notifications, kinds, log, lease });
 process.once('SIGTERM', () => {

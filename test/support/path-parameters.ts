@@ -66,8 +66,8 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     const earlier = openRequests.get(service) ?? [];
     openRequests.set(service, earlier);
     let answer = await service.post('/server-connections', request);
-    if (answer.status === 409) {
-      // An account may have five open; the oldest of ours is no longer looked at.
+    // An account may have five open; the oldest of ours is no longer looked at, and perhaps over already.
+    while (answer.status === 409 && earlier.length > 0) {
       await service.post(`/server-connections/${earlier.shift()}/cancel`);
       answer = await service.post('/server-connections', request);
     }
