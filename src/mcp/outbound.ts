@@ -282,27 +282,49 @@ export class Outbound {
   ): ReadableStream<Uint8Array> {
     const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     const scan = new EventScan(new JsonBounds(limits, url.host));
-    /** What was received and not handed on yet. */
+    /** What was received and not looked at yet. */
     let rest: Buffer = Buffer.alloc(0);
+    /** The beginning of an event. Whoever parses it would look through all of it again with each piece. */
+    let begun: Buffer[] = [];
+    let heldHere = 0;
+    const keep = (piece: Buffer): void => {
+      this.held.take(piece.length);
+      heldHere += piece.length;
+      begun.push(piece);
+    };
+    const takeBegun = (): Buffer[] => {
+      const pieces = begun;
+      begun = [];
+      this.held.giveBack(heldHere);
+      heldHere = 0;
+      return pieces;
+    };
+    /** Whole events only, but for what the server leaves unfinished when it ends. */
     const nextPiece = async (): Promise<{ piece: Buffer; events: number } | undefined> => {
-      if (rest.length > 0) await nextTurn();
-      else {
-        const { value, done } = await chunks.next();
-        if (done) return undefined;
-        read?.(value.length);
-        rest = value;
+      for (;;) {
+        if (rest.length > 0) await nextTurn();
+        else {
+          const { value, done } = await chunks.next();
+          if (done) return begun.length > 0 ? { piece: Buffer.concat(takeBegun()), events: 1 } : undefined;
+          read?.(value.length);
+          rest = value;
+        }
+        const { events, used } = scan.feed(rest, eventsAtOnce);
+        if (scan.pending > bytes) throw tooLarge(url, bytes);
+        const piece = rest.subarray(0, used);
+        rest = rest.subarray(used);
+        const ends = used - Math.min(scan.pending, used);
+        const whole = events > 0 ? Buffer.concat([...takeBegun(), piece.subarray(0, ends)]) : undefined;
+        if (ends < used) keep(piece.subarray(ends));
+        if (whole) return { piece: whole, events };
       }
-      const { events, used } = scan.feed(rest, eventsAtOnce);
-      if (scan.pending > bytes) throw tooLarge(url, bytes);
-      const piece = rest.subarray(0, used);
-      rest = rest.subarray(used);
-      return { piece, events };
     };
     let ended = false;
     const over = new AbortController();
     const end = (): void => {
       ended = true;
       over.abort();
+      takeBegun();
       body.destroy();
     };
     return new ReadableStream<Uint8Array>({

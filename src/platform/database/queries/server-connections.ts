@@ -49,11 +49,12 @@ export const lineUp = query(
   { userId: text },
   {},
 );
-/** Those that are open. Served by server_connections_user. */
+/** Those that are open; one whose project was deleted is over. Served by server_connections_user. */
 export const count = query(
   'connections.count',
-  `select count(*)::int as count from server_connections
-   where organization_id = :organizationId and user_id = :userId and ${open} and expires_at > now()`,
+  `select count(*)::int as count from server_connections c
+   where organization_id = :organizationId and user_id = :userId and ${open} and expires_at > now()
+     and exists (select from projects p where p.id = c.project_id and p.deleted_at is null)`,
   account,
   { count: integer },
 );
