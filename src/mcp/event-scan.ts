@@ -16,23 +16,35 @@ export class EventScan {
   }
 
   /** Looks at bytes until so many events have ended in them: how many did, and how many bytes that took. */
-  feed(bytes: Uint8Array, most: number): { events: number; used: number } {
+  feed(bytes: Buffer, most: number): { events: number; used: number } {
+    const { length } = bytes;
     let events = 0;
     let start = 0;
     let at = 0;
-    for (; at < bytes.length && events < most; at++) {
-      const byte = bytes[at];
-      // The second half of a line end that was noticed at its first.
-      const isEnd = byte === carriageReturn || (byte === lineFeed && !this.afterReturn);
-      if (isEnd && this.lineIsEmpty) {
-        this.bounds.feed(bytes.subarray(start, at));
-        this.bounds.reset();
-        this.pending = 0;
-        start = at + 1;
-        events++;
-      } else if (isEnd) this.lineIsEmpty = true;
-      else if (byte !== lineFeed) this.lineIsEmpty = false;
-      this.afterReturn = byte === carriageReturn;
+    // Where the next line ends; looked for only when it was passed.
+    let feedAt = -2;
+    let returnAt = -2;
+    while (at < length && events < most) {
+      const wasReturn = this.afterReturn;
+      this.afterReturn = false;
+      if (wasReturn && bytes[at] === lineFeed) {
+        // The second half of a line end that was noticed at its first.
+        at++;
+        continue;
+      }
+      if (feedAt !== -1 && feedAt < at) feedAt = bytes.indexOf(lineFeed, at);
+      if (returnAt !== -1 && returnAt < at) returnAt = bytes.indexOf(carriageReturn, at);
+      const end = Math.min(feedAt === -1 ? length : feedAt, returnAt === -1 ? length : returnAt);
+      const isEmpty = this.lineIsEmpty && end === at;
+      this.lineIsEmpty = end < length;
+      this.afterReturn = end === returnAt;
+      at = Math.min(end + 1, length);
+      if (!isEmpty || end === length) continue;
+      this.bounds.feed(bytes.subarray(start, end));
+      this.bounds.reset();
+      this.pending = 0;
+      start = at;
+      events++;
     }
     this.bounds.feed(bytes.subarray(start, at));
     this.pending += at - start;
