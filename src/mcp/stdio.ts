@@ -20,6 +20,8 @@ interface StdioOptions {
 
 const mostLine = 32 * 1024 * 1024;
 const mostStderr = 16 * 1024;
+/** Bytes that are looked at before others get their turn. */
+const bytesInTurn = 128 * 1024;
 /** Milliseconds a command gets to end after its input has ended, and then after SIGTERM. */
 const grace = { inputEnded: 500, terminated: 2_000 };
 const newline = 0x0a;
@@ -51,6 +53,7 @@ export class StdioLine implements Transport {
   private bounds = new JsonBounds(handshakeLimits, 'The command');
   private line: Buffer[] = [];
   private lineBytes = 0;
+  private readInTurn = 0;
 
   constructor(target: StdioTarget, options: StdioOptions) {
     this.target = target;
@@ -148,7 +151,9 @@ export class StdioLine implements Transport {
     try {
       const messages = this.split(chunk);
       const wait = this.options.pace.take(messages, chunk.length);
+      this.readInTurn += chunk.length;
       if (wait > 0) this.pause(wait);
+      else if (this.readInTurn > bytesInTurn) this.yieldTurn();
     } catch (error) {
       if (!(error instanceof McpFailure)) throw error;
       this.failure = error;
@@ -162,6 +167,14 @@ export class StdioLine implements Transport {
     const stdout = this.child?.stdout;
     stdout?.pause();
     setTimeout(() => stdout?.resume(), wait).unref();
+  }
+
+  /** Others get their turn. */
+  private yieldTurn(): void {
+    const stdout = this.child?.stdout;
+    this.readInTurn = 0;
+    stdout?.pause();
+    setImmediate(() => stdout?.resume());
   }
 
   /** Reads whole lines; how many there were. */
