@@ -15,16 +15,25 @@ interface Unescaped {
 
 /** Where secrets stand in a text, also those written with escapes. */
 export function findSecrets(text: string, secrets: readonly string[]): [start: number, end: number][] {
-  let layer: Unescaped = { text, starts: [] };
-  const found: [number, number][] = [];
+  const plain: Unescaped = { text, starts: [] };
   const sought = secrets.flatMap((secret) => [secret, ...asBytes(secret)]);
-  for (let depth = 0; depth <= mostLayers; depth++) {
-    for (const secret of sought) found.push(...occurrences(layer, secret));
-    const next = unescape(layer);
-    if (!next) break;
-    layer = next;
+  const found = sought.flatMap((secret) => occurrences(plain, secret));
+  // A secret may hold what looks like an escape of another kind, so each kind is also undone by itself.
+  for (const kind of ['json', 'url', 'page', undefined] as const) {
+    let layer = unescape(plain, kind);
+    for (let depth = 1; layer && depth <= mostLayers; depth++) {
+      for (const secret of sought) found.push(...occurrences(layer, secret));
+      layer = unescape(layer);
+    }
   }
   return found.sort(([a], [b]) => a - b);
+}
+
+type Kind = 'json' | 'url' | 'page';
+
+function kindOf([, unicode, letter, percent]: RegExpExecArray): Kind {
+  if (unicode !== undefined || letter !== undefined) return 'json';
+  return percent === undefined ? 'page' : 'url';
 }
 
 /** The bytes of UTF-8, one character each: that is what `%C3%A9` becomes when its escapes are undone. */
@@ -43,7 +52,7 @@ function occurrences({ text, starts }: Unescaped, secret: string): [number, numb
 }
 
 /** Undefined when there is nothing to undo. */
-function unescape({ text, starts }: Unescaped): Unescaped | undefined {
+function unescape({ text, starts }: Unescaped, kind?: Kind): Unescaped | undefined {
   if (!/[\\%&]/.test(text)) return undefined;
   const origin = (at: number): number => starts[at] ?? at;
   const pieces: string[] = [];
@@ -54,7 +63,7 @@ function unescape({ text, starts }: Unescaped): Unescaped | undefined {
     for (let at = from; at < end; at++) next.push(origin(at));
   };
   for (const match of text.matchAll(escape)) {
-    const character = characterOf(match);
+    const character = kind === undefined || kindOf(match) === kind ? characterOf(match) : undefined;
     if (character === undefined) continue;
     keep(match.index);
     pieces.push(character);
