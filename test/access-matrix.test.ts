@@ -26,69 +26,98 @@ afterAll(async () => {
 });
 
 describe.each(operationList)('$id ($access)', (operation) => {
-  const cases = casesOf(operation);
-
-  test.each(cases.filter(({ refusal }) => !refusal))('$title', async ({ principal, status }) => {
-    const parameters = await arrange(
-      service,
-      operation,
-      await fixtureFor(principal, parametersOf(operation)),
-    );
+  test.each(roundsOf(operation))('$title', async ({ visibility, refused, served }) => {
+    const parameters = await fixtureFor(operation, visibility);
     const path = fillPath(operation.path, parameters);
-    const answer = await call(principal, operation, path, await bodyFor(operation, parameters));
-    expect(answer.status).toBe(status);
-    expectDiscreet(principal, answer, status);
-    expectAnswer(operation, answer);
-    if (isWrite(operation)) await expectAudited(answer);
-  });
-
-  test.each(cases.filter(({ refusal }) => refusal))('$title', async ({ principal, refusal, status }) => {
-    const parameters = await arrange(
-      service,
-      operation,
-      await fixtureFor(principal, parametersOf(operation)),
-    );
-    const path = fillPath(operation.path, parameters);
+    const body = await bodyFor(operation, parameters);
     const before = await snapshotOf(database);
-    const answer = await call(principal, operation, path, await bodyFor(operation, parameters));
-    expectDiscreet(principal, answer, status);
-    expect(answer.body).toEqual({
-      code: refusal?.code,
-      message: expect.stringContaining(refusal?.message ?? ''),
-      ...(refusal?.details && { details: refusal.details }),
-    });
-    expect(await snapshotOf(database)).toEqual(before);
+    for (const { principal, refusal, status } of refused) {
+      const answer = await call(principal, operation, path, body);
+      expectDiscreet(principal, answer, status);
+      expect(answer.body, principal.name).toEqual({
+        code: refusal?.code,
+        message: expect.stringContaining(refusal?.message ?? ''),
+        ...(refusal?.details && { details: refusal.details }),
+      });
+    }
+    if (refused.length > 0) expect(await snapshotOf(database)).toEqual(before);
+    for (const { principal, status } of served) {
+      const answer = await call(principal, operation, path, body);
+      expectDiscreet(principal, answer, status);
+      expectAnswer(operation, answer);
+      if (isWrite(operation)) await expectAudited(answer);
+    }
   });
 });
 
 const filtering = operationList.filter(({ query }) => query && 'projectId' in query.shape);
 
 describe.each(filtering)('$id asked about a project', (operation) => {
-  test.each(casesOf({ ...operation, access: 'project member' }))('$title', async ({ principal, status }) => {
-    const { projectId } = await fixtureFor(principal, ['projectId']);
-    const answer = await call(principal, operation, `${operation.path}?projectId=${projectId}`);
-    expect(answer.status).toBe(status);
+  test.each(roundsOf({ ...operation, access: 'project member' }))('$title', async (round) => {
+    const { projectId } = await fixtureFor({ ...operation, path: '/{projectId}' }, round.visibility);
+    for (const { principal, status } of [...round.refused, ...round.served]) {
+      const answer = await call(principal, operation, `${operation.path}?projectId=${projectId}`);
+      expectDiscreet(principal, answer, status);
+    }
   });
 });
 
-function casesOf(operation: Operation) {
-  return principals.map((principal) => {
-    const refusal = expectedRefusal(operation, principal);
-    const status = refusal ? statusOfCode[refusal.code] : operation.status;
-    return { principal, refusal, status, title: `${operation.id} as ${principal.name} -> ${status}` };
+type Visibility = 'public' | 'private';
+
+interface Case {
+  principal: Principal;
+  refusal: ReturnType<typeof expectedRefusal>;
+  status: number;
+}
+
+/** Callers who meet the same things: all whom a refusal turns away, then those served, one where it would change them. */
+interface Round {
+  title: string;
+  visibility: Visibility;
+  refused: Case[];
+  served: Case[];
+}
+
+function roundsOf(operation: Operation): Round[] {
+  return (['public', 'private'] as const).flatMap((visibility) => {
+    const cases = principals
+      .filter((principal) => (principal.visibility ?? 'public') === visibility)
+      .map((principal): Case => {
+        const refusal = expectedRefusal(operation, principal);
+        return { principal, refusal, status: refusal ? statusOfCode[refusal.code] : operation.status };
+      });
+    const refused = cases.filter(({ refusal }) => refusal);
+    const served = cases.filter(({ refusal }) => !refusal);
+    const turns = isWrite(operation) && served.length > 0 ? served.map((one) => [one]) : [served];
+    return turns.map((turn, index) => ({
+      title: titleOf(visibility, index === 0 ? refused : [], turn),
+      visibility,
+      refused: index === 0 ? refused : [],
+      served: turn,
+    }));
   });
 }
 
-/** Fresh things for these parameters, in a project where the principal is what its name says. */
-async function fixtureFor(principal: Principal, names: string[]): Promise<Record<string, string>> {
-  const parameters = await makeParameters(service, names, principal.visibility);
+function titleOf(visibility: Visibility, refused: Case[], served: Case[]): string {
+  const names = served.map(({ principal }) => principal.name).join(', ');
+  return [
+    `in a ${visibility} project`,
+    ...(refused.length > 0 ? [`refuses ${refused.length}`] : []),
+    ...(names ? [`serves ${names}`] : []),
+  ].join(', ');
+}
+
+/** Fresh things for an operation, in a project where every principal is what its name says. */
+async function fixtureFor(operation: Operation, visibility: Visibility): Promise<Record<string, string>> {
+  const parameters = await makeParameters(service, parametersOf(operation), visibility);
   const project = parameters['projectId'];
-  if (project === undefined) return parameters;
-  onTestFinished(async () => void (await service.delete(`/projects/${project}`)));
-  const { userId: user } = callers.get(principal) as Caller;
-  if (principal.projectRole && user !== undefined)
-    await setMember(service.db, { project }, { user, role: principal.projectRole });
-  return parameters;
+  if (project !== undefined) {
+    onTestFinished(async () => void (await service.delete(`/projects/${project}`)));
+    for (const [principal, { userId: user }] of callers)
+      if (principal.visibility === visibility && principal.projectRole && user !== undefined)
+        await setMember(service.db, { project }, { user, role: principal.projectRole });
+  }
+  return arrange(service, operation, parameters);
 }
 
 function call(
@@ -130,7 +159,7 @@ async function expectAudited(answer: Answer): Promise<void> {
 
 /** The status, a request id, and nothing of the key that was sent. */
 function expectDiscreet(principal: Principal, answer: Answer, status: number): void {
-  expect(`${answer.status} ${answer.text}`).toMatch(new RegExp(`^${status} `));
+  expect(`${answer.status} ${answer.text}`, principal.name).toMatch(new RegExp(`^${status} `));
   expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
   const everything = answer.text + JSON.stringify([...answer.headers]);
   expect(everything).not.toContain(callers.get(principal)?.authorization?.split(' ')[1] ?? '\0');

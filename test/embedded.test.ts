@@ -48,30 +48,23 @@ describe('the embedded default', () => {
     }
   });
 
-  test('the key for the first boot may be chosen', async () => {
-    const here = await place();
+  test('a first boot below a long path, with a chosen key, a misspelt setting and what a crash has left', async () => {
+    const base = await mkdtemp(join(tmpdir(), 'drydock-long-'));
+    if (root) await chmod(base, 0o711);
+    onTestFinished(() => rm(base, { recursive: true, force: true }));
+    const here = await place(join(base, 'deep'.repeat(15), 'deep'.repeat(15)));
+    const left = join(here.dataDir, 'postgres', 'init-999999999');
+    await mkdir(left, { recursive: true });
+    if (root) await chmod(here.dataDir, 0o711);
     const chosen = `sk_${'chosen'.repeat(8)}`;
-    const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: chosen });
+    const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: chosen, DRYDOCK_PROT: '1' });
     expect((await ask(service.baseUrl, '/me', chosen)).status).toBe(200);
-  });
-
-  test('the database listens on no port', async () => {
-    const here = await place();
-    await here.serve();
-    const pid = await databasePid(here.dataDir);
+    expect(service.stderr).toContain('DRYDOCK_PROT is not a setting');
+    await expect(stat(left)).rejects.toThrow();
+    // Line 6 is the address the database listens on.
     const file = await readFile(join(databaseHome(here.dataDir), 'data/postmaster.pid'), 'utf8');
-    expect(pid).toBeGreaterThan(0);
-    // Line 6 is the listen address.
     expect(file.split('\n')[5]).toBe('');
-  });
-
-  test('a second service on the same data directory is refused, and the first goes on', async () => {
-    const here = await place();
-    const first = await here.serve();
-    const second = await here.run(['serve']);
-    expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/^drydock: Another Drydock \(process \d+\) already serves .*\n$/);
-    expect((await ask(first.baseUrl, '/me', first.key as string)).status).toBe(200);
+    expect(await service.end()).toMatchObject({ code: 0 });
   });
 
   test('of two services started at the same moment on an empty folder one serves and one is refused', async () => {
@@ -94,7 +87,7 @@ describe('the embedded default', () => {
     expect(await databasePid(here.dataDir)).toBeUndefined();
   });
 
-  test('when the database dies under a running service it is started again', async () => {
+  test('when the database dies under a running service it is started again, and no second service may begin', async () => {
     const here = await place();
     const service = await here.serve();
     const before = await databasePid(here.dataDir);
@@ -104,7 +97,10 @@ describe('the embedded default', () => {
       .poll(() => ask(service.baseUrl, '/me', key).then(({ status }) => status), { timeout: 20_000 })
       .toBe(200);
     expect(await databasePid(here.dataDir)).not.toBe(before);
-    expect((await here.run(['serve'])).stderr).toContain('already serves');
+    const second = await here.run(['serve']);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toMatch(/^drydock: Another Drydock \(process \d+\) already serves .*\n$/);
+    expect((await ask(service.baseUrl, '/me', key)).status).toBe(200);
     expect(await service.end()).toMatchObject({ code: 0 });
   });
 
@@ -126,16 +122,6 @@ describe('the embedded default', () => {
     expect(revoked).toMatchObject({ code: 0 });
     const again = await here.serve();
     expect((await ask(again.baseUrl, '/me', key)).status).toBe(401);
-  });
-
-  test('a data directory with a long path works', async () => {
-    const base = await mkdtemp(join(tmpdir(), 'drydock-long-'));
-    if (root) await chmod(base, 0o711);
-    onTestFinished(() => rm(base, { recursive: true, force: true }));
-    const here = await place(join(base, 'deep'.repeat(15), 'deep'.repeat(15)));
-    const service = await here.serve();
-    expect((await ask(service.baseUrl, '/me', service.key as string)).status).toBe(200);
-    await service.end();
   });
 
   test.runIf(root)(
@@ -223,17 +209,7 @@ describe('what an operator must mend is one line and exit code 1', () => {
     }
   });
 
-  test('a lost master key', async () => {
-    const here = await place();
-    await (await here.serve()).end();
-    await rm(join(here.dataDir, 'master.key'));
-    const { code, stderr } = await here.run(['serve']);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(oneLine);
-    expect(stderr).toContain('Put the file back');
-  });
-
-  test('a cluster of another major version', async () => {
+  test('a cluster of another major version, and a lost master key', async () => {
     const here = await place();
     await (await here.serve()).end();
     const file = join(databaseHome(here.dataDir), 'data/PG_VERSION');
@@ -245,21 +221,10 @@ describe('what an operator must mend is one line and exit code 1', () => {
     expect(stderr).toContain('made by PostgreSQL 17');
     await writeFile(file, version);
     await (await here.serve()).end();
-  });
-
-  test('an unknown variable is reported, and the service starts', async () => {
-    const here = await place();
-    const service = await here.serve({ DRYDOCK_PROT: '1' });
-    expect(service.stderr).toContain('DRYDOCK_PROT is not a setting');
-    await service.end();
-  });
-
-  test('half-made files of a crash are swept away', async () => {
-    const here = await place();
-    const left = join(here.dataDir, 'postgres', 'init-999999999');
-    await mkdir(left, { recursive: true });
-    await chmod(here.dataDir, 0o711);
-    await (await here.serve()).end();
-    await expect(stat(left)).rejects.toThrow();
+    await rm(join(here.dataDir, 'master.key'));
+    const lost = await here.run(['serve']);
+    expect(lost.code).toBe(1);
+    expect(lost.stderr).toMatch(oneLine);
+    expect(lost.stderr).toContain('Put the file back');
   });
 });

@@ -1,7 +1,8 @@
 import { type Challenge, McpFailure } from './failures.ts';
 import { messageLimits } from './json-bounds.ts';
-import { type Outbound, plain, type Reading } from './outbound.ts';
+import { type Outbound, plain } from './outbound.ts';
 import type { Pace } from './pace.ts';
+import type { Reading } from './reading.ts';
 import { type HttpTarget, secretsOf } from './target.ts';
 
 interface LineOptions {

@@ -1,24 +1,18 @@
 import { lookup } from 'node:dns/promises';
 import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { callbackify } from 'node:util';
 import type { Agent, Dispatcher } from 'undici';
 import { type AddressPolicy, refusalOf, refusalOfUrl } from './address-guard.ts';
-import { EventScan } from './event-scan.ts';
+import { type AnswerLimits, Answers, beginningOf } from './answers.ts';
 import { failureIn, McpFailure, networkFailure } from './failures.ts';
-import { HeldBytes } from './held-bytes.ts';
-import { handshakeLimits, JsonBounds, type JsonLimits } from './json-bounds.ts';
-import type { Pace } from './pace.ts';
+import type { HeldBytes } from './held-bytes.ts';
+import type { Reading } from './reading.ts';
 import { WholeResponse } from './whole-response.ts';
 
 const mebibyte = 1024 * 1024;
 
-interface OutboundLimits {
-  /** Of one answer, or of one message of an event stream. */
-  messageBytes: number;
-  /** Of all answers being read at once. */
-  totalBytes: number;
+interface OutboundLimits extends AnswerLimits {
   headerBytes: number;
 }
 
@@ -26,23 +20,6 @@ export interface OutboundOptions extends Partial<OutboundLimits> {
   resolve?: Resolve;
 }
 
-/** How an answer is read. */
-export interface Reading {
-  /** It is no conversation, so an event stream is only bytes. */
-  document?: boolean;
-  /** Bytes of one answer or event, when fewer than usual. */
-  bytes?: number;
-  /** How much JSON a message may hold; what a server says of itself at first is little. */
-  limits?: JsonLimits;
-  /** Told how many bytes have come. */
-  read?: ((bytes: number) => void) | undefined;
-  /** How fast a stream may be. */
-  pace?: Pace | undefined;
-  /** Told why a stream was cut off. */
-  broke?: ((failure: McpFailure) => void) | undefined;
-  /** Given what ends a stream that has nothing more to say. */
-  opened?: ((end: () => void) => void) | undefined;
-}
 /** The policy in force. It is asked for before each request and each connection, so that it can change. */
 export type PolicySource = () => Promise<AddressPolicy>;
 
@@ -61,21 +38,8 @@ const mostRedirects = 5;
 const mostVerdicts = 10_000;
 
 const idleSocket = 1_500;
-/**
- * Bytes of one answer that are looked at before others get their turn. A socket with much to read is read thirty times
- * in a row otherwise, and the next one after it.
- */
-const bytesInTurn = 128 * 1024;
-/** An answer from which on it counts as large. */
-const heavyBytes = 256 * 1024;
-/** Events of a stream that are handed on before others get their turn: each costs the SDK a fifth of a millisecond. */
-const eventsAtOnce = 20;
-
 /** Of what authorization servers publish. */
 const documentBytes = mebibyte;
-
-/** Enough to quote from a page that reports an error. */
-const errorPageBytes = 64 * 1024;
 
 /**
  * The one way out to targets and their authorization servers. A name is resolved once, and the connection goes to
@@ -92,15 +56,18 @@ export class Outbound {
   /** All that have connections, also those of earlier policies. */
   private readonly agents = new Set<Agent>();
   private readonly verdicts = new Map<string, { problem: string | undefined }>();
-  private lastHeavy: Promise<void> = Promise.resolve();
-  /** Answers that are being read, or have been read and are not gone yet. */
-  readonly held: HeldBytes;
+  private readonly answers: Answers;
 
   constructor(source: PolicySource, { resolve = system, ...limits }: OutboundOptions = {}) {
     this.source = source;
     this.resolve = resolve;
     this.limits = { ...defaults, ...limits };
-    this.held = new HeldBytes(this.limits.totalBytes);
+    this.answers = new Answers(this.limits);
+  }
+
+  /** Answers that are being read, or have been read and are not gone yet. */
+  get held(): HeldBytes {
+    return this.answers.held;
   }
 
   private async newAgent(): Promise<Agent> {
@@ -228,160 +195,14 @@ export class Outbound {
     }
     const ok = status >= 200 && status < 300;
     if (ok && !reading.document && /^text\/event-stream\b/i.test(String(raw['content-type'])))
-      return new Response(this.events(url, body, reading), { status, headers });
-    const content = ok ? await this.whole(url, body, reading) : await this.beginning(body);
+      return new Response(this.answers.events(url.host, body, reading), { status, headers });
+    const content = ok ? await this.answers.whole(url.host, body, reading) : await beginningOf(body);
     return new WholeResponse(content, { status, headers });
-  }
-
-  private async whole(
-    url: URL,
-    body: Dispatcher.ResponseData['body'],
-    { bytes = this.limits.messageBytes, limits = handshakeLimits, read }: Reading,
-  ): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    const bounds = new JsonBounds(limits, url.host);
-    let size = 0;
-    let readInTurn = 0;
-    try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        this.held.take(chunk.length);
-        size += chunk.length;
-        if (size > bytes) throw tooLarge(url, bytes);
-        read?.(chunk.length);
-        bounds.feed(chunk);
-        chunks.push(chunk);
-        if (size - readInTurn > bytesInTurn) {
-          readInTurn = size;
-          await nextTurn();
-        }
-      }
-      if (size > heavyBytes) await this.heavyTurn();
-      return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-    } finally {
-      this.held.giveBack(size);
-      body.destroy();
-    }
-  }
-
-  /**
-   * Waits in line with other large answers. Parsing one takes a good part of a tenth of a second; one a turn, so that
-   * somebody else's request never waits for several.
-   */
-  private heavyTurn(): Promise<void> {
-    this.lastHeavy = this.lastHeavy.then(() => nextTurn());
-    return this.lastHeavy;
-  }
-
-  private async beginning(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= errorPageBytes) break;
-    }
-    body.destroy();
-    return Buffer.concat(chunks).subarray(0, errorPageBytes);
-  }
-
-  /** A stream may go on for ever; what is bounded is one message of it, and how fast they come. */
-  private events(
-    url: URL,
-    body: Dispatcher.ResponseData['body'],
-    { bytes = this.limits.messageBytes, limits = handshakeLimits, pace, broke, opened, read }: Reading,
-  ): ReadableStream<Uint8Array> {
-    const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-    const scan = new EventScan(new JsonBounds(limits, url.host));
-    /** What was received and not looked at yet. */
-    let rest: Buffer = Buffer.alloc(0);
-    /** The beginning of an event. Whoever parses it would look through all of it again with each piece. */
-    let begun: Buffer[] = [];
-    let heldHere = 0;
-    let readInTurn = 0;
-    const keep = (piece: Buffer): void => {
-      this.held.take(piece.length);
-      heldHere += piece.length;
-      begun.push(piece);
-    };
-    const takeBegun = (): Buffer[] => {
-      const pieces = begun;
-      begun = [];
-      this.held.giveBack(heldHere);
-      heldHere = 0;
-      return pieces;
-    };
-    /** Whole events only, but for what the server leaves unfinished when it ends. */
-    const nextPiece = async (): Promise<{ piece: Buffer; events: number } | undefined> => {
-      for (;;) {
-        if (rest.length > 0) await nextTurn();
-        else {
-          const { value, done } = await chunks.next();
-          if (done) return begun.length > 0 ? { piece: Buffer.concat(takeBegun()), events: 1 } : undefined;
-          read?.(value.length);
-          rest = value;
-          readInTurn += value.length;
-        }
-        if (readInTurn > bytesInTurn) {
-          readInTurn = 0;
-          await nextTurn();
-        }
-        const { events, used } = scan.feed(rest, eventsAtOnce);
-        if (scan.pending > bytes) throw tooLarge(url, bytes);
-        const piece = rest.subarray(0, used);
-        rest = rest.subarray(used);
-        const ends = used - Math.min(scan.pending, used);
-        const whole = events > 0 ? Buffer.concat([...takeBegun(), piece.subarray(0, ends)]) : undefined;
-        if (ends < used) keep(piece.subarray(ends));
-        if (whole) return { piece: whole, events };
-      }
-    };
-    let ended = false;
-    const over = new AbortController();
-    const end = (): void => {
-      ended = true;
-      over.abort();
-      takeBegun();
-      body.destroy();
-    };
-    return new ReadableStream<Uint8Array>({
-      start: (stream) =>
-        opened?.(() => {
-          if (ended) return;
-          end();
-          stream.close();
-        }),
-      pull: async (stream) => {
-        try {
-          const next = await nextPiece();
-          if (ended) return;
-          if (!next) {
-            ended = true;
-            return stream.close();
-          }
-          stream.enqueue(next.piece);
-          const wait = pace?.take(next.events, next.piece.length) ?? 0;
-          if (wait > 0) await delay(wait, undefined, { signal: over.signal });
-        } catch (error) {
-          if (ended) return;
-          end();
-          if (error instanceof McpFailure) broke?.(error);
-          throw error;
-        }
-      },
-      cancel: end,
-    });
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.agents].map((agent) => agent.destroy()));
   }
-}
-
-function tooLarge(url: URL, bytes: number): McpFailure {
-  return new McpFailure(
-    'too-large',
-    `${url.host} answered with more than ${Math.floor(bytes / mebibyte)} MiB; the answer was cut off`,
-  );
 }
 
 /** As a record, names in lower case. Making a `Headers` of one would cost more than all else here. */
