@@ -5,7 +5,7 @@ import type { Db } from '../platform/database/database.ts';
 import * as projects from '../platform/database/queries/projects.ts';
 import * as secrets from '../platform/database/queries/secrets.ts';
 import type { Query } from '../platform/database/query.ts';
-import type { Context, Occasion, ProjectContext, Services } from './context.ts';
+import { type Context, type Occasion, type ProjectContext, publicContext, type Services } from './context.ts';
 import type { Identified } from './identity/authenticate.ts';
 import { found, notFound } from './refusals.ts';
 
@@ -20,7 +20,7 @@ export async function admit(
   { actor, project, projectClosed, server }: Identified,
   params: Record<string, string>,
 ): Promise<Context> {
-  const known: Context = { ...services, ...occasion, actor };
+  const known: Context = Object.assign(publicContext(services, occasion), { actor });
   if (settledInside.includes(operation.access)) return known;
   if (!project) throw projectClosed ? closedProject() : noSuchProject();
   if (operation.access === 'project admin' && project.role !== 'admin') throw adminNeeded();

@@ -63,6 +63,27 @@ export interface Context extends PublicContext {
   actor: Actor;
 }
 
+/** Field by field: spreading the services took a tenth of the time of a short request. */
+export function publicContext(services: Services, occasion: Occasion): PublicContext {
+  return {
+    db: services.db,
+    vault: services.vault,
+    cursors: services.cursors,
+    blobs: services.blobs,
+    models: services.models,
+    mcp: services.mcp,
+    grants: services.grants,
+    trust: services.trust,
+    config: services.config,
+    notifications: services.notifications,
+    clock: services.clock,
+    log: services.log,
+    requestId: occasion.requestId,
+    callerGone: occasion.callerGone,
+    afterwards: occasion.afterwards,
+  };
+}
+
 /** Access to the project is settled: whoever has this context may see it. */
 export interface ProjectContext extends Context {
   project: ProjectRow;

@@ -3,7 +3,7 @@ import type { OperationId } from '../contract/index.ts';
 import type { Operation } from '../contract/operation.ts';
 import { vanishedReference } from '../platform/database/database.ts';
 import { admit, noSuchProject } from './access.ts';
-import type { Context, Occasion, PublicContext, Services } from './context.ts';
+import { type Context, type Occasion, type PublicContext, publicContext, type Services } from './context.ts';
 import { onceInTransaction, onceUnderClaim } from './idempotency.ts';
 import { authenticate, type Charge, type Credential } from './identity/authenticate.ts';
 import { type Given, readInput, readParams } from './input.ts';
@@ -48,7 +48,7 @@ export class Entrance {
   ): Promise<Entered> {
     const { services, charge, used } = this.options;
     if (operation.access === 'public')
-      return { operation, params: readParams(operation, params), context: { ...services, ...occasion } };
+      return { operation, params: readParams(operation, params), context: publicContext(services, occasion) };
     const path = {
       projectId: asText(params['projectId']),
       serverId: asText(params['serverId']),

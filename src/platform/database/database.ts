@@ -45,27 +45,30 @@ type Sent = Pick<Query, 'name' | 'text' | 'order'>;
 abstract class Queries {
   protected abstract send(config: pg.QueryConfig): Promise<pg.QueryResult>;
 
-  private async result(query: Sent, values: Record<string, unknown> = {}): Promise<pg.QueryResult> {
+  /** One promise for each statement: every request waits for at least one. */
+  private ask<T>(
+    query: Sent,
+    values: Record<string, unknown> = {},
+    read: (result: pg.QueryResult) => T,
+  ): Promise<T> {
     const { name, text } = query;
-    try {
-      return await this.send({ name, text, values: valuesOf(query, values) });
-    } catch (error) {
+    return this.send({ name, text, values: valuesOf(query, values) }).then(read, (error: unknown) => {
       throw cancelled(error, name) ?? error;
-    }
+    });
   }
 
-  async rows<In extends Columns, Out extends Columns>(
+  rows<In extends Columns, Out extends Columns>(
     query: Query<In, Out>,
     ...[values]: ValuesOf<In>
   ): Promise<RowOf<Out>[]> {
-    return (await this.result(query, values)).rows as RowOf<Out>[];
+    return this.ask(query, values, ({ rows }) => rows as RowOf<Out>[]);
   }
 
-  async row<In extends Columns, Out extends Columns>(
+  row<In extends Columns, Out extends Columns>(
     query: Query<In, Out>,
     ...[values]: ValuesOf<In>
   ): Promise<RowOf<Out> | undefined> {
-    return (await this.result(query, values)).rows[0] as RowOf<Out> | undefined;
+    return this.ask(query, values, ({ rows }) => rows[0] as RowOf<Out> | undefined);
   }
 
   async one<In extends Columns, Out extends Columns>(
@@ -77,8 +80,8 @@ abstract class Queries {
     return row;
   }
 
-  async run<In extends Columns>(query: Query<In>, ...[values]: ValuesOf<In>): Promise<number> {
-    return (await this.result(query, values)).rowCount ?? 0;
+  run<In extends Columns>(query: Query<In>, ...[values]: ValuesOf<In>): Promise<number> {
+    return this.ask(query, values, ({ rowCount }) => rowCount ?? 0);
   }
 }
 

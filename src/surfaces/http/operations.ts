@@ -3,7 +3,6 @@ import type {
   FastifyReply,
   FastifyRequest,
   onErrorHookHandler,
-  onRequestAsyncHookHandler,
   onRequestHookHandler,
 } from 'fastify';
 import { operationList } from '../../contract/index.ts';
@@ -78,15 +77,17 @@ const hangUp: onErrorHookHandler = (_request, reply, _error, done) => {
   done();
 };
 
-function enter(operation: Operation, entrance: Entrance, closing: AbortSignal): onRequestAsyncHookHandler {
-  return async (request, reply) => {
+function enter(operation: Operation, entrance: Entrance, closing: AbortSignal): onRequestHookHandler {
+  const ends = streamedAnswer(operation.response)?.kind === 'events' ? closing : undefined;
+  return (request, reply, done) => {
     const { authorization } = request.headers;
-    request.entered = await entrance.enter(
-      operation,
-      { kind: 'bearer', authorization },
-      request.params as Record<string, string>,
-      occasionOf(request, reply, streamedAnswer(operation.response)?.kind === 'events' ? closing : undefined),
-    );
+    const params = request.params as Record<string, string>;
+    entrance
+      .enter(operation, { kind: 'bearer', authorization }, params, occasionOf(request, reply, ends))
+      .then((entered) => {
+        request.entered = entered;
+        done();
+      }, done);
   };
 }
 
