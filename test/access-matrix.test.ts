@@ -31,21 +31,19 @@ describe.each(operationList)('$id ($access)', (operation) => {
     const path = fillPath(operation.path, parameters);
     const body = await bodyFor(operation, parameters);
     const before = await snapshotOf(database);
-    for (const { principal, refusal, status } of refused) {
+    const refusals = [];
+    for (const { principal, status } of refused) {
       const answer = await call(principal, operation, path, body);
       expectDiscreet(principal, answer, status);
-      expect(answer.body, principal.name).toEqual({
-        code: refusal?.code,
-        message: expect.stringContaining(refusal?.message ?? ''),
-        ...(refusal?.details && { details: refusal.details }),
-      });
+      refusals.push({ to: principal.name, ...answer.body });
     }
-    if (refused.length > 0) expect(await snapshotOf(database)).toEqual(before);
+    expect(refusals).toEqual(refused.map(expectedAnswer));
+    expect(await snapshotOf(database)).toEqual(before);
     for (const { principal, status } of served) {
       const answer = await call(principal, operation, path, body);
       expectDiscreet(principal, answer, status);
       expectAnswer(operation, answer);
-      if (isWrite(operation)) await expectAudited(answer);
+      expect(await isAudited(answer)).toBe(isWrite(operation));
     }
   });
 });
@@ -55,10 +53,11 @@ const filtering = operationList.filter(({ query }) => query && 'projectId' in qu
 describe.each(filtering)('$id asked about a project', (operation) => {
   test.each(roundsOf({ ...operation, access: 'project member' }))('$title', async (round) => {
     const { projectId } = await fixtureFor({ ...operation, path: '/{projectId}' }, round.visibility);
-    for (const { principal, status } of [...round.refused, ...round.served]) {
-      const answer = await call(principal, operation, `${operation.path}?projectId=${projectId}`);
-      expectDiscreet(principal, answer, status);
-    }
+    const statuses = [];
+    const cases = [...round.refused, ...round.served];
+    for (const { principal } of cases)
+      statuses.push((await call(principal, operation, `${operation.path}?projectId=${projectId}`)).status);
+    expect(statuses).toEqual(cases.map(({ status }) => status));
   });
 });
 
@@ -96,6 +95,15 @@ function roundsOf(operation: Operation): Round[] {
       served: turn,
     }));
   });
+}
+
+function expectedAnswer({ principal, refusal }: Case): object {
+  return {
+    to: principal.name,
+    code: refusal?.code,
+    message: expect.stringContaining(refusal?.message ?? ''),
+    ...(refusal?.details && { details: refusal.details }),
+  };
 }
 
 function titleOf(visibility: Visibility, refused: Case[], served: Case[]): string {
@@ -150,16 +158,17 @@ function expectAnswer({ response }: Operation, answer: Answer): void {
 }
 
 /** Who did what is written down with what was done. */
-async function expectAudited(answer: Answer): Promise<void> {
+async function isAudited(answer: Answer): Promise<boolean> {
   const { rows } = await database.query('select action from audit_events where request_id = $1', [
     answer.headers.get('x-request-id'),
   ]);
-  expect(rows).not.toEqual([]);
+  return rows.length > 0;
 }
 
 /** The status, a request id, and nothing of the key that was sent. */
 function expectDiscreet(principal: Principal, answer: Answer, status: number): void {
-  expect(`${answer.status} ${answer.text}`, principal.name).toMatch(new RegExp(`^${status} `));
+  const said = `${answer.status} ${answer.text}`;
+  expect(`${principal.name}: ${said}`).toMatch(new RegExp(`^${principal.name}: ${status} `));
   expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
   const everything = answer.text + JSON.stringify([...answer.headers]);
   expect(everything).not.toContain(callers.get(principal)?.authorization?.split(' ')[1] ?? '\0');

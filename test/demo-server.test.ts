@@ -15,7 +15,7 @@ function statusFor(url: string, host: string): Promise<number | undefined> {
   });
 }
 
-const program = new URL('../dist/main.js', import.meta.url).pathname;
+const program = new URL('../dist/program/main.js', import.meta.url).pathname;
 
 async function overStdio(): Promise<StdioClientTransport> {
   return new StdioClientTransport({

@@ -96,8 +96,8 @@ const operations: [string, object][] = [
 /** Answers that are right for a server that misbehaves: never a failure of ours. */
 const allowed = new Set([200, 400, 404, 422, 429, 502, 504]);
 
-/** Asks the server for everything, and lets a bystander ask who it is meanwhile. */
-async function expectNobodyNotices(server: string, times: number): Promise<void> {
+/** Asks the server for everything while a bystander asks who it is: what is wrong with how that went. */
+async function troubleWith(server: string, times: number): Promise<string[]> {
   const before = slowdown();
   const everything = Array.from({ length: times }, () => operations).flat();
   const asked = Promise.all(
@@ -105,27 +105,27 @@ async function expectNobodyNotices(server: string, times: number): Promise<void>
   );
   const { p95, longest } = await watchWhile(me(), key, asked);
   const statuses = (await asked).map(({ answered }) => answered);
-  expect(statuses.filter((status) => !allowed.has(status))).toEqual([]);
-  expect(residentMb()).toBeLessThan(mostMemory);
   const slower = Math.max(before, slowdown());
-  expect(p95).toBeLessThan(slowest * slower);
-  expect(longest).toBeLessThan(longestStall * slower);
+  return [
+    ...statuses.filter((status) => !allowed.has(status)).map((status) => `answered ${status}`),
+    ...(residentMb() > mostMemory ? [`${residentMb()} MB`] : []),
+    ...(p95 > slowest * slower ? [`p95 of a bystander ${p95} ms`] : []),
+    ...(longest > longestStall * slower ? [`a stall of ${longest} ms`] : []),
+  ];
 }
 
 const watched = { timeout: 120_000, retry: 1 };
 
 test.each(attackNames)('a server that answers with %s does not slow down others', watched, async (name) => {
   const server = await save({ url: `http://127.0.0.1:${port}/${encodeURIComponent(name)}` });
-  await expectNobodyNotices(server, 2);
+  expect(await troubleWith(server, 2)).toEqual([]);
 });
 
 const commands = ['notifications without end', ...Object.keys(attacks).slice(0, 3), 'one text, 31 MB'];
 
 test.each(commands)('a command that answers with %s does not slow down others', watched, async (name) => {
-  await expectNobodyNotices(
-    await save({ command: process.execPath, args: [...runAttack, 'stdio', name] }),
-    1,
-  );
+  const server = await save({ command: process.execPath, args: [...runAttack, 'stdio', name] });
+  expect(await troubleWith(server, 1)).toEqual([]);
 });
 
 test('a deleted server is left alone at once, and costs nothing any more', { timeout: 60_000 }, async () => {

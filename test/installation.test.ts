@@ -21,7 +21,7 @@ async function install(folder: string): Promise<string> {
     recursive: true,
     filter: (path) => !/\/native\/lib\/[^/]+\.so(\.\d+)?$/.test(path) || /\.so\.\d+\.\d+/.test(path),
   });
-  return join(folder, 'dist/main.js');
+  return join(folder, 'dist/program/main.js');
 }
 
 test('an installation without install scripts, in a folder only its owner may enter, starts', async () => {

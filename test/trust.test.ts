@@ -11,7 +11,7 @@ import { dispose, startForTest, startTestService, type TestService } from './sup
 const byDefault = { DRYDOCK_ALLOW_STDIO: '', DRYDOCK_ALLOWED_NETWORKS: '' };
 const demoCommand = {
   command: process.execPath,
-  args: [fileURLToPath(new URL('../dist/main.js', import.meta.url)), 'demo-server', '--stdio'],
+  args: [fileURLToPath(new URL('../dist/program/main.js', import.meta.url)), 'demo-server', '--stdio'],
 };
 
 const soon = { timeout: 10_000 };

@@ -9,7 +9,7 @@ import { residentMb, start, stop, stopAll } from '../support/processes.ts';
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 9);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 2);
 const rows = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
-const program = new URL('../../dist/main.js', import.meta.url).pathname;
+const program = new URL('../../dist/program/main.js', import.meta.url).pathname;
 const minimal = new URL('./minimal.ts', import.meta.url).pathname;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));

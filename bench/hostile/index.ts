@@ -12,7 +12,7 @@ import { residentMb, start, stopAll } from '../support/processes.ts';
 const rounds = 5;
 const seconds = 3;
 const key = `sk_${'bench'.repeat(8)}`;
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/program/main.js', import.meta.url));
 const attacks = fileURLToPath(new URL('../../test/targets/attacks.ts', import.meta.url));
 
 const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));

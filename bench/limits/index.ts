@@ -84,7 +84,7 @@ async function accuracy(): Promise<void> {
     DRYDOCK_BOOTSTRAP_KEY: key,
     DRYDOCK_RATE_LIMIT: '600/10',
   };
-  const program = new URL('../../dist/main.js', import.meta.url).pathname;
+  const program = new URL('../../dist/program/main.js', import.meta.url).pathname;
   const replicas = [];
   for (let n = 0; n < 2; n++) replicas.push(await start([program, 'serve'], env, /API +(\S+)[\s\S]*Docs/));
   // The first one hears of the second at its next heartbeat.

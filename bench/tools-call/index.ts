@@ -21,7 +21,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));
 await chmod(dataDir, 0o711);
 try {
   const service = await start(
-    [new URL('../../dist/main.js', import.meta.url).pathname, 'serve'],
+    [new URL('../../dist/program/main.js', import.meta.url).pathname, 'serve'],
     {
       DRYDOCK_DATA_DIR: dataDir,
       DRYDOCK_PORT: '0',

@@ -3,6 +3,7 @@ import type {
   FastifyReply,
   FastifyRequest,
   onErrorHookHandler,
+  onRequestAsyncHookHandler,
   onRequestHookHandler,
 } from 'fastify';
 import { operationList } from '../../contract/index.ts';
@@ -77,17 +78,13 @@ const hangUp: onErrorHookHandler = (_request, reply, _error, done) => {
   done();
 };
 
-function enter(operation: Operation, entrance: Entrance, closing: AbortSignal): onRequestHookHandler {
+function enter(operation: Operation, entrance: Entrance, closing: AbortSignal): onRequestAsyncHookHandler {
   const ends = streamedAnswer(operation.response)?.kind === 'events' ? closing : undefined;
-  return (request, reply, done) => {
+  return async (request, reply) => {
     const { authorization } = request.headers;
     const params = request.params as Record<string, string>;
-    entrance
-      .enter(operation, { kind: 'bearer', authorization }, params, occasionOf(request, reply, ends))
-      .then((entered) => {
-        request.entered = entered;
-        done();
-      }, done);
+    const occasion = occasionOf(request, reply, ends);
+    request.entered = await entrance.enter(operation, { kind: 'bearer', authorization }, params, occasion);
   };
 }
 

