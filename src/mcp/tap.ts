@@ -40,15 +40,7 @@ const mostForSdk = 5_000;
 const requestPace = { burst: 50, perSecond: 5 };
 
 /** A result that the SDK has nothing to check in. What came instead is in the exchange. */
-const standIns: Record<string, Record<string, unknown>> = {
-  'tools/call': { content: [] },
-  'tools/list': { tools: [] },
-  'prompts/list': { prompts: [] },
-  'prompts/get': { messages: [] },
-  'resources/list': { resources: [] },
-  'resources/templates/list': { resourceTemplates: [] },
-  'resources/read': { contents: [] },
-};
+const standIn = { resultType: 'complete', content: [] };
 
 /**
  * Keeps the answers of a transport as they came. The SDK strips fields it does not know, refuses content it has no
@@ -130,8 +122,7 @@ export class Tap {
     exchange.frame = message;
     answered?.(id);
     if (participates) return message;
-    const standIn = standIns[exchange.method];
-    if (standIn && 'result' in message) return { ...message, result: { ...standIn, resultType: 'complete' } };
+    if ('result' in message) return { ...message, result: standIn };
     return hasMoreElements(message, mostForSdk) ? tooMuchFor(id) : message;
   }
 }

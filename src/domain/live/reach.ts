@@ -162,7 +162,7 @@ export async function withServer<T>(
 
 /** The result goes to the caller as it is; what is wrong with it is written down for the operator. */
 function loggingComplaints(
-  { log, requestId }: ProjectContext,
+  { log, requestId, afterwards }: ProjectContext,
   server: LiveServerRow,
   conversation: Conversation,
 ): Conversation {
@@ -180,8 +180,8 @@ function loggingComplaints(
     ...conversation,
     ask: async (method, params) => {
       const answer = await conversation.ask(method, params);
-      // Not waited for: the caller gets the result whatever is wrong with it.
-      void report(method, answer);
+      // The caller gets the result whatever is wrong with it, and does not wait until that is known.
+      afterwards(() => void report(method, answer));
       return answer;
     },
   };
