@@ -1,18 +1,24 @@
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { watchWhile } from '../../test/support/bystander.ts';
-import { attackNames } from '../../test/targets/attacks.ts';
+import { attackNames, honest } from '../../test/targets/attacks.ts';
 import { figure, ratios, show, table } from '../support/figures.ts';
 import { residentMb, start, stopAll } from '../support/processes.ts';
 
-/** What a bystander notices of each attack: its p99 while the attack goes on, to its p99 just before. */
+/**
+ * What a bystander notices of each attack: the p99 of its requests while the attack goes on, beside the p99 while
+ * somebody calls an honest server just as eagerly, and the p99 while nobody does anything. The first of these to the
+ * second tells what the attack adds to the load that anybody may make.
+ */
 
-const rounds = 5;
-const seconds = 3;
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 2);
 const key = `sk_${'bench'.repeat(8)}`;
 const main = fileURLToPath(new URL('../../dist/program/main.js', import.meta.url));
+const caller = fileURLToPath(new URL('./caller.ts', import.meta.url));
 const attacks = fileURLToPath(new URL('../../test/targets/attacks.ts', import.meta.url));
 
 const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));
@@ -39,28 +45,36 @@ try {
   const { items } = (await api('GET', '/projects')) as { items: { id: string }[] };
   const project = `/projects/${items[0]?.id}`;
 
-  /** One call after the other until the time is up. */
-  const attack = async (server: string): Promise<void> => {
-    const end = performance.now() + seconds * 1000;
-    while (performance.now() < end) await api('POST', `${server}/tools/call`, { toolName: 'x' });
-  };
-  const calm = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-
-  console.log(
-    `p99 of GET /me in milliseconds, ${rounds} rounds, each attack beside a calm of the same length\n`,
-  );
-  const rows = [['attack', 'calm', 'during', 'ratio (goal 2)', 'resident MB']];
-  for (const name of attackNames) {
+  const save = async (name: string): Promise<string> => {
     const url = `http://127.0.0.1:${attacker.match[1]}/${encodeURIComponent(name)}`;
     const { id } = await api('POST', `${project}/servers`, { name, url, timeout: 2_000 });
-    const before: number[] = [];
-    const during: number[] = [];
+    return `${project}/servers/${String(id)}`;
+  };
+  const p99While = async (work: Promise<unknown>): Promise<number> =>
+    (await watchWhile(`${base}/me`, key, work)).p99;
+  const whileCalling = async (server: string): Promise<number> => {
+    const args = ['--import', 'tsx', caller, `${base}${server}/tools/call`, key, String(seconds)];
+    const { child } = await start(args, {}, /ready/);
+    return p99While(once(child, 'exit'));
+  };
+  const idle = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+  console.log(`p99 of GET /me in milliseconds, ${rounds} rounds of ${seconds} s each\n`);
+  const rows = [
+    ['attack', 'nothing else', 'honest calls', 'attack', 'to honest (goal 2)', 'to nothing', 'resident MB'],
+  ];
+  const honestServer = await save(honest);
+  for (const name of attackNames) {
+    const server = await save(name);
+    const [nothing, calls, attack]: [number[], number[], number[]] = [[], [], []];
     for (let round = 0; round < rounds; round++) {
-      before.push((await watchWhile(`${base}/me`, key, calm())).p99);
-      during.push((await watchWhile(`${base}/me`, key, attack(`${project}/servers/${String(id)}`))).p99);
+      nothing.push(await p99While(idle()));
+      calls.push(await whileCalling(honestServer));
+      attack.push(await whileCalling(server));
     }
     const memory = residentMb(service.child).toFixed(0);
-    rows.push([name, show(figure(before)), show(figure(during)), show(ratios(during, before)), memory]);
+    const p99s = [nothing, calls, attack].map((each) => show(figure(each)));
+    rows.push([name, ...p99s, show(ratios(attack, calls)), show(ratios(attack, nothing)), memory]);
     process.stderr.write('.');
   }
   process.stderr.write('\n');

@@ -18,8 +18,8 @@ interface Rpc {
 
 type Write = (text: string) => boolean;
 
-/** The text of a result, or what writes to the wire itself for as long as `going` says. */
-type Attack = (rpc: Rpc) => string | undefined;
+/** The text of a result. */
+type Attack = (rpc: Rpc) => string;
 interface Stream {
   before?: string;
   /** Written again and again. */
@@ -57,6 +57,16 @@ export const attacks: Record<string, Attack> = {
   'one text to escape, 31 MB': () => `{"content":[{"type":"text","text":"${'\\n'.repeat(15 * mebibyte)}"}]}`,
   'many keys': () => `{${Array.from({ length: 90_000 }, (_, i) => `"k${i}":1`).join()}}`,
 };
+
+const made = new Map<string, string>();
+
+/** Made once: making megabytes takes a core away from those who are measured. */
+function resultOf(name: string, rpc: Rpc): string {
+  const key = `${name} ${rpc.method}`;
+  const known = made.get(key) ?? attacks[name]?.(rpc) ?? '{}';
+  made.set(key, known);
+  return known;
+}
 
 /** Over HTTP the answer comes as an event stream, which then goes on for ever. */
 export const streams: Record<string, Stream> = {
@@ -109,8 +119,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     return json(frame(rpc, initialized));
   if (rpc.method === 'initialize')
     return json(frame(rpc, `{"capabilities":{"experimental":[${many('[]', 2 * mebibyte)}]}}`));
-  const attack = attacks[name];
-  if (attack) return json(frame(rpc, attack(rpc) ?? '{}'));
+  if (name === honest) return json(frame(rpc, list(rpc, '')));
+  if (attacks[name]) return json(frame(rpc, resultOf(name, rpc)));
   const stream = streams[name] ?? streams['notifications without end'];
   if (name === 'an answer, then more without end')
     response
@@ -158,10 +168,13 @@ function serveStdio(name: string): void {
         `{"jsonrpc":"2.0","id":${JSON.stringify(rpc.id)},"error":{"code":-32601,"message":"no"}}\n`,
       );
     else if (rpc.method === 'initialize') process.stdout.write(`${frame(rpc, initialized)}\n`);
-    else if (name in attacks) process.stdout.write(`${frame(rpc, attacks[name]?.(rpc) ?? '{}')}\n`);
+    else if (name in attacks) process.stdout.write(`${frame(rpc, resultOf(name, rpc))}\n`);
     else flood();
   });
 }
+
+/** The path of a server that does nothing wrong. */
+export const honest = 'calm';
 
 /** Every name that the HTTP form understands. */
 export const attackNames = [
