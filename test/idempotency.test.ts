@@ -114,6 +114,15 @@ describe('under a claim, for work that must not run inside a transaction', () =>
     expect(await onceUnderClaim(service.db, repeatable, async () => 'done')).toBe('done');
   });
 
+  test('work that is done is not done again because its answer could not be kept', async () => {
+    const repeatable = await request('not kept');
+    let worked = 0;
+    const work = async () => ({ worked: ++worked, text: '\0' });
+    await expect(onceUnderClaim(service.db, repeatable, work)).rejects.toThrow();
+    await expect(onceUnderClaim(service.db, repeatable, work)).rejects.toThrow('under way');
+    expect(worked).toBe(1);
+  });
+
   test('a claim is extended while the work goes on, and one whose holder died is taken over', async () => {
     const repeatable = await request('slow');
     const lease = 150;

@@ -103,6 +103,15 @@ test.each(operationList.filter(({ body }) => body).map((operation) => [operation
   },
 );
 
+test('artifacts may be of any type, in and out', () => {
+  const place = '/projects/{projectId}/eval-ingest/artifacts';
+  expect(document.paths[place]?.['post']?.requestBody?.content).toHaveProperty(['*/*']);
+  expect(document.paths[`${place}/{storageId}`]?.['get']?.responses['200']).toHaveProperty([
+    'content',
+    '*/*',
+  ]);
+});
+
 test('every reference leads somewhere', () => {
   const refs = [...source.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref);
   expect(refs.length).toBeGreaterThan(0);

@@ -120,6 +120,25 @@ test('what cannot be read is refused before a stream begins', async () => {
   await expect(watching[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(DrydockError);
 });
 
+test('a stream ends with the key it was asked for with, and says nothing more', async () => {
+  const quiet = await startForTest({ worker: false });
+  const { key, keyId } = await quiet.member('admin');
+  const { body } = await quiet.post('/server-connections', { url: 'http://127.0.0.1:1/mcp' }, { key });
+  const path = `/server-connections/${body.connectionRequestId as string}`;
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`${quiet.running.baseUrl}${path}/events`, { headers });
+  const reader = (response.body as ReadableStream<Uint8Array>)
+    .pipeThrough(new TextDecoderStream())
+    .getReader();
+  let text = '';
+  while (!text.includes('discovering')) text += (await reader.read()).value;
+  const database = await quiet.database.connect();
+  onTestFinished(() => database.end());
+  await database.query('update api_keys set revoked_at = now() where id = $1', [keyId]);
+  await database.query("select pg_notify('drydock_connections', $1)", [body.connectionRequestId]);
+  expect(await reader.read()).toMatchObject({ done: true });
+});
+
 test('an open stream does not hold up the end of the service', async () => {
   const short = await startTestService({ worker: false });
   onTestFinished(() => short.database.drop());

@@ -29,6 +29,6 @@ export const getEvalArtifact = operation({
   summary: 'Read an artifact',
   description: 'The bytes as they were stored, with the content type they were stored with.',
   path: '/{storageId}',
-  response: fileAnswer('application/octet-stream', 'The bytes of the artifact.'),
+  response: fileAnswer('*/*', 'The bytes of the artifact.'),
   defaultProject: true,
 });

@@ -28,6 +28,7 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 
 /** Bytes instead of JSON in the request: handed to the verb as they arrive, refused beyond the limit. */
 export interface Upload {
+  /** What they are taken for when the request does not say. */
   readonly mediaType: string;
   /** In bytes. */
   readonly limit: number;
@@ -37,6 +38,7 @@ export interface Upload {
 /** Bytes instead of JSON in the answer. */
 export interface FileAnswer {
   readonly kind: 'file';
+  /** Or a range of them. */
   readonly mediaType: string;
   readonly description: string;
 }

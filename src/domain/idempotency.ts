@@ -48,14 +48,15 @@ export async function onceUnderClaim(
     });
   }, lease / 3);
   try {
-    const answer = await work();
+    const answer = await work().catch(async (error: unknown) => {
+      await db.run(idempotency.release, { ...scope, token }).catch(() => {
+        // It runs out.
+      });
+      throw error;
+    });
+    // The work is done: if this fails, the key is not free for doing it again.
     await db.run(idempotency.record, { ...scope, response: answer, token });
     return answer;
-  } catch (error) {
-    await db.run(idempotency.release, { ...scope, token }).catch(() => {
-      // It runs out.
-    });
-    throw error;
   } finally {
     clearInterval(extend);
   }

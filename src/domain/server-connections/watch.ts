@@ -1,4 +1,5 @@
 import type { StreamEvent } from '../../contract/operation.ts';
+import * as keys from '../../platform/database/queries/keys.ts';
 import type { ConnectionRow } from '../../platform/database/queries/server-connections.ts';
 import type { Context } from '../context.ts';
 import type { Verb } from '../verb.ts';
@@ -30,6 +31,7 @@ async function* changesOf(
     let seen = lastEventId;
     while (!gone.aborted) {
       const changed = new Promise<void>((resolve) => (wake = resolve));
+      if (await revoked(context)) return;
       const row = await connectionOf(context, first.id);
       const id = `${row.version}-${statusNow(context, row)}`;
       if (id !== seen) yield { id, data: await presentConnection(context, row) };
@@ -42,4 +44,9 @@ async function* changesOf(
   } finally {
     stop();
   }
+}
+
+/** A stream outlives the request that was let in; whoever comes again is told why it ended. */
+async function revoked({ db, actor: { keyId } }: Context): Promise<boolean> {
+  return keyId !== undefined && !(await db.row(keys.working, { id: keyId }));
 }

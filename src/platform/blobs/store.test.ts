@@ -57,6 +57,29 @@ test('an acknowledged blob has its name on disk, and so has every folder above i
     expect(synced.map(({ inode }) => inode)).toContain(await inodeOf(folder));
 });
 
+test('what a killed process had written is removed with the blob, and does not keep it from being written', async () => {
+  const { blobs, root } = await store();
+  const id = newId('blb');
+  let begun = (): void => {};
+  const underWay = new Promise<void>((resolve) => (begun = resolve));
+  void blobs.put(
+    id,
+    (async function* () {
+      yield Buffer.from('half');
+      begun();
+      await new Promise<never>(() => {});
+    })(),
+    100,
+  );
+  await underWay;
+  const files = async () => (await readdir(root)).filter((name) => name.startsWith('.'));
+  expect(await files()).toHaveLength(1);
+  await blobs.remove(id);
+  expect(await files()).toEqual([]);
+  await blobs.put(id, chunks('whole'), 100);
+  expect((await buffer(blobs.read(id))).toString()).toBe('whole');
+});
+
 test('too much is refused and leaves nothing behind', async () => {
   const { blobs, root } = await store();
   await expect(blobs.put(newId('blb'), chunks('12345', '67890'), 9)).rejects.toThrow(BlobTooLarge);

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,9 @@ export class FileBlobStore implements BlobStore {
   async put(id: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob> {
     const path = this.pathOf(id);
     await makeFolder(dirname(path));
-    const staging = join(this.root, `.incoming-${randomUUID()}`);
+    const staging = this.stagingOf(id);
+    // Of an attempt that was killed.
+    await rm(staging, { force: true });
     try {
       const stored = await write(staging, content, limit);
       await rename(staging, path);
@@ -49,8 +51,13 @@ export class FileBlobStore implements BlobStore {
     return createReadStream(this.pathOf(id));
   }
 
+  /** With what a process that was killed had written of it. */
   async remove(id: string): Promise<void> {
-    await rm(this.pathOf(id), { force: true });
+    for (const path of [this.pathOf(id), this.stagingOf(id)]) await rm(path, { force: true });
+  }
+
+  private stagingOf(id: string): string {
+    return join(this.root, `.incoming-${id}`);
   }
 
   private pathOf(id: string): string {

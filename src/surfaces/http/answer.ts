@@ -31,7 +31,8 @@ function sendFile(reply: FastifyReply, { contentType, size, bytes }: SentFile): 
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', "default-src 'none'; sandbox");
   if (size !== undefined) reply.header('content-length', size);
-  return reply.send(Readable.from(bytes));
+  // An open file is handed on as it is: a stream around it that nobody began to read would not close it.
+  return reply.send(bytes instanceof Readable ? bytes : Readable.from(bytes));
 }
 
 function sendEvents(

@@ -1,4 +1,4 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import { type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
@@ -13,9 +13,27 @@ export function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex): void 
 
 /** Cases that Node would answer by itself, with no body and no request id. */
 export function takeOverFromNode(server: Server): void {
+  takeTurns(server);
   // An expectation nobody knows may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket) => answerRaw(socket, 'This is not a proxy'));
+}
+
+/**
+ * Requests that were sent without waiting for answers are begun one after the other: Node does not tell an answer that
+ * stands behind another when the connection closes, and what was opened for it would stay open.
+ */
+function takeTurns(server: Server): void {
+  const [begin] = server.listeners('request') as [RequestListener];
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  server.off('request', begin);
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const before = latest.get(socket);
+    latest.set(socket, response);
+    if (response.socket || !before) begin(request, response);
+    else before.once('close', () => void (socket.destroyed || begin(request, response)));
+  });
 }
 
 /** Requests under way get half of the time; one that never arrives in full must not take the jobs' half too. */

@@ -30,7 +30,12 @@ function asRefusal(error: unknown, request: FastifyRequest, log: Log): Refusal {
       'VALIDATION_ERROR',
       `The request body is larger than ${request.routeOptions.bodyLimit} bytes`,
     );
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return notJson();
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return request.routeOptions.config.upload
+      ? new Refusal('VALIDATION_ERROR', 'Content-Type: Must be a media type, like text/html')
+      : notJson();
+  // Bytes that were being read when the caller hung up.
+  if (error === request.raw.errored) return new Refusal('VALIDATION_ERROR', 'The request broke off');
   // The framework refused the request before it reached us: a bad length, a bad header, a closed connection.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new Refusal('VALIDATION_ERROR', 'The request is malformed');

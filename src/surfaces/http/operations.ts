@@ -39,7 +39,7 @@ export function registerOperations(app: FastifyInstance, options: OperationOptio
     place.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { operation: operation.id },
+      config: { operation: operation.id, upload: operation.upload !== undefined },
       // Before the body is read: strangers cannot make us buffer anything.
       onRequest: [
         ...(operation.deprecated === undefined ? [] : [deprecate(operation.deprecated)]),
@@ -96,8 +96,8 @@ function occasionOf(
 ): Occasion {
   return {
     requestId: request.id,
-    callerGone: () => (closing ? AbortSignal.any([signalOf(reply), closing]) : signalOf(reply)),
-    afterwards: (work) => void reply.raw.once('close', work),
+    callerGone: () => signalOf(reply, closing),
+    afterwards: (work) => whenClosed(reply, work),
   };
 }
 
@@ -121,12 +121,23 @@ async function answer(
   return sendAnswer(reply, operation, result, closing);
 }
 
-function signalOf(reply: FastifyReply): AbortSignal {
+/** Not AbortSignal.any: what listens to such a signal is kept until the service ends. */
+function signalOf(reply: FastifyReply, closing: AbortSignal | undefined): AbortSignal {
   const hangUp = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) hangUp.abort();
+  const abort = (): void => hangUp.abort();
+  if (closing?.aborted) abort();
+  closing?.addEventListener('abort', abort);
+  whenClosed(reply, () => {
+    closing?.removeEventListener('abort', abort);
+    if (!reply.raw.writableFinished) abort();
   });
   return hangUp.signal;
+}
+
+/** Whoever hung up before this is asked for closes nothing any more. */
+function whenClosed({ raw }: FastifyReply, work: () => void): void {
+  if (raw.closed) work();
+  else raw.once('close', work);
 }
 
 /** Two spellings are in use. A blank or oversized key counts as none. */

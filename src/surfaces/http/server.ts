@@ -15,6 +15,8 @@ export const basePath = '/api/v1';
 declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: string;
+    /** The body is bytes of any type. */
+    upload?: boolean;
   }
   interface FastifyRequest {
     startedAt: number;

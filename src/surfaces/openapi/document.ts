@@ -91,7 +91,7 @@ function requestBody(
       requestBody: {
         required: true,
         description: upload.description,
-        content: { [upload.mediaType]: { schema: binary } },
+        content: { '*/*': { schema: binary } },
       },
     };
   if (!body) return {};

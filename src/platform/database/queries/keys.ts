@@ -38,6 +38,15 @@ export const revoke = query(
   'update api_keys set revoked_at = now() where id = :id and revoked_at is null',
   { id: text },
 );
+/** A row as long as the key opens anything. */
+export const working = query(
+  'keys.working',
+  `select k.id from api_keys k
+     join organization_members m on m.organization_id = k.organization_id and m.user_id = k.user_id
+   where k.id = :id and k.revoked_at is null`,
+  { id: text },
+  { id: text },
+);
 export const touch = query(
   'keys.touch',
   `update api_keys k set last_used_at = t.at
