@@ -4,9 +4,9 @@ import * as connections from '../../platform/database/queries/server-connections
 import type { Context } from '../context.ts';
 import { conflict } from '../refusals.ts';
 
-/** The request in the path, if the caller has made it. */
+/** The request in the path, if the caller has made it and may still see where it belongs. */
 export async function connectionOf({ db, actor }: Context, id: string): Promise<connections.ConnectionRow> {
-  const row = await db.row(connections.find, { ...accountOf(actor), id });
+  const row = await db.row(connections.find, { ...accountOf(actor), role: actor.role, id });
   if (row) return row;
   throw new Refusal('NOT_FOUND', 'No such connection request', { details: { code: 'REQUEST_NOT_FOUND' } });
 }

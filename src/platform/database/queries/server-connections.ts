@@ -1,6 +1,7 @@
 import { integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
 import type { Db } from '../database.ts';
 import { query } from '../query.ts';
+import { mayView } from './projects.ts';
 
 type Status =
   | 'discovering'
@@ -66,11 +67,15 @@ export const insert = query(
   connections.pick(['id', 'organizationId', 'userId', 'url', 'request', 'projectId', 'serverId']),
   row,
 );
+/** Not in a project that whoever made the request may enter no longer. */
 export const find = query(
   'connections.find',
   `select ${columns} from server_connections
-   where organization_id = :organizationId and user_id = :userId and id = :id`,
-  { ...account, id: text },
+   where organization_id = :organizationId and user_id = :userId and id = :id
+     and not exists (
+       select from projects p left join project_members i on i.project_id = p.id and i.user_id = :userId
+       where p.id = project_id and p.deleted_at is null and not ${mayView(':role', 'i.role')})`,
+  { ...account, role: text, id: text },
   row,
 );
 /** Whoever asks; nothing when it has expired. */
