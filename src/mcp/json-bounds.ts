@@ -39,7 +39,7 @@ function marked(...bytes: number[]): Uint8Array {
 /**
  * Counts the elements and the depth of JSON as its bytes arrive, without keeping them. A few megabytes of `[[],[],…`
  * would stop everybody for seconds when they are parsed, so this refuses them before. A string of JSON holds no line
- * break, so whatever stands in other lines of an event stream cannot hide what follows.
+ * break, so what stands in one line cannot hide what stands in the next.
  */
 export class JsonBounds {
   private readonly limits: JsonLimits;
@@ -82,15 +82,17 @@ export class JsonBounds {
     let at = 0;
     if (escaped && length > 0) {
       escaped = false;
-      at++;
+      if (!isLineBreak(bytes[0])) at++;
     }
     while (at < length) {
       if (inString) {
         while (at < length && inside[bytes[at] as number] === 0) at++;
         if (at === length) break;
         if (bytes[at] === backslash) {
-          at += 2;
-          escaped = at > length;
+          at++;
+          // Not even an escape takes a text beyond its line.
+          if (at === length) escaped = true;
+          else if (!isLineBreak(bytes[at])) at++;
         } else {
           inString = false;
           at++;
@@ -131,6 +133,10 @@ export class JsonBounds {
       throw tooMuch(this.from, `a JSON object of more than ${keys.toLocaleString('en')} keys`);
     if (this.batch > batch) throw tooMuch(this.from, `a batch of more than ${batch} messages`);
   }
+}
+
+function isLineBreak(byte: number | undefined): boolean {
+  return byte === lineFeed || byte === carriageReturn;
 }
 
 function tooMuch(from: string, what: string): McpFailure {
