@@ -97,7 +97,8 @@ function occasionOf(
   return {
     requestId: request.id,
     callerGone: () => (closing ? AbortSignal.any([signalOf(reply), closing]) : signalOf(reply)),
-    afterwards: (work) => void reply.raw.once('close', work),
+    // A caller who has hung up is told nothing any more, so this is over already.
+    afterwards: (work) => void (reply.raw.closed ? work() : reply.raw.once('close', work)),
   };
 }
 
