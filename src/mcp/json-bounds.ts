@@ -159,3 +159,17 @@ export function hasMoreElements(value: unknown, most: number): boolean {
   }
   return false;
 }
+
+/** About as many bytes as a parsed value has as JSON. */
+export function weightOf(value: unknown): number {
+  let weight = 0;
+  const pending = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    weight += typeof next === 'string' ? next.length + 2 : 4;
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next)) for (const key of Object.keys(next)) weight += key.length + 3;
+    for (const one of Object.values(next)) pending.push(one);
+  }
+  return weight;
+}
