@@ -1,6 +1,6 @@
 import { Deadline, type Wait } from './deadline.ts';
 import { failureIn, McpFailure } from './failures.ts';
-import { challengeOf } from './http-line.ts';
+import { challengeOf, texts } from './http-line.ts';
 import { type AuthorizationFacts, discoverAuthorization } from './oauth.ts';
 import { type Outbound, plain } from './outbound.ts';
 import type { RpcAnswer } from './probe-answer.ts';
@@ -98,7 +98,7 @@ async function tryStreamableHttp(place: ProbePlace, findings: ProbeFindings): Pr
   if (discover.response.status === 401) return;
   const { result, error } = discover.message ?? {};
   const named = result?.['supportedVersions'] ?? supportedIn(error);
-  if (Array.isArray(named)) findings.modernVersions = named.map(String);
+  if (Array.isArray(named)) findings.modernVersions = texts(named);
   if (result && Array.isArray(named)) findings.transport = 'streamable-http';
   const initialize = await ask(place, findings, 'initialize', initializeParams, {});
   const chosen = initialize.message?.result;

@@ -78,6 +78,24 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return shown + text.slice(from);
 }
 
+/** How far into a long text secrets are looked for: undoing escapes takes a millisecond for each kilobyte. */
+const searchedText = 16 * 1024;
+/** One character of a secret may be written with this many. */
+const longestEscape = 10;
+
+/** The beginning of a text. Secrets are hidden first: half of one at the end would not be recognised. */
+export function beginningWithoutSecrets(
+  text: string,
+  secrets: readonly string[],
+  shown: number,
+  searched = searchedText,
+): string {
+  const hidden = withoutSecrets(text.slice(0, searched), secrets);
+  const whole = text.length <= searched;
+  const longest = Math.max(0, ...secrets.map(({ length }) => length)) * longestEscape;
+  return hidden.slice(0, whole ? shown : Math.max(0, Math.min(shown, hidden.length - longest)));
+}
+
 /** Deeper values would exhaust the stack, here or where they are written down. */
 const deepest = 200;
 
