@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type SavedServer, saveServer } from './support/live.ts';
 import { type Answer, dispose, startForTest, startTestService, type TestService } from './support/service.ts';
-import { answerLegacy, type Exchange, initializeResult } from './targets/legacy.ts';
+import { answerLegacy, type Exchange, initializeResult, sendResult } from './targets/legacy.ts';
 import { listen, readRpc, sendJson } from './targets/listen.ts';
 
 let service: TestService;
@@ -143,6 +144,59 @@ test.each([
   });
   expect(longest).toBeLessThan(1000);
 });
+
+test('a megabyte of escapes in a handshake is looked through in turns', async () => {
+  const instructions = '%2541'.repeat(190_000);
+  const url = await serve((exchange) =>
+    exchange.rpc?.method === 'initialize'
+      ? sendResult(exchange, { ...initializeResult(), instructions })
+      : answerLegacy(exchange),
+  );
+  const server = await saveServer(service, { url, headers: { 'x-key': 'a secret of some length' } });
+  const longest = await longestTurn(async () => {
+    expect(await server.post('doctor')).toMatchObject({ status: 200, body: { initInfo: { instructions } } });
+  });
+  expect(longest).toBeLessThan(400);
+});
+
+test.each(['\\u0000', '\\ud800'])(
+  'a connection request says what the server said, with %s in it',
+  async (odd) => {
+    const url = await serve((exchange) =>
+      sendText(
+        exchange,
+        `{"jsonrpc":"2.0","id":${JSON.stringify(exchange.rpc?.id)},"error":{"code":-32000,"message":"a${odd}b"}}`,
+      ),
+    );
+    await saveServer(service, { url });
+    const { body } = await service.post('/server-connections', { url });
+    const path = `/server-connections/${body.connectionRequestId as string}`;
+    await expect.poll(async () => (await service.get(path)).body.status, { timeout: 5000 }).toBe('failed');
+    expect((await service.get(path)).body.error.message).toContain('a\ufffdb');
+  },
+);
+
+test.each(['is too much', 'breaks off'])(
+  'an answer over HTTP+SSE that %s is an error at once',
+  async (how) => {
+    let stream: ServerResponse | undefined;
+    const url = await serve(({ request, response, rpc, path }) => {
+      if (request.method === 'GET') {
+        stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+        return void stream.write('event: endpoint\ndata: /post\n\n');
+      }
+      if (path !== '/post') return void response.writeHead(405).end();
+      response.writeHead(202).end();
+      const answer = (text: string) =>
+        stream?.write(`data: {"jsonrpc":"2.0","id":${rpc?.id},"result":${text}}\n\n`);
+      if (rpc?.method === 'initialize') answer(JSON.stringify(initializeResult()));
+      else if (rpc?.method === 'tools/call' && how === 'breaks off') stream?.destroy();
+      else if (rpc?.method === 'tools/call') answer(`{"content":[${'[],'.repeat(200_000)}[]]}`);
+    });
+    const server = await saveServer(service, { url, timeout: 20_000 });
+    expect(await call(server)).toMatchObject({ status: 502, body: { code: 'SERVER_UNREACHABLE' } });
+  },
+);
 
 describe('on a shared connection', () => {
   test('nobody pays for the answers of others', async () => {

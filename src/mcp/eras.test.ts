@@ -4,7 +4,7 @@ import { Eras, type EraVerdict } from './eras.ts';
 const modern = (instructions: string): EraVerdict => ({
   era: 'modern',
   transport: 'streamable-http',
-  discover: { supportedVersions: ['2026-07-28'], capabilities: {}, instructions } as never,
+  discover: { supportedVersions: ['2026-07-28'], capabilities: {}, instructions },
 });
 
 test('what was learned is remembered for an hour, unless it is large', () => {

@@ -89,10 +89,9 @@ export class JsonBounds {
         while (at < length && inside[bytes[at] as number] === 0) at++;
         if (at === length) break;
         if (bytes[at] === backslash) {
-          at++;
           // Not even an escape takes a text beyond its line.
-          if (at === length) escaped = true;
-          else if (!isLineBreak(bytes[at])) at++;
+          at += isLineBreak(bytes[at + 1]) ? 1 : 2;
+          escaped = at > length;
         } else {
           inString = false;
           at++;

@@ -11,7 +11,7 @@ import {
   type ProbeReply,
   sendProbe,
 } from './probe-request.ts';
-import { hideSecrets, secretsOf } from './target.ts';
+import { hideSecretsInTurns, secretsOf } from './target.ts';
 
 const newest = '2026-07-28';
 const newestLegacy = '2025-11-25';
@@ -71,7 +71,7 @@ export async function probe(
     const left = Math.min(most, ends - performance.now());
     await addAuthorization(outbound, url, findings, { ...wait, timeout: Math.max(1, left) });
   }
-  return hideSecrets(findings, secrets);
+  return hideSecretsInTurns(findings, secrets);
 }
 
 async function addAuthorization(

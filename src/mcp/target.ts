@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findSecrets } from './escaped-secrets.ts';
 import { McpFailure } from './failures.ts';
 
@@ -111,4 +112,25 @@ export function hideSecrets<T>(value: T, secrets: readonly string[], depth = 0):
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [withoutSecrets(key, secrets), inside(one)]),
   ) as T;
+}
+
+/** The same for a value of any size, which is looked at bit by bit; of a long text the beginning is kept. */
+export async function hideSecretsInTurns<T>(value: T, secrets: readonly string[]): Promise<T> {
+  let sinceTurn = 0;
+  const hide = async (part: unknown, depth: number): Promise<unknown> => {
+    if (typeof part === 'object' && part !== null && depth <= deepest && !(part instanceof McpFailure)) {
+      const entries: [string, unknown][] = [];
+      for (const [key, one] of Object.entries(part))
+        entries.push([String(await hide(key, depth)), await hide(one, depth + 1)]);
+      return Array.isArray(part) ? entries.map(([, one]) => one) : Object.fromEntries(entries);
+    }
+    if (typeof part !== 'string') return hideSecrets(part, secrets, depth);
+    sinceTurn += part.length;
+    if (sinceTurn > searchedText) {
+      sinceTurn = 0;
+      await nextTurn();
+    }
+    return beginningWithoutSecrets(part, secrets, searchedText);
+  };
+  return (await hide(value, 0)) as T;
 }

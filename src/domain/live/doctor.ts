@@ -147,7 +147,7 @@ async function examine(conversation: Conversation, report: Report, firstPageOnly
     return tool as never;
   });
   // Not one by one: a tool may be called `__proto__`.
-  report.toolsMetadata = Object.fromEntries(metadata) as never;
+  report.toolsMetadata = Object.fromEntries(metadata);
   report.resources = resources.items as never;
   report.resourceTemplates = templates.items;
   report.prompts = prompts.items as never;
