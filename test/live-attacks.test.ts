@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Paces } from '../src/mcp/pace.ts';
+import { StdioLine } from '../src/mcp/stdio.ts';
 import { type SavedServer, saveServer } from './support/live.ts';
 import { type Answer, dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { answerLegacy, type Exchange, initializeResult, sendResult } from './targets/legacy.ts';
@@ -247,12 +249,26 @@ test('a caller who hangs up between two large pages leaves nothing held', async 
   await expect.poll(() => held.now).toBe(0);
 });
 
+test('a command that reads nothing is given up when too much waits for it', async () => {
+  const script = 'setInterval(() => {}, 1000)';
+  const line = new StdioLine(
+    { kind: 'stdio', command: process.execPath, args: ['-e', script], env: {} },
+    { pace: new Paces().of('us') },
+  );
+  onTestFinished(() => line.close());
+  await line.start();
+  const message = { jsonrpc: '2.0' as const, method: 'notifications/x', params: { text: 'x'.repeat(1e6) } };
+  const sent = Array.from({ length: 20 }, () => line.send(message));
+  for (const one of sent) one.catch(() => {});
+  await expect(sent.at(-1)).rejects.toThrow('does not read');
+});
+
 test('a command that floods stderr is read no faster than one that floods stdout', async () => {
   const script = `require('node:readline').createInterface(process.stdin).on('line', (line) => {
     const { id, method } = JSON.parse(line);
     const say = (answer) => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
     let written = 0;
-    const block = Buffer.alloc(65536, 255);
+    const block = Buffer.alloc(65536, 120);
     const flood = () => process.stderr.write(block, () => ((written += block.length), flood()));
     if (method === 'initialize') say({ result: ${JSON.stringify(initializeResult())} });
     else if (method === 'server/discover') say({ error: { code: -32601, message: 'no' } });

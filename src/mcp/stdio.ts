@@ -21,6 +21,8 @@ interface StdioOptions {
 
 const mostLine = 32 * 1024 * 1024;
 const mostStderr = 16 * 1024;
+/** Bytes that wait until the command reads them. */
+const mostUnread = 8 * 1024 * 1024;
 /** Bytes that are looked at before others get their turn. */
 const bytesInTurn = 128 * 1024;
 /** Milliseconds a command gets to end after its input has ended, and then after SIGTERM. */
@@ -109,6 +111,11 @@ export class StdioLine implements Transport {
     const stdin = this.child?.stdin;
     if (!stdin?.writable)
       return Promise.reject(new McpFailure('closed', 'The command has ended', { notSent: true }));
+    // Callers may hang up and come again for as long as they like.
+    if (stdin.writableLength > mostUnread)
+      return Promise.reject(
+        new McpFailure('closed', 'The command does not read what it is sent', { notSent: true }),
+      );
     return new Promise((resolve) => {
       if (stdin.write(`${JSON.stringify(message)}\n`)) resolve();
       else {
