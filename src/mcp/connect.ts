@@ -143,8 +143,9 @@ async function connectSse(target: Target, address: HttpTarget, options: ConnectO
 function watched(response: Response, ended: () => void): Response {
   if (!response.body) return response;
   const told = new TransformStream<Uint8Array, Uint8Array>({ flush: ended });
-  const body = response.body.pipeThrough(told);
-  const copy = new Response(body, { status: response.status, headers: response.headers });
+  // One that breaks off is over as well.
+  response.body.pipeTo(told.writable).catch(ended);
+  const copy = new Response(told.readable, { status: response.status, headers: response.headers });
   // The event source compares it with the address it asked.
   Object.defineProperty(copy, 'url', { value: response.url });
   return copy;

@@ -2,9 +2,10 @@ import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@model
 import { complaintAbout } from './conformance.ts';
 import { Deadline, type Wait } from './deadline.ts';
 import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
+import { hasMoreElements, weightOf } from './json-bounds.ts';
 import { MarkedTools } from './marked-tools.ts';
 import { type Exchange, Tap } from './tap.ts';
-import { hideSecrets, withoutSecrets } from './target.ts';
+import { beginningWithoutSecrets, hideSecrets, withoutSecrets } from './target.ts';
 
 /** What a server answers when a header and the body disagree. */
 const headerMismatch = -32020;
@@ -13,8 +14,12 @@ const headerMismatch = -32020;
 const mostPages = 20;
 const listTimeout = 10_000;
 
+/** Weighing what is small is not worth it. */
+const weighedFrom = 64 * 1024;
+
 const mostErrorText = 1000;
 const mostErrorData = 8000;
+const mostErrorElements = 2000;
 
 /** The SDK would check the result, which is not the one that came; see `Tap`. */
 const anything: StandardSchemaV1 = {
@@ -28,7 +33,7 @@ export interface Answer {
   /** The result exactly as the server sent it. */
   result: Record<string, unknown>;
   durationMs: number;
-  /** How much was read for it; with others on the same connection, theirs too. */
+  /** How much was read for it, roughly. */
   bytes: number;
   /** What is wrong with the result by the protocol, if anything. Found out when it is asked for. */
   complaint: () => Promise<string | undefined>;
@@ -107,9 +112,10 @@ export class Connection {
       const result = answered ? (value as Record<string, unknown>) : frame.result;
       const complaint = async (): Promise<string | undefined> => {
         const said = await complaintAbout(method, result);
-        return said === undefined ? undefined : this.scrub(said);
+        return said === undefined ? undefined : this.beginning(said);
       };
-      return { result, durationMs, bytes: this.parts.bytesRead() - readBefore, complaint };
+      const read = this.parts.bytesRead() - readBefore;
+      return { result, durationMs, bytes: bytesOf(result, read), complaint };
     }
     if (frame?.error) throw this.refused(frame.error);
     throw hideSecrets(this.explain(error, sent), this.parts.secrets());
@@ -144,7 +150,8 @@ export class Connection {
     wait: Wait,
   ): Promise<Pick<Exchange, 'frame' | 'sent'> & { value?: unknown; error?: unknown }> {
     const deadline = new Deadline(wait);
-    const exchange: Exchange = { method, sent: false, lost: deadline.giveUp };
+    const over = new AbortController();
+    const exchange: Exchange = { method, sent: false, lost: deadline.giveUp, over };
     // The SDK has a deadline of its own; ours comes first.
     const options = { signal: deadline.signal, timeout: wait.timeout + 60_000, ...this.tap.label(exchange) };
     try {
@@ -218,12 +225,17 @@ export class Connection {
 
   /** An error of the server as it may be shown: bounded, and without what we told the server. */
   private refused({ code, message: said, data }: RpcError): McpFailure {
-    const text = JSON.stringify(data) ?? '';
-    const showable = text.length <= mostErrorData && this.scrub(text) === text;
-    const message = this.scrub(said).slice(0, mostErrorText);
+    // An error page is not bounded in depth, and what is too deep cannot be written.
+    const text = hasMoreElements(data, mostErrorElements) ? undefined : (JSON.stringify(data) ?? '');
+    const showable = text !== undefined && text.length <= mostErrorData && this.scrub(text) === text;
+    const message = this.beginning(said);
     return new McpFailure('rpc', message, {
       rpc: { code, message, ...(data !== undefined && showable && { data }) },
     });
+  }
+
+  private beginning(text: string): string {
+    return beginningWithoutSecrets(text, this.parts.secrets(), mostErrorText);
   }
 
   private scrub(text: string): string {
@@ -239,6 +251,11 @@ export class Connection {
     this.broken ??= failure;
     this.tap.fail(new McpFailure(failure.kind, failure.message, { ...failure.facts, notSent: false }));
   }
+}
+
+/** Of what was read meanwhile, some may be for others on the same connection; what the result weighs is its own. */
+function bytesOf(result: Record<string, unknown>, read: number): number {
+  return read < weighedFrom ? read : Math.min(read, weightOf(result));
 }
 
 function ended({ kind }: Parts): string {
@@ -259,7 +276,7 @@ function identify({ client, kind }: Parts): ServerIdentity {
 /** An error of the SDK that carries no failure of ours: what the server sent could not be understood. */
 export function explain(error: unknown, secrets: readonly string[]): McpFailure {
   const messages = [...causesOf(error)].map(({ message }) => message);
-  const text = withoutSecrets(messages.at(-1) ?? String(error), secrets).slice(0, 500);
+  const text = beginningWithoutSecrets(messages.at(-1) ?? String(error), secrets, 500);
   for (const cause of causesOf(error))
     if (cause instanceof SyntaxError || cause.name === 'ZodError')
       // What is quoted of it may be a piece of a secret.

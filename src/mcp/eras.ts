@@ -1,4 +1,5 @@
 import type { DiscoverResult } from '@modelcontextprotocol/client';
+import { weightOf } from './json-bounds.ts';
 
 /** What connecting once has taught us about a server: its era and its transport. */
 export type EraVerdict =
@@ -8,6 +9,8 @@ export type EraVerdict =
 /** A server that was legacy may have learned more since, and would never say so by itself. */
 const horizon = 3_600_000;
 const most = 10_000;
+/** Of one of them. */
+const mostWeight = 16 * 1024;
 
 /** Verdicts by target, each with its date. */
 export class Eras {
@@ -27,6 +30,8 @@ export class Eras {
   }
 
   learn(key: string, verdict: EraVerdict): void {
+    // What a server says of itself may be megabytes, like what a caller says in the key: it is asked again instead.
+    if (key.length + weightOf(verdict) > mostWeight) return;
     if (!this.verdicts.has(key) && this.verdicts.size >= most)
       for (const oldest of this.verdicts.keys()) {
         this.verdicts.delete(oldest);

@@ -44,3 +44,34 @@ test('events are found whatever ends their lines and wherever the chunks are cut
     ),
   );
 });
+
+/** Whether the bounds refuse a stream that comes in chunks. */
+function refused(text: string, limits: object, chunk: number): boolean {
+  const scan = new EventScan(new JsonBounds({ ...messageLimits, ...limits }, 'It'));
+  const bytes = Buffer.from(text);
+  try {
+    for (let at = 0; at < bytes.length; at += chunk) scan.feed(bytes.subarray(at, at + chunk), 1e9);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+test.each([1, 2, 3, 7, 1e6])('only lines of data are counted, in chunks of %i', (chunk) => {
+  const keys = (from: number) => Array.from({ length: 6 }, (_, n) => `"k${from + n}":1`).join();
+  for (const mark of ['', '\ufeff', '\u00ef\u00bb\u00bf'])
+    for (const end of ['\n', '\r', '\r\n'])
+      for (const other of [': ', 'event: ', 'dat', 'data', 'datum: ', ' data: ', '\ufeffdata: ']) {
+        const lines = (...all: string[]) => mark + all.join(end);
+        const deep = lines('data: [[[[', `${other}]]]]`, 'data:[[[[');
+        expect(refused(deep, { depth: 6 }, chunk)).toBe(true);
+        expect(
+          refused(lines(`data: {${keys(1)},`, `${other}},{`, `data: ${keys(7)}}`), { keys: 10 }, chunk),
+        ).toBe(true);
+        expect(refused(lines(`${other}[`, `data: [${'{},'.repeat(20)}{}]`), { batch: 10 }, chunk)).toBe(
+          // At the very beginning this mark makes it a line of data like any other.
+          !(mark === '' && other.startsWith('\ufeff')),
+        );
+        expect(refused(lines(`data: [`, `${other}[[[[[[`, 'data: ]'), { depth: 3 }, chunk)).toBe(false);
+      }
+});

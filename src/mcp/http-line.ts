@@ -202,11 +202,14 @@ export class HttpLine {
 /** JSON-RPC code of a server that does not speak the revision it was asked in. */
 export const unsupportedVersion = -32022;
 
+/** What a server names may be anything, also what cannot be made a text. */
+export function texts(values: readonly unknown[]): string[] {
+  return values.filter((value) => typeof value === 'string');
+}
+
 export function versionFailure(asked: string | undefined, data: unknown): McpFailure {
   const supported = (data as { supported?: unknown } | undefined)?.supported;
-  const offers = Array.isArray(supported)
-    ? `; it speaks ${supported.map(String).join(', ').slice(0, 200)}`
-    : '';
+  const offers = Array.isArray(supported) ? `; it speaks ${texts(supported).join(', ').slice(0, 200)}` : '';
   return new McpFailure(
     'version',
     `The server does not speak ${asked ?? 'the revision it was asked for'}${offers}`,

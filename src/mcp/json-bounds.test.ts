@@ -47,6 +47,8 @@ test.each([
   ['many numbers', `[${'1,'.repeat(5_000)}1]`],
   ['brackets behind a text with quotes', `{"a":"\\"[[[","b":[${'[],'.repeat(5_000)}[]]}`],
   ['brackets behind a line that opens a text', `: "\ndata: [${'[],'.repeat(5_000)}[]]`],
+  ['brackets behind a line that ends in an escape', `: "\\\ndata: [${'[],'.repeat(5_000)}[]]`],
+  ['the same behind a return', `: "\\\rdata: [${'[],'.repeat(5_000)}[]]`],
 ])('%s are too many', (_, text) => expect(refused(text, { elements: 5_000 })).toBe(true));
 
 test('brackets inside texts are text', () => {

@@ -39,7 +39,7 @@ function marked(...bytes: number[]): Uint8Array {
 /**
  * Counts the elements and the depth of JSON as its bytes arrive, without keeping them. A few megabytes of `[[],[],…`
  * would stop everybody for seconds when they are parsed, so this refuses them before. A string of JSON holds no line
- * break, so whatever stands in other lines of an event stream cannot hide what follows.
+ * break, so what stands in one line cannot hide what stands in the next.
  */
 export class JsonBounds {
   private readonly limits: JsonLimits;
@@ -82,14 +82,15 @@ export class JsonBounds {
     let at = 0;
     if (escaped && length > 0) {
       escaped = false;
-      at++;
+      if (!isLineBreak(bytes[0])) at++;
     }
     while (at < length) {
       if (inString) {
         while (at < length && inside[bytes[at] as number] === 0) at++;
         if (at === length) break;
         if (bytes[at] === backslash) {
-          at += 2;
+          // Not even an escape takes a text beyond its line.
+          at += isLineBreak(bytes[at + 1]) ? 1 : 2;
           escaped = at > length;
         } else {
           inString = false;
@@ -133,6 +134,10 @@ export class JsonBounds {
   }
 }
 
+function isLineBreak(byte: number | undefined): boolean {
+  return byte === lineFeed || byte === carriageReturn;
+}
+
 function tooMuch(from: string, what: string): McpFailure {
   return new McpFailure('too-large', `${from} answered with ${what}; the answer was not read`, {
     code: 'JSON_BOUNDS',
@@ -152,4 +157,18 @@ export function hasMoreElements(value: unknown, most: number): boolean {
     for (const one of values) if (typeof one === 'object' && one !== null) pending.push(one);
   }
   return false;
+}
+
+/** About as many bytes as a parsed value has as JSON. */
+export function weightOf(value: unknown): number {
+  let weight = 0;
+  const pending = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    weight += typeof next === 'string' ? next.length + 2 : 4;
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next)) for (const key of Object.keys(next)) weight += key.length + 3;
+    for (const one of Object.values(next)) pending.push(one);
+  }
+  return weight;
 }

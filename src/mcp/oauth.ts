@@ -4,6 +4,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { causesOf, failureIn, McpFailure, unreachable } from './failures.ts';
 import type { Outbound } from './outbound.ts';
+import { hideSecrets } from './target.ts';
 
 /** What a server and its authorization server publish about getting a token. */
 export interface AuthorizationFacts {
@@ -136,7 +137,8 @@ export async function refreshTokens(
       ...(tokens.scope !== undefined && { scope: tokens.scope }),
     };
   } catch (error) {
-    throw refreshFailure(error, issuer);
+    // It may repeat what it was sent, also as a code.
+    throw hideSecrets(refreshFailure(error, issuer), [refreshToken, clientSecret ?? ''].filter(Boolean));
   }
 }
 
@@ -180,7 +182,8 @@ function reasonOf(error: unknown): string {
   // What it says besides may repeat what we sent.
   const status = /^HTTP (\d{3})\b/.exec(error instanceof Error ? error.message : '')?.[1];
   if (status !== undefined) return `it answered with HTTP status ${status}`;
-  if (isOAuthError(error)) return `it answered with the error ${error.code.slice(0, 100)}`;
+  if (isOAuthError(error) && /^[a-z_]{1,100}$/.test(error.code))
+    return `it answered with the error ${error.code}`;
   return 'its answer is not what OAuth prescribes';
 }
 

@@ -2,14 +2,12 @@ import { failureIn, McpFailure } from './failures.ts';
 import { meaningOf, redirectFailure } from './http-line.ts';
 import { type Outbound, plain } from './outbound.ts';
 import { mostProbeBytes, type ProbeAnswer, readAnswer } from './probe-answer.ts';
-import { withoutSecrets } from './target.ts';
+import { beginningWithoutSecrets } from './target.ts';
 
 const mostRedirects = 5;
 /** Of a body in the record, in characters; and how far into it secrets are looked for. */
 const shownBody = 2048;
 const searchedBody = 64 * 1024;
-/** One character of a secret may be written with this many. */
-const longestEscape = 10;
 
 /** One request of a probe and what came of it, for people to read: whatever is secret is hidden. */
 export interface ProbeAttempt {
@@ -127,10 +125,13 @@ function shownResponse({ status, headers }: Response): NonNullable<ProbeAttempt[
   };
 }
 
-/** The beginning of a text. Secrets are hidden first: half of one at the end would not be recognised. */
+/** A body that fills what is read of it may have been cut there. */
 function shownText(text: string, secrets: readonly string[]): string {
-  const hidden = withoutSecrets(text.slice(0, searchedBody), secrets);
-  const whole = Buffer.byteLength(text) < searchedBody;
-  const longest = Math.max(0, ...secrets.map(({ length }) => length)) * longestEscape;
-  return hidden.slice(0, whole ? shownBody : Math.max(0, Math.min(shownBody, hidden.length - longest)));
+  const cut = Buffer.byteLength(text) >= searchedBody;
+  return beginningWithoutSecrets(
+    text,
+    secrets,
+    shownBody,
+    cut ? Math.min(searchedBody, text.length - 1) : searchedBody,
+  );
 }

@@ -1,6 +1,6 @@
 import { Deadline, type Wait } from './deadline.ts';
 import { failureIn, McpFailure } from './failures.ts';
-import { challengeOf } from './http-line.ts';
+import { challengeOf, texts } from './http-line.ts';
 import { type AuthorizationFacts, discoverAuthorization } from './oauth.ts';
 import { type Outbound, plain } from './outbound.ts';
 import type { RpcAnswer } from './probe-answer.ts';
@@ -11,7 +11,7 @@ import {
   type ProbeReply,
   sendProbe,
 } from './probe-request.ts';
-import { hideSecrets, secretsOf } from './target.ts';
+import { hideSecretsInTurns, secretsOf } from './target.ts';
 
 const newest = '2026-07-28';
 const newestLegacy = '2025-11-25';
@@ -71,7 +71,7 @@ export async function probe(
     const left = Math.min(most, ends - performance.now());
     await addAuthorization(outbound, url, findings, { ...wait, timeout: Math.max(1, left) });
   }
-  return hideSecrets(findings, secrets);
+  return hideSecretsInTurns(findings, secrets);
 }
 
 async function addAuthorization(
@@ -98,7 +98,7 @@ async function tryStreamableHttp(place: ProbePlace, findings: ProbeFindings): Pr
   if (discover.response.status === 401) return;
   const { result, error } = discover.message ?? {};
   const named = result?.['supportedVersions'] ?? supportedIn(error);
-  if (Array.isArray(named)) findings.modernVersions = named.map(String);
+  if (Array.isArray(named)) findings.modernVersions = texts(named);
   if (result && Array.isArray(named)) findings.transport = 'streamable-http';
   const initialize = await ask(place, findings, 'initialize', initializeParams, {});
   const chosen = initialize.message?.result;

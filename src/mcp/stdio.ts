@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { McpFailure } from './failures.ts';
 import { handshakeLimits, JsonBounds, messageLimits } from './json-bounds.ts';
@@ -20,6 +21,8 @@ interface StdioOptions {
 
 const mostLine = 32 * 1024 * 1024;
 const mostStderr = 16 * 1024;
+/** Bytes that wait until the command reads them. */
+const mostUnread = 8 * 1024 * 1024;
 /** Bytes that are looked at before others get their turn. */
 const bytesInTurn = 128 * 1024;
 /** Milliseconds a command gets to end after its input has ended, and then after SIGTERM. */
@@ -83,7 +86,11 @@ export class StdioLine implements Transport {
     child.stdin?.on('error', () => {});
     child.stdout?.on('data', (chunk: Buffer) => this.read(chunk));
     child.stdout?.on('error', () => {});
-    child.stderr?.on('data', (chunk: Buffer) => this.keep(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.keep(chunk);
+      const wait = this.options.pace.take(0, chunk.length);
+      if (wait > 0) pause(child.stderr, wait);
+    });
     child.stderr?.on('error', () => {});
     return new Promise((resolve, reject) => {
       this.exited = new Promise((gone) => {
@@ -104,6 +111,11 @@ export class StdioLine implements Transport {
     const stdin = this.child?.stdin;
     if (!stdin?.writable)
       return Promise.reject(new McpFailure('closed', 'The command has ended', { notSent: true }));
+    // Callers may hang up and come again for as long as they like.
+    if (stdin.writableLength > mostUnread)
+      return Promise.reject(
+        new McpFailure('closed', 'The command does not read what it is sent', { notSent: true }),
+      );
     return new Promise((resolve) => {
       if (stdin.write(`${JSON.stringify(message)}\n`)) resolve();
       else {
@@ -152,7 +164,7 @@ export class StdioLine implements Transport {
       const messages = this.split(chunk);
       const wait = this.options.pace.take(messages, chunk.length);
       this.readInTurn += chunk.length;
-      if (wait > 0) this.pause(wait);
+      if (wait > 0) pause(this.child?.stdout, wait);
       else if (this.readInTurn > bytesInTurn) this.yieldTurn();
     } catch (error) {
       if (!(error instanceof McpFailure)) throw error;
@@ -161,12 +173,6 @@ export class StdioLine implements Transport {
       // It is not given time: it is still writing.
       if (this.child) killGroup(this.child, 'SIGKILL');
     }
-  }
-
-  private pause(wait: number): void {
-    const stdout = this.child?.stdout;
-    stdout?.pause();
-    setTimeout(() => stdout?.resume(), wait).unref();
   }
 
   /** Others get their turn. */
@@ -221,6 +227,11 @@ export class StdioLine implements Transport {
     this.stderrCut ||= text.length > mostStderr;
     this.stderr = text.slice(-mostStderr);
   }
+}
+
+function pause(stream: Readable | null | undefined, wait: number): void {
+  stream?.pause();
+  setTimeout(() => stream?.resume(), wait).unref();
 }
 
 function environment(user: CommandUser | undefined): Record<string, string> {

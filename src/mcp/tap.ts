@@ -22,6 +22,8 @@ export interface Exchange {
   frame?: Frame;
   /** Ends the wait when the answer can no longer come. */
   lost: (failure: McpFailure) => void;
+  /** Aborts when nobody waits any longer and no answer has come. */
+  over: AbortController;
 }
 
 interface TapOptions {
@@ -74,7 +76,9 @@ export class Tap {
               new McpFailure('closed', 'The server ended the stream without an answer'),
           );
       };
-      return send(message, { ...sendOptions, onRequestStreamEnd: streamEnd });
+      // In the older era the SDK tells the server that a request is cancelled, and leaves its stream open.
+      const requestSignal = sendOptions?.requestSignal ?? exchange.over.signal;
+      return send(message, { ...sendOptions, requestSignal, onRequestStreamEnd: streamEnd });
     };
     const receive = transport.onmessage?.bind(transport);
     transport.onmessage = (message, extra) => {
@@ -94,8 +98,9 @@ export class Tap {
   }
 
   /** Nobody waits for this one any longer. */
-  forget({ id }: Exchange): void {
+  forget({ id, frame, over }: Exchange): void {
     if (id !== undefined) this.waiting.delete(id);
+    if (!frame) over.abort();
   }
 
   /** The connection is gone: nobody waits any longer. */
@@ -115,12 +120,14 @@ export class Tap {
       return this.requests.take(1, 0) === 0 ? message : undefined;
     }
     const { id } = message;
-    const exchange = id === undefined ? undefined : this.waiting.get(id);
-    if (id === undefined || !exchange)
+    // Like the SDK, which takes `"3"` for an answer to 3.
+    const asked = typeof id === 'string' && !this.waiting.has(id) ? Number(id) : id;
+    const exchange = asked === undefined ? undefined : this.waiting.get(asked);
+    if (asked === undefined || !exchange)
       return participates || !hasMoreElements(message, mostForSdk) ? message : tooMuchFor(id);
-    this.waiting.delete(id);
+    this.waiting.delete(asked);
     exchange.frame = message;
-    answered?.(id);
+    answered?.(asked);
     if (participates) return message;
     if ('result' in message) return { ...message, result: standIn };
     return hasMoreElements(message, mostForSdk) ? tooMuchFor(id) : message;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findSecrets } from './escaped-secrets.ts';
 import { McpFailure } from './failures.ts';
 
@@ -78,6 +79,24 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return shown + text.slice(from);
 }
 
+/** How far into a long text secrets are looked for: undoing escapes takes a millisecond for each kilobyte. */
+const searchedText = 16 * 1024;
+/** One character of a secret may be written with this many. */
+const longestEscape = 10;
+
+/** The beginning of a text. Secrets are hidden first: half of one at the end would not be recognised. */
+export function beginningWithoutSecrets(
+  text: string,
+  secrets: readonly string[],
+  shown: number,
+  searched = searchedText,
+): string {
+  const hidden = withoutSecrets(text.slice(0, searched), secrets);
+  const whole = text.length <= searched;
+  const longest = Math.max(0, ...secrets.map(({ length }) => length)) * longestEscape;
+  return hidden.slice(0, whole ? shown : Math.max(0, Math.min(shown, hidden.length - longest)));
+}
+
 /** Deeper values would exhaust the stack, here or where they are written down. */
 const deepest = 200;
 
@@ -93,4 +112,25 @@ export function hideSecrets<T>(value: T, secrets: readonly string[], depth = 0):
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [withoutSecrets(key, secrets), inside(one)]),
   ) as T;
+}
+
+/** The same for a value of any size, which is looked at bit by bit; of a long text the beginning is kept. */
+export async function hideSecretsInTurns<T>(value: T, secrets: readonly string[]): Promise<T> {
+  let sinceTurn = 0;
+  const hide = async (part: unknown, depth: number): Promise<unknown> => {
+    if (typeof part === 'object' && part !== null && depth <= deepest && !(part instanceof McpFailure)) {
+      const entries: [string, unknown][] = [];
+      for (const [key, one] of Object.entries(part))
+        entries.push([String(await hide(key, depth)), await hide(one, depth + 1)]);
+      return Array.isArray(part) ? entries.map(([, one]) => one) : Object.fromEntries(entries);
+    }
+    if (typeof part !== 'string') return hideSecrets(part, secrets, depth);
+    sinceTurn += part.length;
+    if (sinceTurn > searchedText) {
+      sinceTurn = 0;
+      await nextTurn();
+    }
+    return beginningWithoutSecrets(part, secrets, searchedText);
+  };
+  return (await hide(value, 0)) as T;
 }

@@ -137,13 +137,17 @@ async function examine(conversation: Conversation, report: Report, firstPageOnly
     resourceTemplates: templates.check,
     prompts: prompts.check,
   });
+  const metadata: [string, unknown][] = [];
   report.tools = await mapInTurns(tools.items, (listed) => {
     // A broken server may list anything.
     if (typeof listed !== 'object' || listed === null || !('_meta' in listed)) return listed as never;
     const { _meta, ...tool } = listed;
-    report.toolsMetadata[String(tool['name'])] = _meta;
+    if (typeof tool['name'] !== 'string') return listed as never;
+    metadata.push([tool['name'], _meta]);
     return tool as never;
   });
+  // Not one by one: a tool may be called `__proto__`.
+  report.toolsMetadata = Object.fromEntries(metadata);
   report.resources = resources.items as never;
   report.resourceTemplates = templates.items;
   report.prompts = prompts.items as never;

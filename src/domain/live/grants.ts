@@ -38,6 +38,8 @@ interface GrantsOptions {
 const early = 60_000;
 const refreshTimeout = 15_000;
 const held = 5_000;
+/** Seconds; as much as an import may say. */
+const longestLife = 1_000_000_000;
 
 /**
  * Access tokens of OAuth grants, kept fresh. A refresh token may work only once, so a grant is refreshed by one
@@ -189,7 +191,7 @@ export class Grants {
     issuer: string,
   ): Promise<void> {
     const { db, vault, clock } = this.options;
-    const { accessToken, refreshToken, expiresIn, scope } = tokens;
+    const { accessToken, refreshToken, expiresIn } = tokens;
     const { organizationId, projectId } = grant;
     await db.transaction(async (trx) => {
       const sealedId = await vault.seal(
@@ -197,9 +199,12 @@ export class Grants {
         { organizationId, projectId },
         { ...secrets, accessToken, refreshToken },
       );
-      const expiresAt = expiresIn === undefined ? null : clock() + expiresIn * 1000;
+      // The old refresh token is used up: what the database cannot hold must not cost the new one.
+      const seconds = Math.min(Math.max(0, expiresIn ?? 0), longestLife);
+      const expiresAt = expiresIn === undefined ? null : clock() + seconds * 1000;
+      const scope = tokens.scope?.replaceAll('\0', '') ?? null;
       const { id, version } = grant;
-      const renewed = { id, version, sealedId, expiresAt, scope: scope ?? null, issuer };
+      const renewed = { id, version, sealedId, expiresAt, scope, issuer };
       if ((await trx.run(grants.renew, renewed)) === 1) await vault.forget(trx, grant.sealedId);
       // Other tokens were imported meanwhile; these are for nobody.
       else await vault.forget(trx, sealedId);

@@ -80,8 +80,14 @@ async function workOn(db: Db, payload: unknown): Promise<ConnectionRow | undefin
 type Outcome = (db: Db) => Promise<void>;
 
 /** Nothing is written when the request was cancelled meanwhile. */
-function settle(row: ConnectionRow, changes: ConnectionChange): Outcome {
-  return async (db) => void (await connections.change(db, row, changes));
+function settle(row: ConnectionRow, { error, ...changes }: ConnectionChange): Outcome {
+  const said = error && { ...error, message: storable(error.message) };
+  return async (db) => void (await connections.change(db, row, { ...changes, ...(said && { error: said }) }));
+}
+
+/** A server may say what the database takes for no text. */
+function storable(text: string): string {
+  return text.replace(/[\0\p{Surrogate}]/gu, '\ufffd');
 }
 
 async function discover(services: Services, row: ConnectionRow, wait: Wait): Promise<Outcome> {
