@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { removeMember, setMember } from '../src/domain/operator/members.ts';
 import { Account, connected, openAccountAt, until } from './support/connections.ts';
 import { type Answer, dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
@@ -46,6 +47,25 @@ async function query(at: TestService, sql: string, values: unknown[] = []): Prom
 
 const conflict = (code: string) => ({ status: 409, body: { code: 'CONFLICT', details: { code } } });
 const refusals = (answers: Answer[]) => answers.filter(({ status }) => status === 409);
+
+test('who may no longer enter the project is not shown what was asked for there', async () => {
+  const { userId: user, key } = await service.member('member');
+  const { body } = await service.post('/projects', { name: 'Closed later', visibility: 'private' });
+  const project = body.id as string;
+  await setMember(service.db, { project }, { user, role: 'admin' });
+  const made = await service.post(
+    '/server-connections',
+    { url: await service.demoUrl(), projectId: project },
+    { key },
+  );
+  const path = `/server-connections/${made.body.connectionRequestId}`;
+  expect((await service.get(path, { key })).status).toBe(200);
+  await removeMember(service.db, { project }, user);
+  expect(await service.get(path, { key })).toMatchObject({
+    status: 404,
+    body: { details: { code: 'REQUEST_NOT_FOUND' } },
+  });
+});
 
 describe('an open server', () => {
   test('is saved in the Default project under its host, and can be called', async () => {

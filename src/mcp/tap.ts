@@ -41,6 +41,9 @@ const mostForSdk = 5_000;
 /** How many requests of a server are answered; the rest is dropped. */
 const requestPace = { burst: 50, perSecond: 5 };
 
+/** Milliseconds that our answer to a request of the server may take to be accepted. */
+const answerTimeout = 10_000;
+
 /** A result that the SDK has nothing to check in. What came instead is in the exchange. */
 const standIn = { resultType: 'complete', content: [] };
 
@@ -63,7 +66,7 @@ export class Tap {
       const marker = sendOptions?.onresumptiontoken;
       const exchange = marker && this.marked.get(marker);
       if (!exchange || !isRequest(message) || message.method !== exchange.method)
-        return send(message, sendOptions);
+        return send(message, isAnswer(message) ? { ...sendOptions, ...briefly() } : sendOptions);
       const { id } = message;
       exchange.sent = true;
       exchange.id = id;
@@ -137,6 +140,15 @@ export class Tap {
 function tooMuchFor(id: string | number | undefined): Received | undefined {
   if (id === undefined) return undefined;
   return { jsonrpc: '2.0', id, error: { code: -32603, message: 'The answer is too large' } };
+}
+
+/** A server that asks and never takes our answer must not keep a socket for each. */
+function briefly(): { requestSignal: AbortSignal } {
+  return { requestSignal: AbortSignal.timeout(answerTimeout) };
+}
+
+function isAnswer(message: Message): boolean {
+  return !Array.isArray(message) && !('method' in message);
 }
 
 function isRequest(message: Message): message is Extract<Message, { method: string; id: string | number }> {

@@ -74,7 +74,7 @@ export const find = query(
    where organization_id = :organizationId and user_id = :userId and id = :id
      and not exists (
        select from projects p left join project_members i on i.project_id = p.id and i.user_id = :userId
-       where p.id = project_id and p.deleted_at is null and not ${mayView(':role', 'i.role')})`,
+       where p.id = server_connections.project_id and p.deleted_at is null and not ${mayView(':role', 'i.role')})`,
   { ...account, role: text, id: text },
   row,
 );
