@@ -89,7 +89,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     // An embedded database serves one service, so only a shared one can have other replicas.
     if (!connected.embedded) await limiter?.join();
     await services.notifications.start();
-    await worker?.start();
+    worker?.start();
     const address = await listen(app, config.host, config.port, settings.port.env);
     const origin = config.publicUrl?.replace(/\/+$/, '') ?? address;
     // Last, so that the key is not made and lost when anything before it fails.
@@ -140,7 +140,7 @@ export async function startWorker(
     const { host, workerPort: port } = config;
     const healthUrl = port === undefined ? undefined : await listen(app, host, port, settings.workerPort.env);
     await services.notifications.start();
-    await worker.start();
+    worker.start();
     started = true;
     return { healthUrl, stop };
   } catch (error) {

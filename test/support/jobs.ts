@@ -40,7 +40,7 @@ export async function work(
   const notifications = new Notifications({ dial, log: silent });
   await notifications.start();
   const worker = new Worker({ db: database, notifications, kinds, log: silent, ...options });
-  await worker.start();
+  worker.start();
   onTestFinished(async () => {
     await worker.stop(1_000);
     await notifications.stop();

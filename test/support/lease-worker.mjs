@@ -65,5 +65,5 @@ process.once('SIGTERM', () => {
     .then(() => process.exit(0));
 });
 await notifications.start();
-await worker.start();
+worker.start();
 say('ready', by);

@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
 import { type JobRow, leases } from '../database/queries/jobs.ts';
 import type { Backlog, LeaseFigures } from '../leases/figures.ts';
 import { type Commit, LeaseHolder, type LeaseKind } from '../leases/holder.ts';
-import type { Log } from '../log.ts';
+import { type Log, redact } from '../log.ts';
 import { type Account, type Enqueued, enqueueAll } from './queue.ts';
 
 export interface JobKind {
@@ -30,10 +31,14 @@ interface WorkerOptions {
   lease?: number;
 }
 
+/** Milliseconds. */
+const scheduleAgain = 1_000;
+
 /** Does the jobs of these kinds. */
 export class Worker {
   private readonly options: WorkerOptions;
   private readonly holder: LeaseHolder<JobRow>;
+  private stopping = false;
 
   constructor(options: WorkerOptions) {
     const { db, notifications, kinds, log, concurrency = 4, lease = 30_000 } = options;
@@ -49,18 +54,34 @@ export class Worker {
     });
   }
 
-  async start(): Promise<void> {
-    const { db, kinds } = this.options;
-    await enqueueAll(
-      db,
-      kinds.filter(({ every }) => every !== undefined).map((kind) => turnOf(kind, 0)),
-    );
+  start(): void {
     this.holder.start();
+    for (const kind of this.options.kinds) if (kind.every !== undefined) void this.schedule(kind);
   }
 
   /** Past `patience` jobs under way are told to stop and given back. */
   stop(patience: number): Promise<void> {
+    this.stopping = true;
     return this.holder.stop(patience);
+  }
+
+  /**
+   * Not waited for by the start: a worker that stands still while it writes the next turn of the job holds this up until
+   * the database hangs up on it.
+   */
+  private async schedule(kind: JobKind): Promise<void> {
+    const { db, log } = this.options;
+    while (!this.stopping)
+      try {
+        await enqueueAll(db, [turnOf(kind, 0)]);
+        return;
+      } catch (error) {
+        log.warn('A recurring job cannot be scheduled', {
+          kind: kind.kind,
+          error: redact((error as Error).message),
+        });
+        await delay(scheduleAgain, undefined, { ref: false });
+      }
   }
 
   figures(): LeaseFigures[] {
