@@ -44,3 +44,12 @@ export function problemOfText(text: string): string | undefined {
   if (!text.isWellFormed()) return 'Contains half of a surrogate pair';
   return undefined;
 }
+
+export function isStorable(text: string): boolean {
+  return problemOfText(text) === undefined;
+}
+
+/** What somebody else said, with a replacement for each character that cannot be stored. */
+export function asStorable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}

@@ -4,6 +4,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { McpFailure } from './failures.ts';
 import { handshakeLimits, JsonBounds, messageLimits } from './json-bounds.ts';
 import type { Pace } from './pace.ts';
+import { bytesInTurn } from './reading.ts';
 import type { StdioTarget } from './target.ts';
 
 /** Whom commands run as, when not as the service itself. */
@@ -23,8 +24,6 @@ const mostLine = 32 * 1024 * 1024;
 const mostStderr = 16 * 1024;
 /** Bytes that wait until the command reads them. */
 const mostUnread = 8 * 1024 * 1024;
-/** Bytes that are looked at before others get their turn. */
-const bytesInTurn = 128 * 1024;
 /** Milliseconds a command gets to end after its input has ended, and then after SIGTERM. */
 const grace = { inputEnded: 500, terminated: 2_000 };
 const newline = 0x0a;

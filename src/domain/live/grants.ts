@@ -10,6 +10,7 @@ import * as authorization from '../../platform/database/queries/server-authoriza
 import type { Log } from '../../platform/log.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
+import { asStorable } from '../storable.ts';
 
 /** The sealed part of a grant. */
 export interface GrantSecrets {
@@ -202,7 +203,7 @@ export class Grants {
       // The old refresh token is used up: what the database cannot hold must not cost the new one.
       const seconds = Math.min(Math.max(0, expiresIn ?? 0), longestLife);
       const expiresAt = expiresIn === undefined ? null : clock() + seconds * 1000;
-      const scope = tokens.scope?.replaceAll('\0', '') ?? null;
+      const scope = tokens.scope === undefined ? null : asStorable(tokens.scope);
       const { id, version } = grant;
       const renewed = { id, version, sealedId, expiresAt, scope, issuer };
       if ((await trx.run(grants.renew, renewed)) === 1) await vault.forget(trx, grant.sealedId);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { isStorable } from '../../platform/database/database.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
+import { isStorable } from '../storable.ts';
 
 /** What a JSON file of a bundle holds, if it is what it should be. */
 export function readJsonFile<Schema extends z.ZodType>(

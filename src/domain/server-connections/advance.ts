@@ -17,6 +17,7 @@ import { targetOf } from '../live/reach.ts';
 import { refusalOf } from '../live/refusal.ts';
 import { saveUnderFreeName } from '../servers/rows.ts';
 import { namesOfSecrets } from '../servers/secrets.ts';
+import { asStorable } from '../storable.ts';
 import { tokensNeeded, tokensRefused } from './tokens.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -81,13 +82,8 @@ type Outcome = (db: Db) => Promise<void>;
 
 /** Nothing is written when the request was cancelled meanwhile. */
 function settle(row: ConnectionRow, { error, ...changes }: ConnectionChange): Outcome {
-  const said = error && { ...error, message: storable(error.message) };
+  const said = error && { ...error, message: asStorable(error.message) };
   return async (db) => void (await connections.change(db, row, { ...changes, ...(said && { error: said }) }));
-}
-
-/** A server may say what the database takes for no text. */
-function storable(text: string): string {
-  return text.replace(/[\0\p{Surrogate}]/gu, '\ufffd');
 }
 
 async function discover(services: Services, row: ConnectionRow, wait: Wait): Promise<Outcome> {

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
-import { isStorable } from '../../platform/database/database.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
+import { isStorable } from '../storable.ts';
 
 /** The YAML between the two `---` lines, and the text below. */
 export function readFrontmatter(text: string): { fields: Record<string, unknown>; body: string } {

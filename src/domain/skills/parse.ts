@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Name } from '../../contract/text.ts';
-import { isStorable } from '../../platform/database/database.ts';
 import type { SkillText } from '../../platform/database/queries/skills.ts';
 import { type Files, type FolderBounds, hashOf } from '../../platform/folder.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
+import { isStorable } from '../storable.ts';
 import { readFrontmatter } from './frontmatter.ts';
 
 const most = { text: 256 * 1024, files: 50, bytes: 5 * 1024 * 1024 };

@@ -182,11 +182,6 @@ export function vanishedReference(error: unknown): 'project' | 'organization' | 
   return /_(project|organization|user|owner)_id_fkey$/.exec(constraint ?? '')?.[1] as 'project' | undefined;
 }
 
-/** Whether the database can hold the text: NUL and halves of surrogate pairs exist in JSON, but not there. */
-export function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
-}
-
 export function violates(error: unknown, constraint: string): boolean {
   return (error as { constraint?: string }).constraint === constraint;
 }
