@@ -1,0 +1,115 @@
+/** How much of a channel was recorded. What is not complete cannot show that something did not happen. */
+export type Capture = 'complete' | 'partial' | 'absent';
+
+export interface Channel<Item> {
+  state: Capture;
+  items: readonly Item[];
+}
+
+/** A call that the model made, or a step of the case. */
+export interface ToolCall {
+  toolCallId: string;
+  toolName: string;
+  serverId?: string | undefined;
+  arguments: Record<string, unknown>;
+  /** Of the turn it was made in. */
+  promptIndex: number;
+  /** Why it never reached a server: no such tool, or arguments that are no JSON. */
+  invalid?: string | undefined;
+}
+
+export interface ToolError {
+  toolCallId: string;
+  toolName: string;
+  promptIndex: number;
+  /** `content`: the result says so itself (`isError`). `protocol`: there was no result. */
+  kind: 'content' | 'protocol';
+  message: string;
+  /** Of JSON-RPC. */
+  code?: number | undefined;
+}
+
+export interface ToolResult {
+  toolCallId: string;
+  toolName: string;
+  promptIndex: number;
+  /** Of all text parts, one below the other. */
+  text: string;
+  structuredContent?: unknown;
+  /** The text read as JSON, where it is JSON. */
+  json?: unknown;
+  /** Of the result as it came, also where what is kept of it was cut; undefined when it was not measured. */
+  bytes?: number | undefined;
+  /** What is kept is all that came. */
+  whole: boolean;
+}
+
+export interface ToolTiming {
+  toolCallId: string;
+  toolName: string;
+  promptIndex: number;
+  ms: number;
+}
+
+/** A tool as a server declares it. */
+export interface DeclaredTool {
+  serverId: string;
+  name: string;
+  description?: unknown;
+  inputSchema?: unknown;
+  outputSchema?: unknown;
+  annotations?: unknown;
+}
+
+/** What became of the interface that a tool brings. */
+export interface RenderObservation {
+  toolName: string;
+  promptIndex: number;
+  status:
+    | 'rendered'
+    | 'no_ui_resource'
+    | 'resource_read_failed'
+    | 'mount_failed'
+    | 'bridge_timeout'
+    | 'render_error'
+    | 'blank_screenshot'
+    | 'screenshot_failed'
+    | 'browser_unavailable';
+  latencyMs?: number | undefined;
+  consoleErrors: readonly string[];
+}
+
+export interface Usage {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  totalTokens?: number | undefined;
+}
+
+/** One prompt or one pinned call, and what came of it. */
+export interface TurnEvidence {
+  promptIndex: number;
+  /** What the user said; undefined for a pinned call. */
+  prompt?: string | undefined;
+  /** Text of the last assistant message of the turn; empty when it has none. */
+  finalText: string;
+}
+
+/** All that a trial left behind and that it can be judged by. */
+export interface TrialEvidence {
+  turns: readonly TurnEvidence[];
+  toolCalls: readonly ToolCall[];
+  toolErrors: readonly ToolError[];
+  /** Text of the very last assistant message; empty when it has none. */
+  finalText: string;
+  /** Undefined when the model did not say, or not for every step. */
+  usage?: Usage | undefined;
+  renders: readonly RenderObservation[];
+  /** How many messages the user sent. */
+  turnCount?: number | undefined;
+  toolResults: Channel<ToolResult>;
+  timings: Channel<ToolTiming>;
+  /** The tools the model was offered. */
+  inventory: Channel<DeclaredTool>;
+  /** The tools as the servers declare them, none left out. */
+  declarations: Channel<DeclaredTool>;
+}
