@@ -2,7 +2,11 @@ import * as account from './account.ts';
 import * as catalog from './catalog.ts';
 import * as clients from './clients.ts';
 import * as environments from './environments.ts';
+import * as evalCases from './eval-cases.ts';
 import * as evalIngest from './eval-ingest.ts';
+import * as evalIterations from './eval-iterations.ts';
+import * as evalRuns from './eval-runs.ts';
+import * as evalSuites from './eval-suites.ts';
 import * as hosts from './hosts.ts';
 import * as oauth from './oauth.ts';
 import { type Declaration, isDeclaration, type Operation, paramNames } from './operation.ts';
@@ -17,6 +21,7 @@ import * as primitives from './server-primitives.ts';
 import * as servers from './servers.ts';
 import * as sessions from './sessions.ts';
 import * as skills from './skills.ts';
+import * as spendBudget from './spend-budget.ts';
 
 const declared = {
   ...account,
@@ -34,9 +39,14 @@ const declared = {
   ...secrets,
   ...skills,
   ...plugins,
+  ...evalSuites,
+  ...evalCases,
+  ...evalRuns,
+  ...evalIterations,
   ...evalIngest,
   ...sessions,
   ...catalog,
+  ...spendBudget,
 };
 
 type Declared = typeof declared;

@@ -77,6 +77,10 @@ interface Declaration {
   readonly method: Method;
   readonly path: string;
   readonly query?: z.ZodObject;
+  /** Headers of the request that it reads besides the usual ones, in lower case. */
+  readonly headers?: z.ZodObject;
+  /** The header that decides about the form of the answer. */
+  readonly varyBy?: string;
   /** Absent: the operation takes no body, and an empty object is tolerated. */
   readonly body?: z.ZodType;
   readonly upload?: Upload;
@@ -105,9 +109,10 @@ interface Declaration {
   /**
    * A repeated `Idempotency-Key` replays the first answer instead of acting again. `transaction`: the key is claimed,
    * the verb runs and the answer is kept in one transaction. `claim`: for work that must not run inside one; the claim
-   * is committed first, and given up when the verb refuses.
+   * is committed first, and given up when the verb refuses. `verb`: the verb is handed the key and knows what it made
+   * for it, so that a repetition is answered with what has become of that.
    */
-  readonly idempotency?: 'transaction' | 'claim';
+  readonly idempotency?: 'transaction' | 'claim' | 'verb';
 }
 
 export interface Operation extends Declaration {
@@ -166,9 +171,11 @@ export const areas = {
   Skills: 'Instructions that a model can be given; written with the command line.',
   Plugins: 'Bundles of servers and skills, installed with the command line.',
   Secrets: 'Values that runs receive. They go in and never come out.',
+  'Eval suites': 'Cases to try on servers with a model, and what decides about them.',
+  'Eval runs': 'Running a suite, following it, and reading what came of it.',
   'Eval ingestion': 'Results and artifacts of evals that ran elsewhere.',
   Sessions: 'Chat sessions across a project.',
-  Catalog: 'What this deployment offers: models and client templates.',
+  Catalog: 'What this deployment offers: models, client templates, traces and the budget.',
 } as const;
 
 type Area = keyof typeof areas;
@@ -176,12 +183,18 @@ type Area = keyof typeof areas;
 type QueryInput<O> = O extends { query: infer Q extends z.ZodObject } ? z.output<Q> : unknown;
 type BodyInput<O> = O extends { body: infer B extends z.ZodType } ? { body: z.output<B> } : unknown;
 
+type HeadersInput<O> = O extends { headers: infer H extends z.ZodObject }
+  ? { headers: z.output<H> }
+  : unknown;
+type KeyInput<O> = O extends { idempotency: 'verb' } ? { idempotencyKey?: string } : unknown;
 type UploadInput<O> = O extends { upload: Upload } ? { upload: ReceivedBytes } : unknown;
 type EventsInput<O> = O extends { response: EventStream } ? { lastEventId?: string } : unknown;
 
 /** What a verb receives: path parameters and query side by side, the body under `body`, bytes under `upload`. */
 export type InputOf<O extends Declaration> = { [Name in ParamNames<O['path']>]: string } & QueryInput<O> &
   BodyInput<O> &
+  HeadersInput<O> &
+  KeyInput<O> &
   UploadInput<O> &
   EventsInput<O>;
 

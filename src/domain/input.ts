@@ -7,6 +7,8 @@ import { faultIn, problemOfText } from './storable.ts';
 /** What a caller sends besides the names in the path, whatever the surface. */
 export interface Given {
   query?: Record<string, unknown> | undefined;
+  /** Those that the operation declares. */
+  headers?: Record<string, unknown> | undefined;
   body?: Record<string, unknown> | undefined;
   upload?: ReceivedBytes | undefined;
   /** Of a reader of events that comes again. */
@@ -40,6 +42,9 @@ export function readInput(
   const input: Record<string, unknown> = operation.query
     ? { ...check(operation.query, readQuery(given.query ?? {})), ...params }
     : { ...params };
+  if (operation.headers) input['headers'] = check(operation.headers, readQuery(given.headers ?? {}));
+  if (operation.idempotency === 'verb' && given.idempotencyKey !== undefined)
+    input['idempotencyKey'] = given.idempotencyKey;
   const body = given.body ?? {};
   if (operation.body) {
     const fault = faultIn(body);
@@ -76,12 +81,23 @@ function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function check(schema: z.ZodType, value: unknown): object {
+  const read = readAs(schema, value);
+  if ('problem' in read) throw invalid(read.problem);
+  return read.value as object;
+}
+
+/** A value as its schema reads it, or what is wrong with it in words for whoever sent it. */
+export function readAs<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): { value: z.output<Schema> } | { problem: string; path: string } {
   const parsed = schema.safeParse(value, { error: plainWords });
-  if (parsed.success) return parsed.data as object;
+  if (parsed.success) return { value: parsed.data };
   const [first, ...others] = parsed.error.issues as [z.core.$ZodIssue, ...z.core.$ZodIssue[]];
   // A misspelt field is missing under one name and unknown under another.
   const unknown = others.find(({ code }) => code === 'unrecognized_keys');
-  throw invalid([first, ...(unknown ? [unknown] : [])].map(wordsOf).join('. '));
+  const problem = [first, ...(unknown ? [unknown] : [])].map(wordsOf).join('. ');
+  return { problem, path: first.path.map(String).join('.') };
 }
 
 function wordsOf(issue: z.core.$ZodIssue): string {

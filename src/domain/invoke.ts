@@ -65,7 +65,9 @@ export class Entrance {
     const verb = verbs[operation.id as OperationId] as AnyVerb;
     const input = readInput(operation, params, given);
     try {
-      if (operation.idempotency && given.idempotencyKey !== undefined && context.actor)
+      const { idempotency } = operation;
+      const replays = idempotency !== undefined && idempotency !== 'verb';
+      if (replays && given.idempotencyKey !== undefined && context.actor)
         return await actOnce(context as Context, operation, input, given.idempotencyKey, verb);
       return await verb(context, input);
     } catch (error) {

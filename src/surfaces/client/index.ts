@@ -17,6 +17,8 @@ export interface ClientOptions extends Patience {
 export interface CallOptions {
   signal?: AbortSignal;
   idempotencyKey?: string;
+  /** Headers that the operation declares. */
+  headers?: Record<string, string>;
 }
 
 type Params<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -77,7 +79,11 @@ async function send(
   more: Record<string, string> = {},
 ): Promise<Response> {
   const url = `${options.baseUrl.replace(/\/+$/, '')}${addressOf(operation, input)}`;
-  const headers: Record<string, string> = { authorization: `Bearer ${options.apiKey}`, ...more };
+  const headers: Record<string, string> = {
+    ...call.headers,
+    authorization: `Bearer ${options.apiKey}`,
+    ...more,
+  };
   if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
   const response = await sendPatiently(
     url,

@@ -43,6 +43,7 @@ export function registerOperations(app: FastifyInstance, options: OperationOptio
       // Before the body is read: strangers cannot make us buffer anything.
       onRequest: [
         ...(operation.deprecated === undefined ? [] : [deprecate(operation.deprecated)]),
+        ...(operation.varyBy === undefined ? [] : [vary(operation.varyBy)]),
         enter(operation, options.entrance, closing.signal),
       ],
       // The rest of an upload that was refused is not read: the connection ends.
@@ -69,6 +70,14 @@ function deprecate(successor: string): onRequestHookHandler {
       return value === undefined ? open : encodeURIComponent(value);
     });
     void reply.header('deprecation', 'true').header('link', `</api/v1${path}>; rel="successor-version"`);
+    done();
+  };
+}
+
+/** Also on refusals, whose form does not depend on it: a cache may keep them. */
+function vary(header: string): onRequestHookHandler {
+  return (_request, reply, done) => {
+    void reply.header('vary', header);
     done();
   };
 }
@@ -110,6 +119,7 @@ async function answer(
 ): Promise<FastifyReply> {
   const given: Given = {
     query: request.query as Record<string, unknown>,
+    headers: headersFor(operation, request),
     idempotencyKey: idempotencyKeyOf(request),
     lastEventId: textOf(request.headers['last-event-id']),
     ...(operation.upload
@@ -138,6 +148,17 @@ function signalOf(reply: FastifyReply, closing: AbortSignal | undefined): AbortS
 function whenClosed({ raw }: FastifyReply, work: () => void): void {
   if (raw.closed) work();
   else raw.once('close', work);
+}
+
+/** Those it declares; what a proxy adds is none of its business. */
+function headersFor({ headers }: Operation, request: FastifyRequest): Given['headers'] {
+  if (!headers) return undefined;
+  const sent: Record<string, unknown> = {};
+  for (const name of Object.keys(headers.shape)) {
+    const value = textOf(request.headers[name]);
+    if (value !== undefined) sent[name] = value;
+  }
+  return sent;
 }
 
 /** Two spellings are in use. A blank or oversized key counts as none. */

@@ -62,7 +62,7 @@ function describe(operation: Operation, components: Components, errors: ErrorRes
   const parameters = [
     ...pathParameters(operation),
     ...queryParameters(operation, components),
-    ...headerParameters(operation),
+    ...headerParameters(operation, components),
   ];
   return {
     operationId: operation.id,
@@ -140,21 +140,28 @@ function wordsOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-function queryParameters(operation: Operation, components: Components): Parameter[] {
-  if (!operation.query) return [];
-  const { properties = {}, required = [] }: Schema = components.add(operation.query, 'input');
+function queryParameters({ query }: Operation, components: Components): Parameter[] {
+  return query ? parametersIn('query', query, components) : [];
+}
+
+function parametersIn(place: 'query' | 'header', declared: z.ZodObject, components: Components): Parameter[] {
+  const { properties = {}, required = [] }: Schema = components.add(declared, 'input');
   return Object.entries(properties).map(([name, { description: text, ...schema }]) => ({
     name,
-    in: 'query',
+    in: place,
     required: required.includes(name),
     ...(text !== undefined && { description: text }),
     schema,
   }));
 }
 
-function headerParameters(operation: Operation): Parameter[] {
+function headerParameters(operation: Operation, components: Components): Parameter[] {
   const resumes = streamedAnswer(operation.response)?.kind === 'events';
-  return [...(operation.idempotency ? [idempotencyKey] : []), ...(resumes ? [lastEventId] : [])];
+  return [
+    ...(operation.headers ? parametersIn('header', operation.headers, components) : []),
+    ...(operation.idempotency ? [idempotencyKey] : []),
+    ...(resumes ? [lastEventId] : []),
+  ];
 }
 
 const idempotencyKey: Parameter = {

@@ -7,6 +7,7 @@ import { names } from './0005-names.ts';
 import { idempotencyClaims } from './0006-idempotency-claims.ts';
 import { live } from './0007-live.ts';
 import { serverChanges } from './0008-server-changes.ts';
+import { evals } from './0009-evals.ts';
 
 export interface Migration {
   name: string;
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   idempotencyClaims,
   live,
   serverChanges,
+  evals,
 ];

@@ -1,12 +1,12 @@
-import { integer, table, text } from '../columns.ts';
+import { float, integer, table, text } from '../columns.ts';
 import { query } from '../query.ts';
 
 const account = { organizationId: text, budget: text, period: text };
 const entries = table('ledger_entries', {
   ...account,
   position: integer,
-  amount: integer,
-  total: integer,
+  amount: float,
+  total: float,
   reason: text,
   actor: text,
 });

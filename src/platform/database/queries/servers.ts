@@ -94,6 +94,21 @@ export const enabled = query(
   { projectId: text, ids: texts },
   { id: text, name: text },
 );
+/** Those that are there, whether runs may use them or not. */
+export const named = query(
+  'servers.named',
+  'select id, name from servers where project_id = :projectId and id = any(:ids)',
+  { projectId: text, ids: texts },
+  { id: text, name: text },
+);
+/** Those that these ids or names mean. */
+export const called = query(
+  'servers.called',
+  `select id, name from servers where project_id = :projectId and (id = any(:idsOrNames) or name = any(:idsOrNames))
+   order by id`,
+  { projectId: text, idsOrNames: texts },
+  { id: text, name: text },
+);
 /** Those with this URL, of which a project has few. Served by servers_project. */
 export const at = query(
   'servers.at',

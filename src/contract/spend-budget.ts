@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { operationsIn } from './operation.ts';
+import { Time } from './paging.ts';
+
+const operation = operationsIn({
+  area: 'Catalog',
+  path: '/organizations/{organizationId}/spend-budget',
+  access: 'key',
+});
+
+const SpendBudget = z
+  .object({
+    capUsd: z.number().nullable().describe('`null` is no cap.'),
+    capCredits: z.number().int().nullable().describe('A credit is a cent.'),
+    alertPercents: z.array(z.number().int()),
+    spentUsd: z.number(),
+    spentCredits: z.number().int(),
+    windowStartAt: Time,
+    windowEndsAt: Time,
+    alertedPercents: z.array(z.number().int()).describe('Those that were reached in this window.'),
+    capReachedAt: Time.nullable(),
+    updatedAt: Time.nullable(),
+    minCapUsd: z.number(),
+    maxCapUsd: z.number(),
+    supported: z.boolean(),
+  })
+  .meta({ id: 'SpendBudget' });
+
+export const getSpendBudget = operation({
+  summary: "Read an organization's spend budget",
+  description: 'What models cost on keys of this deployment, in the current calendar month (UTC).',
+  response: SpendBudget,
+});
+
+export const setSpendBudget = operation({
+  summary: 'Cap what an organization may spend',
+  description:
+    'Reached, new runs are refused until the month ends or the cap is raised. Administrators only.',
+  method: 'PUT',
+  body: z
+    .strictObject({
+      capUsd: z.number().min(0).max(1_000_000),
+      alertPercents: z.array(z.number().int().min(1).max(99)).max(10).default([80]),
+    })
+    .meta({ id: 'SpendBudgetInput' }),
+  example: { capUsd: 25 },
+  response: SpendBudget,
+  errors: ['FORBIDDEN'],
+});
+
+export const clearSpendBudget = operation({
+  summary: 'Lift the cap',
+  description: 'What was spent stays counted. Administrators only.',
+  method: 'DELETE',
+  response: SpendBudget,
+  errors: ['FORBIDDEN'],
+});

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import type { Refusal } from '../../contract/errors.ts';
+import { CaseCreateRequest } from '../../contract/eval-cases.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import { sortKeys } from '../../platform/canonical.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as cases from '../../platform/database/queries/eval-cases.ts';
+import type { ProjectContext } from '../context.ts';
+import { type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
+import { readAs } from '../input.ts';
+import type { Verb } from '../verb.ts';
+import { addCase, isCaseRefusal } from './add.ts';
+import { contentHash, newCase } from './definition.ts';
+import { refuseOnRate } from './rules.ts';
+import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
+
+type Result = OutputOf<Operations['createEvalCases']>;
+type Created = Result['created'][number];
+type Failed = Result['failed'][number];
+type Policy = Result['duplicatePolicy']['effectivePolicy'];
+
+/** Characters of JSON. */
+const largestItem = 262_144;
+const policies: readonly string[] = ['block', 'warn', 'create_anyway'] satisfies Policy[];
+
+interface Batch {
+  context: ProjectContext;
+  db: Db;
+  suite: Suite;
+  vocabulary: Vocabulary;
+  policy: Policy;
+  overridden: boolean;
+  key: string | undefined;
+  /** Keys of the items so far. */
+  keys: Set<string>;
+}
+
+export const createEvalCases: Verb<'createEvalCases'> = (context, input) => {
+  const { body, suiteId } = input;
+  const { duplicatePolicy: requestedPolicy } = body;
+  const coerced = requestedPolicy !== undefined && !policies.includes(requestedPolicy);
+  const policy = coerced || requestedPolicy === undefined ? 'block' : (requestedPolicy as Policy);
+  const declaredSuiteId = input.declaredSuiteId ?? body.declaredSuiteId;
+  const write = { suiteId, action: 'eval-case.create-batch', declaredSuiteId };
+  return withSuite(context, write, async (db, suite) => {
+    const batch: Batch = {
+      context,
+      db,
+      suite,
+      vocabulary: vocabularyOf(input),
+      policy,
+      overridden: body.overrideReason !== undefined,
+      key: input.idempotencyKey,
+      keys: new Set(),
+    };
+    const result: Result = {
+      created: [],
+      failed: [],
+      duplicatePolicy: {
+        ...(requestedPolicy !== undefined && { requestedPolicy }),
+        effectivePolicy: policy,
+        coerced,
+      },
+    };
+    for (const [index, item] of body.cases.entries()) {
+      const outcome = await store(batch, item, index);
+      if ('code' in outcome) result.failed.push(outcome);
+      else result.created.push(outcome);
+    }
+    if (result.created.some(({ replayed }) => !replayed))
+      await writeRevision(context, db, suite, {}, { changedFields: ['cases'] });
+    return result;
+  });
+};
+
+/** One item by itself: what is wrong with it is no concern of the others. */
+async function store(batch: Batch, item: Record<string, unknown>, index: number): Promise<Created | Failed> {
+  const { context, db, suite, vocabulary, policy } = batch;
+  const title = typeof item['title'] === 'string' ? item['title'].slice(0, 200) : undefined;
+  const fail = (code: Failed['code'], message: string): Failed => ({
+    index,
+    ...(title !== undefined && { title }),
+    ...(typeof item['id'] === 'string' && { declaredId: item['id'].slice(0, 128) }),
+    code,
+    message: message.slice(0, 500).toWellFormed(),
+  });
+  const text = JSON.stringify(sortKeys(item));
+  if (text.length > largestItem)
+    return fail('ITEM_TOO_LARGE', `Longer than ${largestItem.toLocaleString('en')} characters`);
+  const read = readAs(CaseCreateRequest, item);
+  if ('problem' in read) return fail(codeOf(read.path), read.problem);
+  if (policy !== 'block' && !batch.overridden)
+    return fail('OVERRIDE_REASON_REQUIRED', `duplicatePolicy ${policy} needs an overrideReason`);
+  const hash = createHash('sha256').update(text).digest('hex');
+  const key = batch.key === undefined ? undefined : `${batch.key}:item:${hash.slice(0, 16)}`;
+  try {
+    if (key !== undefined) {
+      if (batch.keys.has(key))
+        return fail('DUPLICATE_IDEMPOTENCY_KEY', 'The same item stands in this request twice');
+      batch.keys.add(key);
+      const earlier = await db.row(cases.byKey, { suiteId: suite.id, idempotencyKey: key });
+      if (earlier && earlier.requestHash !== hash)
+        return fail('IDEMPOTENCY_CONFLICT', 'The key was used with another item. Use a new key');
+      if (earlier) return { index, ...named(earlier), replayed: true };
+    }
+    const { value } = read;
+    const definition = newCase(value, vocabulary);
+    refuseOnRate(suite, definition);
+    const { title, id: declaredId } = value;
+    const twin = policy === 'warn' ? await twinOf(db, suite.id, contentHash(title, definition)) : undefined;
+    const row = await addCase(context, db, suite.id, {
+      title,
+      declaredId,
+      definition,
+      idempotencyKey: key,
+      requestHash: hash,
+      twins: policy !== 'block',
+    });
+    return { index, ...named(row), replayed: false, ...(twin && { warnings: [twin] }) };
+  } catch (error) {
+    if (!isCaseRefusal(error)) throw error;
+    return fail(reasonOf(error), error.message);
+  }
+}
+
+async function twinOf(
+  db: Db,
+  suiteId: string,
+  contentHash: string,
+): Promise<{ code: string; message: string } | undefined> {
+  const twin = await db.row(cases.byContent, { suiteId, contentHash });
+  return twin && { code: 'DUPLICATE_CONTENT', message: `The case ${twin.id} has the same title and steps` };
+}
+
+function named({ id, declaredId, title }: Pick<cases.CaseRow, 'id' | 'declaredId' | 'title'>) {
+  return { id, declaredId, title };
+}
+
+function codeOf(path: string): Failed['code'] {
+  if (path === 'id') return 'INVALID_CASE_ID';
+  return path.startsWith('import') ? 'INVALID_IMPORT' : 'INVALID_ITEM';
+}
+
+/** The word that a refusal of a case carries, where it is one of the batch's. */
+function reasonOf({ details }: Refusal): Failed['code'] {
+  const reason = details?.['code'];
+  return reason === 'DUPLICATE_CASE_ID' || reason === 'DUPLICATE_CONTENT' ? reason : 'INVALID_CASE';
+}

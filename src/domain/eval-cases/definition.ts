@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import type { CaseCreateRequest, InlineCase } from '../../contract/eval-cases.ts';
+import type { CaseChecks, Check, StandardCheckId } from '../../contract/eval-checks.ts';
+import type { Step } from '../../contract/eval-steps.ts';
+import { authoringProblem, type PublicMatchOptions, publicMatchOptions } from '../../evaluation/index.ts';
+
+import { sortKeys } from '../../platform/canonical.ts';
+import { invalid } from '../invalid.ts';
+import { oneSpelling, storedCheck, storedSteps, type Vocabulary } from './vocabulary.ts';
+
+/** A case as it is stored, under one spelling. */
+export interface CaseDefinition {
+  steps: Step[];
+  expectedOutput?: string;
+  /** At least so many trials. */
+  iterations: number;
+  /** Exactly so many. */
+  repetitions?: number;
+  passThreshold?: number;
+  isNegative: boolean;
+  scenario?: string;
+  intent?: string;
+  kind?: 'capability' | 'regression';
+  models: { model: string; provider?: string | undefined }[];
+  matchOptions?: PublicMatchOptions;
+  checks?: { mode: 'inherit' | 'replace' | 'extend'; list: Check[] };
+  judge?: { enabled?: boolean | undefined };
+  import?: { status: string; sourceCaseKey?: string | undefined; note?: string | undefined };
+  source?: Record<string, unknown>;
+  suppressed?: StandardCheckId[];
+  /** A tool error fails the trial unless this says otherwise. */
+  failOnToolError?: boolean;
+}
+
+type Given = Partial<Omit<z.output<typeof CaseCreateRequest>, 'intent' | 'kind' | 'import'>> & {
+  intent?: string | null | undefined;
+  kind?: 'capability' | 'regression' | null | undefined;
+  import?: z.output<typeof CaseCreateRequest>['import'] | null;
+};
+type GivenChecks = z.output<typeof CaseChecks> | null;
+
+/** What a request says about a case, laid over what the case is; `null` clears. */
+export function withChanges(before: CaseDefinition, body: Given, vocabulary: Vocabulary): CaseDefinition {
+  const after: CaseDefinition = { ...before };
+  const set = <Field extends keyof CaseDefinition>(
+    field: Field,
+    value: CaseDefinition[Field] | null | undefined,
+  ): void => {
+    if (value === undefined) return;
+    if (value === null) delete after[field];
+    else after[field] = value;
+  };
+  if (body.steps) after.steps = storedSteps(body.steps, vocabulary);
+  const { exact, floor } = countsIn(body, vocabulary);
+  set('repetitions', exact);
+  set('iterations', floor);
+  set('expectedOutput', body.expectedOutput);
+  set('passThreshold', body.passThreshold);
+  set('isNegative', body.isNegative);
+  set('scenario', body.scenario);
+  set('intent', body.intent);
+  set('kind', body.kind);
+  set('models', body.models);
+  set('judge', body.judge);
+  set('import', body.import);
+  set('source', body.source);
+  if (body.suppressedSuiteStandardCheckIds) after.suppressed = body.suppressedSuiteStandardCheckIds;
+  if (body.matchOptions === null) delete after.matchOptions;
+  else if (body.matchOptions)
+    after.matchOptions = { ...after.matchOptions, ...publicMatchOptions(body.matchOptions) };
+  const checks = oneSpelling<GivenChecks>(body, ['checks', 'assertions', 'predicates']);
+  if (checks) set('checks', checks.value && storedChecks(checks.value, vocabulary, checks.name));
+  return after;
+}
+
+/**
+ * `iterations` is a floor in the first vocabulary, and the exact count in the second, where the floor is called
+ * `legacyIterations`. A count without a floor is the floor of a new case too.
+ */
+function countsIn(body: Given, vocabulary: Vocabulary): { exact?: number; floor?: number } {
+  const exact = oneSpelling<number>(
+    body,
+    vocabulary === '2' ? ['iterations', 'repetitions'] : ['repetitions'],
+  );
+  const floor = oneSpelling<number>(
+    body,
+    vocabulary === '2' ? ['legacyIterations', 'runs'] : ['iterations', 'runs', 'legacyIterations'],
+  );
+  return { ...(exact && { exact: exact.value }), ...(floor && { floor: floor.value }) };
+}
+
+export function newCase(body: Given & { steps: Step[] }, vocabulary: Vocabulary): CaseDefinition {
+  const empty: CaseDefinition = { steps: [], iterations: 1, isNegative: false, models: [] };
+  const { exact, floor } = countsIn(body, vocabulary);
+  const made = withChanges(empty, body, vocabulary);
+  if (floor === undefined && exact !== undefined) made.iterations = exact;
+  checkDefinition(made);
+  return made;
+}
+
+/** A case that is written inside the request that makes its suite or run. */
+export function inlineCase(test: z.output<typeof InlineCase>, vocabulary: Vocabulary): CaseDefinition {
+  const { model, provider, advancedConfig, predicates, isNegativeTest, runs, iterations, ...rest } = test;
+  const negative = oneSpelling<boolean>(test, ['isNegative', 'isNegativeTest']);
+  const floor = oneSpelling<number>(test, ['runs', 'iterations']);
+  const listed = Array.isArray(predicates) ? { mode: 'extend' as const, list: predicates } : predicates;
+  const made = newCase(
+    {
+      ...rest,
+      ...(listed && { predicates: listed }),
+      ...(model !== undefined && { models: [{ model, ...(provider !== undefined && { provider }) }] }),
+      ...(negative && { isNegative: negative.value }),
+      ...(floor && { runs: floor.value }),
+    },
+    vocabulary,
+  );
+  if (advancedConfig?.['failOnToolError'] === false) made.failOnToolError = false;
+  return made;
+}
+
+function storedChecks(
+  { mode, list }: NonNullable<GivenChecks>,
+  vocabulary: Vocabulary,
+  name: string,
+): CaseDefinition['checks'] & object {
+  return { mode, list: list.map((check, index) => storedCheck(check, vocabulary, `${name}.list.${index}`)) };
+}
+
+/** What the shape alone does not show: patterns that cannot be read, schemas that cannot be used. */
+export function checkDefinition({ steps, checks }: CaseDefinition): void {
+  steps.forEach((step, index) => {
+    if (step.kind === 'assert' && 'type' in step.assertion)
+      refuseProblem(step.assertion, `steps.${index}.assertion`);
+  });
+  checkList(checks?.list ?? [], 'checks.list');
+}
+
+export function checkList(list: readonly Check[], path: string): void {
+  list.forEach((check, index) => refuseProblem(check, `${path}.${index}`));
+}
+
+function refuseProblem(check: Check, path: string): void {
+  const problem = authoringProblem(check);
+  if (problem) throw invalid(`${[path, ...problem.path].join('.')}: ${problem.message}`);
+}
+
+/** A case without a prompt asks no model: it calls tools and looks at what comes. */
+export function promptsModel({ steps }: Pick<CaseDefinition, 'steps'>): boolean {
+  return steps.some(({ kind }) => kind === 'prompt');
+}
+
+/** Of what a case does, so that a second one that does the same is found. */
+export function contentHash(title: string, { steps, isNegative }: CaseDefinition): string {
+  const bare = steps.map(({ id: _, ...step }) => step);
+  return createHash('sha256')
+    .update(JSON.stringify(sortKeys([title, isNegative, bare])))
+    .digest('hex');
+}

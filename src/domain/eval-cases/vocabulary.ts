@@ -1,0 +1,55 @@
+import type { Check } from '../../contract/eval-checks.ts';
+import type { Step } from '../../contract/eval-steps.ts';
+import { vocabularyHeader } from '../../contract/eval-vocabulary.ts';
+import { invalid } from '../invalid.ts';
+
+/** Which spellings a caller reads and writes. */
+export type Vocabulary = '1' | '2';
+
+export function vocabularyOf({ headers }: { headers: { [vocabularyHeader]: Vocabulary } }): Vocabulary {
+  return headers[vocabularyHeader];
+}
+
+/** What is stored says `gating`; a word that the caller's vocabulary does not have is refused. */
+export function storedCheck(check: Check, vocabulary: Vocabulary, path: string): Check {
+  if (check.role !== 'required') return check;
+  if (vocabulary === '1')
+    throw invalid(
+      `${path}.role: "required" belongs to vocabulary 2. Write "gating", or send ${vocabularyHeader}: 2`,
+    );
+  return { ...check, role: 'gating' };
+}
+
+export function shownCheck(check: Check, vocabulary: Vocabulary): Record<string, unknown> {
+  return vocabulary === '2' && check.role === 'gating' ? { ...check, role: 'required' } : { ...check };
+}
+
+export function storedSteps(steps: readonly Step[], vocabulary: Vocabulary): Step[] {
+  return steps.map((step, index) => {
+    if (step.kind !== 'assert' || !('type' in step.assertion)) return step;
+    return {
+      ...step,
+      assertion: storedCheck(step.assertion, vocabulary, `steps.${index}.assertion`),
+    };
+  });
+}
+
+export function shownSteps(steps: readonly Step[], vocabulary: Vocabulary): { id: string; kind: string }[] {
+  return steps.map((step) =>
+    step.kind === 'assert' && 'type' in step.assertion
+      ? { ...step, assertion: shownCheck(step.assertion, vocabulary) }
+      : step,
+  );
+}
+
+/** The value under the one spelling that was used; two are refused. */
+export function oneSpelling<Value>(
+  body: object,
+  spellings: readonly string[],
+): { name: string; value: Value } | undefined {
+  const given = spellings.filter((name) => (body as Record<string, unknown>)[name] !== undefined);
+  const [name, another] = given;
+  if (name === undefined) return undefined;
+  if (another !== undefined) throw invalid(`${another}: Says the same as ${name}; give one of them`);
+  return { name, value: (body as Record<string, Value>)[name] as Value };
+}

@@ -1,0 +1,113 @@
+import type { Db } from '../../platform/database/database.ts';
+import * as suites from '../../platform/database/queries/eval-suites.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import { addCase } from '../eval-cases/add.ts';
+import { type CaseDefinition, inlineCase } from '../eval-cases/definition.ts';
+import { vocabularyOf } from '../eval-cases/vocabulary.ts';
+import { checkRoom } from '../limits/room.ts';
+import type { Verb } from '../verb.ts';
+import { hostsCalled, serversCalled } from './parts.ts';
+import { newSettings, type SuiteSettings } from './settings.ts';
+import { type Execution, type Suite, type SuiteHost, suiteOf } from './suite.ts';
+import { tryServers } from './try-servers.ts';
+
+export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) => {
+  const { body } = input;
+  const projectId = context.project.id;
+  const vocabulary = vocabularyOf(input);
+  const tests = body.tests.map((test) => ({ title: test.title, definition: inlineCase(test, vocabulary) }));
+  const servers = await serversCalled(context.db, projectId, body.serverIds);
+  const { hosts, named } = await hostsCalled(context.db, projectId, body.hosts ?? []);
+  await tryServers(context, servers);
+  return writeInProject(context, async (db) => {
+    const suite = await addSuite(context, db, {
+      name: body.name,
+      description: body.description || null,
+      serverIds: servers.map(({ id }) => id),
+      execution: {
+        model: body.model,
+        ...(body.provider !== undefined && { provider: body.provider }),
+        ...(body.systemPrompt !== undefined && { systemPrompt: body.systemPrompt }),
+        ...(body.temperature !== undefined && { temperature: body.temperature }),
+      },
+      hosts,
+      settings: newSettings(body),
+    });
+    const committed = await addTests(context, db, suite.id, tests);
+    await audit(db, context, 'eval-suite.create', suite.id);
+    return {
+      suiteId: suite.id,
+      name: suite.name,
+      servers,
+      hosts: named,
+      caseUpsert: { committed, failed: [] },
+    };
+  });
+};
+
+/** A new suite, its first revision with it. */
+export async function addSuite(
+  context: Pick<ProjectContext, 'clock' | 'project' | 'actor' | 'db'> & ProjectContext,
+  db: Db,
+  fields: {
+    name: string;
+    description: string | null;
+    serverIds: string[];
+    execution: Execution | null;
+    hosts: SuiteHost[];
+    settings: SuiteSettings;
+  },
+): Promise<Suite> {
+  const { project, actor, clock } = context;
+  await checkRoom(context, db, 'eval suites', suites.count, { projectId: project.id });
+  const row = await db.one(suites.insert, {
+    id: newId('suite', clock()),
+    projectId: project.id,
+    environmentIds: [],
+    createdBy: actor.user.id,
+    ...fields,
+  });
+  await db.run(suites.insertRevision, {
+    id: newId('rev', clock()),
+    suiteId: row.id,
+    number: 1,
+    source: 'api',
+    createdBy: actor.user.id,
+    note: null,
+    changedFields: ['created'],
+    groupId: null,
+  });
+  return suiteOf(row);
+}
+
+export async function addTests(
+  context: ProjectContext,
+  db: Db,
+  suiteId: string,
+  tests: readonly { title: string; definition: CaseDefinition }[],
+): Promise<{ id: string; name: string }[]> {
+  const committed: { id: string; name: string }[] = [];
+  for (const test of merged(tests)) {
+    const row = await addCase(context, db, suiteId, { ...test, twins: true });
+    committed.push({ id: row.id, name: row.title });
+  }
+  return committed;
+}
+
+/** The same case with several models is one case with several models. */
+function merged(
+  tests: readonly { title: string; definition: CaseDefinition }[],
+): { title: string; definition: CaseDefinition }[] {
+  const byContent = new Map<string, { title: string; definition: CaseDefinition }>();
+  for (const { title, definition } of tests) {
+    const key = JSON.stringify([title, definition.steps]);
+    const same = byContent.get(key);
+    const models = [...(same?.definition.models ?? []), ...definition.models];
+    const distinct = [...new Map(models.map((model) => [JSON.stringify(model), model])).values()];
+    byContent.set(key, { title, definition: { ...(same?.definition ?? definition), models: distinct } });
+  }
+  return [...byContent.values()];
+}

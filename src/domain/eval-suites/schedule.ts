@@ -1,0 +1,68 @@
+import { Refusal } from '../../contract/errors.ts';
+import * as suites from '../../platform/database/queries/eval-suites.ts';
+import { vocabularyOf } from '../eval-cases/vocabulary.ts';
+import { invalid } from '../invalid.ts';
+import { conflict } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { presentSuite } from './present.ts';
+import { type Suite, suiteOf, withSuite } from './suite.ts';
+
+const minute = 60_000;
+
+export const updateEvalSuiteSchedule: Verb<'updateEvalSuiteSchedule'> = (context, input) => {
+  const { body, suiteId } = input;
+  const declaredSuiteId = input.declaredSuiteId ?? body.declaredSuiteId;
+  const write = { suiteId, action: 'eval-suite.schedule', declaredSuiteId };
+  return withSuite(context, write, async (db, suite) => {
+    const minutes = body.intervalMinutes ?? suite.scheduleMinutes;
+    const which = { projectId: suite.projectId, id: suite.id };
+    const show = async (row: suites.SuiteRow) => presentSuite(db, suiteOf(row), vocabularyOf(input));
+    if (!body.enabled) {
+      if (body.environmentId !== undefined)
+        throw invalid('environmentId: Goes only with "enabled": true; the one that is pinned stays');
+      const off = { ...suite, scheduleEnabled: false, scheduleState: null, scheduleDueAt: null };
+      return show(await db.one(suites.setSchedule, { ...off, ...which, scheduleMinutes: minutes }));
+    }
+    if (minutes === null) throw invalid('intervalMinutes: Required, because none was set before');
+    // A time that is already set stays, so that asking again does not put it off.
+    const keeps = suite.scheduleDueAt !== null && minutes === suite.scheduleMinutes;
+    const row = await db.one(suites.setSchedule, {
+      ...which,
+      scheduleEnabled: true,
+      scheduleMinutes: minutes,
+      scheduleEnvironmentId: pinned(suite, body.environmentId),
+      scheduleState: 'active',
+      scheduleBy: context.actor.user.id,
+      scheduleDueAt: keeps ? suite.scheduleDueAt : context.clock() + minutes * minute,
+      scheduleFailures: 0,
+    });
+    return show(row);
+  });
+};
+
+/** Which environment scheduled runs use: the one that is named, else the one that was, else the only one. */
+function pinned(suite: Suite, wanted: string | undefined): string | null {
+  const { environmentIds } = suite;
+  if (wanted !== undefined && !environmentIds.includes(wanted))
+    throw new Refusal('VALIDATION_ERROR', 'environmentId: Not attached to this suite. Attach it first', {
+      details: { reason: 'ENVIRONMENT_NOT_ATTACHED', environmentIds },
+    });
+  const chosen = wanted ?? suite.scheduleEnvironmentId;
+  if (chosen === null && environmentIds.length > 1)
+    throw new Refusal(
+      'VALIDATION_ERROR',
+      'environmentId: Several environments are attached; say which one scheduled runs use',
+      { details: { reason: 'SCHEDULE_ENVIRONMENT_PIN_REQUIRED', environmentIds } },
+    );
+  return chosen;
+}
+
+export function refuseDetachingPinned(suite: Suite, environmentIds: readonly string[]): void {
+  const { scheduleEnvironmentId: id, scheduleEnabled } = suite;
+  if (scheduleEnabled && id !== null && !environmentIds.includes(id))
+    throw conflict(
+      `The schedule of this suite uses the environment ${id}. Pin another one, or switch the schedule off, first`,
+      'SCHEDULE_ENVIRONMENT_PINNED',
+      { environmentId: id },
+    );
+}

@@ -1,0 +1,128 @@
+import type { z } from 'zod';
+import type { Check } from '../../contract/eval-checks.ts';
+import type { PassCriteria, updateEvalSuite } from '../../contract/eval-suites.ts';
+import type { InputOf } from '../../contract/operation.ts';
+
+import { type PublicMatchOptions, publicMatchOptions, seededChecks } from '../../evaluation/index.ts';
+import { checkList } from '../eval-cases/definition.ts';
+import { oneSpelling, storedCheck, type Vocabulary } from '../eval-cases/vocabulary.ts';
+import { invalid } from '../invalid.ts';
+
+/** How a suite judges, under one spelling. */
+export interface SuiteSettings {
+  /** 1: one rate for the whole run. 2: each case by itself. */
+  policy: 1 | 2;
+  /** Percent; only with policy 1. */
+  minimumPassRate?: number;
+  /** Only with policy 2. */
+  repetitions?: number;
+  passThreshold?: number;
+  validity?: Validity;
+  minimumIterations?: number;
+  matchOptions?: PublicMatchOptions;
+  checks: Check[];
+  judge: Judge;
+}
+
+export interface Validity {
+  minEligibleTrials?: number | undefined;
+  minCompletionRate?: number | undefined;
+  maxEvaluatorErrorRate?: number | undefined;
+}
+
+interface Judge {
+  enabled: boolean;
+  model: string;
+  autoRun: boolean;
+  threshold: number;
+  severity?: 'warn';
+  rubric?: { criteria: { id: string; label: string; description?: string; required?: boolean }[] };
+}
+
+const defaultJudge: Judge = {
+  enabled: true,
+  model: 'openai/gpt-5.4-mini',
+  autoRun: false,
+  threshold: 0.7,
+};
+
+export function minimumOf(criteria: z.output<typeof PassCriteria> | undefined): number | undefined {
+  return criteria?.minimumPassRatePercent ?? criteria?.minimumPassRate;
+}
+
+/** What a new suite starts with. */
+export function newSettings(given: {
+  passCriteria?: z.output<typeof PassCriteria> | undefined;
+  repetitions?: number | undefined;
+  passThreshold?: number | undefined;
+}): SuiteSettings {
+  const { repetitions, passThreshold } = given;
+  const shared = { checks: seededChecks(), judge: defaultJudge };
+  if (repetitions !== undefined && passThreshold !== undefined)
+    return { policy: 2, repetitions, passThreshold, ...shared };
+  const minimumPassRate = minimumOf(given.passCriteria);
+  return { policy: 1, ...(minimumPassRate !== undefined && { minimumPassRate }), ...shared };
+}
+
+type Changes = NonNullable<InputOf<typeof updateEvalSuite>['body']['settings']>;
+
+/** Settings with the changes of a request laid over them. */
+export function changedSettings(
+  before: SuiteSettings,
+  changes: Changes,
+  vocabulary: Vocabulary,
+): SuiteSettings {
+  const after = withPolicy(before, changes);
+  const { minimumIterations, matchOptions } = changes;
+  if (minimumIterations === null) delete after.minimumIterations;
+  else if (minimumIterations !== undefined) after.minimumIterations = minimumIterations;
+  if (matchOptions === null) delete after.matchOptions;
+  else if (matchOptions) after.matchOptions = { ...after.matchOptions, ...publicMatchOptions(matchOptions) };
+  const checks = oneSpelling<Check[] | null>(changes, ['checks', 'defaultAssertions', 'defaultPredicates']);
+  if (checks) {
+    const path = `settings.${checks.name}`;
+    after.checks = (checks.value ?? []).map((check, index) =>
+      storedCheck(check, vocabulary, `${path}.${index}`),
+    );
+    checkList(after.checks, path);
+  }
+  if (changes.judge) after.judge = withJudge(after.judge, changes.judge);
+  return after;
+}
+
+/** The count and the threshold together switch a suite to judging each case; there is no way back to one rate for all. */
+function withPolicy(before: SuiteSettings, changes: Changes): SuiteSettings {
+  const repetitions = oneSpelling<number>(changes, ['repetitions', 'iterations'])?.value;
+  const { passThreshold, minimumAccuracy, validity } = changes;
+  const perCase = repetitions !== undefined || passThreshold !== undefined;
+  if (perCase && minimumAccuracy !== undefined)
+    throw invalid('settings.minimumAccuracy: Does not go together with repetitions and passThreshold');
+  if (before.policy === 2) {
+    if (minimumAccuracy !== undefined)
+      throw invalid('settings.minimumAccuracy: This suite judges each case by itself; send passThreshold');
+    return {
+      ...before,
+      ...(repetitions !== undefined && { repetitions }),
+      ...(passThreshold !== undefined && { passThreshold }),
+      ...(validity && { validity: { ...before.validity, ...validity } }),
+    };
+  }
+  if (!perCase) {
+    if (validity) throw invalid('settings.validity: Only for a suite that judges each case by itself');
+    return { ...before, ...(minimumAccuracy !== undefined && { minimumPassRate: minimumAccuracy }) };
+  }
+  if (repetitions === undefined || passThreshold === undefined)
+    throw invalid('settings: Send repetitions and passThreshold together to have each case judged by itself');
+  const { minimumPassRate: _, ...rest } = before;
+  return { ...rest, policy: 2, repetitions, passThreshold, ...(validity && { validity }) };
+}
+
+function withJudge(before: Judge, changes: NonNullable<Changes['judge']>): Judge {
+  const { severity, rubric, ...rest } = changes;
+  const after = { ...before, ...rest } as Judge;
+  if (severity === null) delete after.severity;
+  else if (severity !== undefined) after.severity = severity;
+  if (rubric === null) delete after.rubric;
+  else if (rubric !== undefined) after.rubric = rubric as NonNullable<Judge['rubric']>;
+  return after;
+}

@@ -1,0 +1,117 @@
+import type { Db } from '../../platform/database/database.ts';
+import * as suites from '../../platform/database/queries/eval-suites.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import { conflict, found } from '../refusals.ts';
+import type { SuiteSettings } from './settings.ts';
+
+export interface Execution {
+  model?: string | undefined;
+  provider?: string | undefined;
+  systemPrompt?: string | undefined;
+  temperature?: number | undefined;
+}
+
+/** A client that runs of a suite can be made with, and the servers it then uses instead of its own. */
+export interface SuiteHost {
+  id: string;
+  servers?: string[];
+}
+
+/** A suite with what the database keeps as JSON. */
+export type Suite = Omit<suites.SuiteRow, 'settings' | 'execution' | 'hosts'> & {
+  settings: SuiteSettings;
+  execution: Execution | null;
+  hosts: SuiteHost[];
+};
+
+export function suiteOf(row: suites.SuiteRow): Suite {
+  return row as Suite;
+}
+
+export async function findSuite(
+  { db, project }: Pick<ProjectContext, 'db' | 'project'>,
+  id: string,
+): Promise<Suite> {
+  return suiteOf(found(await db.row(suites.find, { projectId: project.id, id }), 'suite'));
+}
+
+/** Which suite is written to, and what has to be true of it. */
+interface Write {
+  suiteId: string;
+  action: string;
+  /** What the file that owns the suite calls it. */
+  declaredSuiteId?: string | undefined;
+  expectedRevision?: number | undefined;
+}
+
+/** Holds the suite in a transaction; refused when a file owns it, or somebody else has written to it. */
+export function withSuite<T>(
+  context: ProjectContext,
+  { suiteId, action, declaredSuiteId, expectedRevision }: Write,
+  work: (db: Db, suite: Suite) => Promise<T>,
+): Promise<T> {
+  return writeInProject(context, async (db) => {
+    const which = { projectId: context.project.id, id: suiteId };
+    const suite = suiteOf(found(await db.row(suites.lock, which), 'suite'));
+    if (suite.managedBy === 'ci' && (declaredSuiteId === undefined || suite.declaredId !== declaredSuiteId))
+      throw conflict(
+        'A suite file owns this suite. Change the file, or send its id as declaredSuiteId',
+        'CI_OWNED_SUITE_READ_ONLY',
+      );
+    if (expectedRevision !== undefined && suite.revision !== expectedRevision)
+      throw conflict(
+        'Somebody has changed the suite. Read it again, then repeat the edit',
+        'SUITE_REVISION_CONFLICT',
+        { currentRevisionNumber: suite.revision },
+      );
+    const result = await work(db, suite);
+    await audit(db, context, action, suiteId);
+    return result;
+  });
+}
+
+interface Revision {
+  changedFields: string[];
+  note?: string | undefined;
+  source?: 'api' | 'system';
+}
+
+/** The suite with these fields as its next revision. */
+export async function writeRevision(
+  { actor }: Pick<ProjectContext, 'actor'>,
+  db: Db,
+  suite: Suite,
+  fields: Partial<suites.SuiteFields>,
+  { changedFields, note, source = 'api' }: Revision,
+): Promise<Suite> {
+  const { projectId, id } = suite;
+  const { name, description, serverIds, execution, hosts, environmentIds, settings } = {
+    ...suite,
+    ...fields,
+  };
+  const row = await db.one(suites.update, {
+    projectId,
+    id,
+    name,
+    description,
+    serverIds,
+    execution,
+    hosts,
+    environmentIds,
+    settings,
+  });
+  await db.run(suites.insertRevision, {
+    id: newId('rev'),
+    suiteId: id,
+    number: row.revision,
+    source,
+    createdBy: actor.user.id,
+    note: note ?? null,
+    changedFields,
+    groupId: null,
+  });
+  return suiteOf(row);
+}

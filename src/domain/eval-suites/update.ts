@@ -1,0 +1,79 @@
+import type { updateEvalSuite as declaration } from '../../contract/eval-suites.ts';
+import type { InputOf } from '../../contract/operation.ts';
+import type { Db } from '../../platform/database/database.ts';
+import type { SuiteFields } from '../../platform/database/queries/eval-suites.ts';
+import { type Vocabulary, vocabularyOf } from '../eval-cases/vocabulary.ts';
+import { invalid } from '../invalid.ts';
+import type { Verb } from '../verb.ts';
+import { environmentsCalled, hostsCalled, serversCalled } from './parts.ts';
+import { presentSuite } from './present.ts';
+import { refuseDetachingPinned } from './schedule.ts';
+import { changedSettings } from './settings.ts';
+import { type Suite, withSuite, writeRevision } from './suite.ts';
+
+type Body = InputOf<typeof declaration>['body'];
+
+export const updateEvalSuite: Verb<'updateEvalSuite'> = (context, input) => {
+  const { body, suiteId } = input;
+  const vocabulary = vocabularyOf(input);
+  const write = {
+    suiteId,
+    action: 'eval-suite.update',
+    declaredSuiteId: input.declaredSuiteId ?? body.declaredSuiteId,
+    expectedRevision: body.expectedRevisionNumber,
+  };
+  return withSuite(context, write, async (db, suite) => {
+    const fields = await changesOf(db, suite, body, vocabulary);
+    const changedFields = changedNames(suite, fields);
+    // What changes nothing is no revision.
+    if (changedFields.length === 0) return presentSuite(db, suite, vocabulary);
+    const after = await writeRevision(context, db, suite, fields, { changedFields, note: body.note });
+    return presentSuite(db, after, vocabulary);
+  });
+};
+
+async function changesOf(
+  db: Db,
+  suite: Suite,
+  body: Body,
+  vocabulary: Vocabulary,
+): Promise<Partial<SuiteFields>> {
+  const { projectId } = suite;
+  const fields: Partial<SuiteFields> = {};
+  if (body.name !== undefined) fields.name = body.name;
+  if (body.description !== undefined) fields.description = body.description || null;
+  if (body.environment?.servers)
+    fields.serverIds = (await serversCalled(db, projectId, body.environment.servers)).map(({ id }) => id);
+  if (body.environmentIds !== undefined) {
+    fields.environmentIds =
+      body.environmentIds === null ? [] : await environmentsCalled(db, projectId, body.environmentIds);
+    refuseDetachingPinned(suite, fields.environmentIds);
+  }
+  if (body.executionConfig) {
+    if (suite.execution === null && body.executionConfig.model === undefined)
+      throw invalid('executionConfig: The suite has none yet, so give a model');
+    fields.execution = { ...suite.execution, ...body.executionConfig };
+  }
+  if (body.hosts) fields.hosts = (await hostsCalled(db, projectId, body.hosts)).hosts;
+  if (body.settings) fields.settings = changedSettings(suite.settings, body.settings, vocabulary);
+  return fields;
+}
+
+function changedNames(suite: Suite, fields: Partial<SuiteFields>): string[] {
+  return Object.entries(fields)
+    .filter(([name, value]) => JSON.stringify(suite[name as keyof Suite]) !== JSON.stringify(value))
+    .map(([name]) => name);
+}
+
+export const attachEvalSuiteEnvironment: Verb<'attachEvalSuiteEnvironment'> = (context, input) => {
+  const { suiteId, declaredSuiteId, body } = input;
+  const write = { suiteId, action: 'eval-suite.attach-environment', declaredSuiteId };
+  return withSuite(context, write, async (db, suite) => {
+    const { environmentIds } = suite;
+    if (environmentIds.includes(body.environmentId)) return { suiteId, attached: false, environmentIds };
+    const added = await environmentsCalled(db, suite.projectId, [body.environmentId]);
+    const changed = { environmentIds: [...environmentIds, ...added] };
+    await writeRevision(context, db, suite, changed, { changedFields: ['environmentIds'] });
+    return { suiteId, attached: true, ...changed };
+  });
+};

@@ -1,0 +1,118 @@
+import { bigint, integer, json, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { query } from '../query.ts';
+
+const cases = table(
+  'eval_cases',
+  {
+    id: text,
+    suiteId: text,
+    declaredId: text,
+    position: integer,
+    title: text,
+    definition: json<unknown>(),
+    createdAt: time,
+    updatedAt: time,
+  },
+  {
+    projectId: text,
+    contentHash: text,
+    idempotencyKey: orNull(text),
+    requestHash: orNull(text),
+  },
+);
+export type CaseRow = RowOf<typeof cases.columns>;
+
+const which = cases.pick(['suiteId', 'id']);
+
+export const list = query(
+  'eval-cases.list',
+  `select ${cases.all()} from eval_cases where suite_id = :suiteId and position > :after
+   order by position limit :most`,
+  { suiteId: text, after: integer, most: bigint },
+  cases.columns,
+  { index: 'eval_cases_position' },
+);
+/** All of a suite, or those that are named, in their order. */
+export const all = query(
+  'eval-cases.all',
+  `select ${cases.all()} from eval_cases
+   where suite_id = :suiteId and (:ids::text[] is null or id = any(:ids) or declared_id = any(:ids))
+   order by position`,
+  { suiteId: text, ids: orNull(texts) },
+  cases.columns,
+);
+export const find = query(
+  'eval-cases.find',
+  `select ${cases.all()} from eval_cases where suite_id = :suiteId and id = :id`,
+  which,
+  cases.columns,
+);
+export const lock = query(
+  'eval-cases.lock',
+  `select ${cases.all()} from eval_cases where suite_id = :suiteId and id = :id for update`,
+  which,
+  cases.columns,
+);
+export const count = query(
+  'eval-cases.count',
+  'select count(*)::int as count from eval_cases where suite_id = :suiteId',
+  { suiteId: text },
+  { count: integer },
+);
+const keyed = { id: text, declaredId: text, title: text, requestHash: orNull(text) };
+/** The one that was made with this key. */
+export const byKey = query(
+  'eval-cases.by-key',
+  `select id, declared_id as "declaredId", title, request_hash as "requestHash" from eval_cases
+   where suite_id = :suiteId and idempotency_key = :idempotencyKey`,
+  { suiteId: text, idempotencyKey: text },
+  keyed,
+);
+export const byDeclaredId = query(
+  'eval-cases.by-declared-id',
+  'select id from eval_cases where suite_id = :suiteId and declared_id = :declaredId',
+  { suiteId: text, declaredId: text },
+  { id: text },
+);
+/** One that does the same. */
+export const byContent = query(
+  'eval-cases.by-content',
+  `select id, title from eval_cases where suite_id = :suiteId and content_hash = :contentHash limit 1`,
+  { suiteId: text, contentHash: text },
+  { id: text, title: text },
+);
+
+const made = [
+  'id',
+  'suiteId',
+  'projectId',
+  'declaredId',
+  'title',
+  'definition',
+  'contentHash',
+  'idempotencyKey',
+  'requestHash',
+] as const;
+/** At the end of the list; whoever adds has locked the suite. */
+export const insert = query(
+  'eval-cases.insert',
+  `insert into eval_cases (id, suite_id, project_id, declared_id, title, definition, content_hash, idempotency_key,
+     request_hash, position)
+   select :id, :suiteId, :projectId, :declaredId, :title, :definition, :contentHash, :idempotencyKey, :requestHash,
+     coalesce((select max(position) + 1 from eval_cases where suite_id = :suiteId), 0)
+   returning ${cases.all()}`,
+  cases.pick(made),
+  cases.columns,
+);
+export const update = query(
+  'eval-cases.update',
+  `update eval_cases set ${cases.set(['title', 'definition', 'contentHash'])}, updated_at = now()
+   where suite_id = :suiteId and id = :id returning ${cases.all()}`,
+  { ...which, ...cases.pick(['title', 'definition', 'contentHash']) },
+  cases.columns,
+);
+export const remove = query(
+  'eval-cases.remove',
+  'delete from eval_cases where suite_id = :suiteId and id = :id',
+  which,
+);

@@ -1,0 +1,281 @@
+import {
+  bigint,
+  flag,
+  float,
+  integer,
+  json,
+  listOf,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  time,
+} from '../columns.ts';
+import { query } from '../query.ts';
+
+export type RunStatus =
+  | 'pending'
+  | 'running'
+  | 'grading'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'timed_out';
+export type RunResult = 'passed' | 'failed' | 'inconclusive';
+
+/** What is known when a run is launched, and never changes. */
+const launched = {
+  id: text,
+  organizationId: text,
+  projectId: text,
+  suiteId: text,
+  runNumber: integer,
+  source: text,
+  notes: orNull(text),
+  startedBy: text,
+  keyId: orNull(text),
+  environment: orNull(json<{ id: string; name: string | null; revision: number }>()),
+  client: orNull(json<unknown>()),
+  launcher: orNull(json<unknown>()),
+  ci: orNull(json<unknown>()),
+  policy: integer,
+  runGroupId: orNull(text),
+  modelId: orNull(text),
+  modelSource: orNull(text),
+  suiteRevision: integer,
+  trials: integer,
+  deadlineAt: time,
+};
+const runs = table(
+  'eval_runs',
+  {
+    ...launched,
+    status: oneOf<RunStatus>(),
+    result: orNull(oneOf<RunResult>()),
+    stopReason: orNull(text),
+    error: orNull(text),
+    finished: integer,
+    passed: integer,
+    failed: integer,
+    inputTokens: bigint,
+    outputTokens: bigint,
+    modelCalls: integer,
+    costMicros: orNull(bigint),
+    billedMicros: bigint,
+    events: integer,
+    createdAt: time,
+    startedAt: orNull(time),
+    completedAt: orNull(time),
+  },
+  { sealedId: orNull(text), idempotencyKey: orNull(text), requestHash: orNull(text) },
+);
+export type RunRow = RowOf<typeof runs.columns>;
+
+const isOpen = "status in ('pending', 'running', 'grading')";
+const which = runs.pick(['projectId', 'id']);
+const made = [
+  ...(Object.keys(launched) as (keyof typeof launched)[]),
+  'sealedId',
+  'idempotencyKey',
+  'requestHash',
+] as const;
+export const insert = query(
+  'eval-runs.insert',
+  `${runs.insert(made)} returning ${runs.all()}`,
+  runs.pick(made),
+  runs.columns,
+);
+export const insertSnapshot = query(
+  'eval-runs.insert-snapshot',
+  'insert into eval_run_snapshots (run_id, snapshot) values (:runId, :snapshot)',
+  { runId: text, snapshot: json<unknown>() },
+);
+export const snapshot = query(
+  'eval-runs.snapshot',
+  'select snapshot from eval_run_snapshots where run_id = :runId',
+  { runId: text },
+  { snapshot: json<unknown>() },
+);
+/** A run whose suite is being deleted is gone already. */
+const visible = `exists (select from eval_suites s where s.id = r.suite_id and s.deleted_at is null)`;
+export const find = query(
+  'eval-runs.find',
+  `select ${runs.all('r')} from eval_runs r where r.project_id = :projectId and r.id = :id and ${visible}`,
+  which,
+  runs.columns,
+);
+/** For those who act for the run itself. */
+export const get = query(
+  'eval-runs.get',
+  `select ${runs.all('r')}, r.sealed_id as "sealedId" from eval_runs r where r.id = :id`,
+  { id: text },
+  { ...runs.columns, sealedId: orNull(text) },
+);
+export const lock = query(
+  'eval-runs.lock',
+  `select ${runs.all('r')}, r.sealed_id as "sealedId" from eval_runs r where r.id = :id for no key update`,
+  { id: text },
+  { ...runs.columns, sealedId: orNull(text) },
+);
+export const byKey = query(
+  'eval-runs.by-key',
+  `select ${runs.all('r')}, r.request_hash as "requestHash" from eval_runs r
+   where r.project_id = :projectId and r.idempotency_key = :idempotencyKey`,
+  { projectId: text, idempotencyKey: text },
+  { ...runs.columns, requestHash: orNull(text) },
+);
+export const ofSuite = query(
+  'eval-runs.of-suite',
+  `select ${runs.all('r')} from eval_runs r
+   where r.suite_id = :suiteId and r.source <> 'benchmark' and r.id < :before order by r.id desc limit :most`,
+  { suiteId: text, before: text, most: bigint },
+  runs.columns,
+  { index: 'eval_runs_suite' },
+);
+/** Runs of one organization line up here, so that those counted stay as many. */
+export const lineUp = query(
+  'eval-runs.line-up',
+  `select from pg_advisory_xact_lock(hashtextextended('eval-runs ' || :organizationId, 4700))`,
+  { organizationId: text },
+);
+/** A group counts as one. */
+export const open = query(
+  'eval-runs.open',
+  `select count(distinct coalesce(run_group_id, id))::int as count from eval_runs
+   where organization_id = :organizationId and ${isOpen}
+     and (:runGroupId::text is null or run_group_id is distinct from :runGroupId)`,
+  { organizationId: text, runGroupId: orNull(text) },
+  { count: integer },
+);
+export const openOfSuite = query(
+  'eval-runs.open-of-suite',
+  `select exists (select from eval_runs where suite_id = :suiteId and ${isOpen}) as open`,
+  { suiteId: text },
+  { open: flag },
+);
+/** What runs that are not over have cost so far. */
+export const openCost = query(
+  'eval-runs.open-cost',
+  `select coalesce(sum(billed_micros), 0)::float8 as micros from eval_runs
+   where organization_id = :organizationId and ${isOpen}`,
+  { organizationId: text },
+  { micros: float },
+);
+/** Those that are late. */
+export const late = query(
+  'eval-runs.late',
+  `select id from eval_runs where deadline_at < now() and ${isOpen} order by deadline_at limit 100`,
+  {},
+  { id: text },
+  { index: 'eval_runs_deadline' },
+);
+/** Those whose trials are all over, and that nobody has decided. */
+export const undecided = query(
+  'eval-runs.undecided',
+  `select r.id from eval_runs r where r.deadline_at > now() and ${isOpen}
+     and not exists (select from eval_trials t where t.run_id = r.id and t.due_at is not null)
+   order by r.deadline_at limit 100`,
+  {},
+  { id: text },
+  { index: 'eval_runs_deadline' },
+);
+
+const over = {
+  id: text,
+  status: oneOf<RunStatus>(),
+  result: orNull(oneOf<RunResult>()),
+  stopReason: orNull(text),
+  error: orNull(text),
+};
+/** Nothing when it was over already. The keys that were brought go with it. */
+export const end = query(
+  'eval-runs.end',
+  `update eval_runs r set status = :status, result = :result, stop_reason = :stopReason, error = :error,
+     completed_at = now(), sealed_id = null
+   where r.id = :id and ${isOpen} returning ${runs.all('r')}`,
+  over,
+  runs.columns,
+);
+/** Trials that never ran are over with the run. */
+export const countUnfinished = query(
+  'eval-runs.count-unfinished',
+  `select count(*)::int as count from eval_trials t
+   where t.run_id = :runId and not exists (select from eval_results r where r.trial_id = t.id)`,
+  { runId: text },
+  { count: integer },
+);
+
+const outcomes = table('eval_run_outcomes', {
+  runId: text,
+  suiteId: text,
+  runGroupId: orNull(text),
+  decision: orNull(json<unknown>()),
+  statistics: orNull(json<unknown>()),
+  stages: orNull(json<unknown>()),
+  completedAt: time,
+});
+export type OutcomeRow = RowOf<typeof outcomes.columns>;
+export const insertOutcome = query('eval-runs.insert-outcome', outcomes.insert(), outcomes.columns);
+export const outcome = query(
+  'eval-runs.outcome',
+  `select ${outcomes.all()} from eval_run_outcomes where run_id = :runId`,
+  { runId: text },
+  outcomes.columns,
+);
+/** The latest first; served by eval_run_outcomes_suite. */
+export const outcomesOfSuite = query(
+  'eval-runs.outcomes-of-suite',
+  `select ${outcomes.all('o')} from eval_run_outcomes o
+   where o.suite_id = :suiteId and o.stages is not null
+     and (:from::timestamptz is null or o.completed_at >= :from) and (:to::timestamptz is null or o.completed_at <= :to)
+     and (:runGroupId::text is null or o.run_group_id = :runGroupId)
+     and (o.completed_at, o.run_id) < (:beforeTime, :beforeId)
+   order by o.completed_at desc, o.run_id desc limit :most`,
+  {
+    suiteId: text,
+    from: orNull(time),
+    to: orNull(time),
+    runGroupId: orNull(text),
+    beforeTime: time,
+    beforeId: text,
+    most: bigint,
+  },
+  outcomes.columns,
+  { index: 'eval_run_outcomes_suite' },
+);
+
+/** Adds to what happened in several runs, each run's events in the order given. Runs that are over get none. */
+export const addEvents = query(
+  'eval-runs.add-events',
+  `with given as (
+     select run_id, data, row_number() over (partition by run_id order by nth) as place,
+       count(*) over (partition by run_id) as many
+     from unnest(:runIds::text[], :data::jsonb[]) with ordinality as n (run_id, data, nth)),
+   counted as (
+     update eval_runs r set events = r.events + g.many, started_at = coalesce(r.started_at, now()),
+       status = case when r.status = 'pending' then 'running' else r.status end
+     from (select distinct run_id, many from given) g where r.id = g.run_id and r.${isOpen}
+     returning r.id, r.events - g.many as first)
+   insert into eval_run_events (run_id, number, data)
+   select c.id, c.first + g.place - 1, g.data from given g join counted c on c.id = g.run_id`,
+  { runIds: listOf(text), data: listOf(json<unknown>()) },
+);
+/** The last one of a run that is over now. */
+export const addLastEvent = query(
+  'eval-runs.add-last-event',
+  `with counted as (update eval_runs set events = events + 1 where id = :runId returning events - 1 as number)
+   insert into eval_run_events (run_id, number, data) select :runId, number, :data from counted`,
+  { runId: text, data: json<unknown>() },
+);
+export const eventsAfter = query(
+  'eval-runs.events-after',
+  `select number, data from eval_run_events where run_id = :runId and number > :after order by number limit :most`,
+  { runId: text, after: integer, most: bigint },
+  { number: integer, data: json<unknown>() },
+  { index: 'eval_run_events_pkey' },
+);
+/** Tells readers of events, in any process, that there are more. */
+export const announce = query('eval-runs.announce', `select from pg_notify('drydock_eval_runs', :runId)`, {
+  runId: text,
+});

@@ -1,0 +1,244 @@
+import {
+  bigint,
+  flag,
+  float,
+  integer,
+  json,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  texts,
+  time,
+} from '../columns.ts';
+import { query } from '../query.ts';
+
+export type ScheduleState = 'active' | 'paused_quota' | 'paused_auth' | 'paused_failures';
+
+/** What an author decides. */
+const authored = {
+  name: text,
+  description: orNull(text),
+  serverIds: texts,
+  execution: orNull(json<unknown>()),
+  hosts: json<unknown>(),
+  environmentIds: texts,
+  settings: json<unknown>(),
+};
+const schedule = {
+  scheduleEnabled: flag,
+  scheduleMinutes: orNull(integer),
+  scheduleEnvironmentId: orNull(text),
+  scheduleState: orNull(oneOf<ScheduleState>()),
+  scheduleBy: orNull(text),
+  scheduleDueAt: orNull(time),
+  scheduleFailures: integer,
+};
+
+const suites = table('eval_suites', {
+  id: text,
+  projectId: text,
+  declaredId: orNull(text),
+  managedBy: oneOf<'app' | 'ci'>(),
+  ...authored,
+  ...schedule,
+  revision: integer,
+  createdBy: text,
+  createdAt: time,
+  updatedAt: time,
+});
+export type SuiteRow = RowOf<typeof suites.columns>;
+export type SuiteFields = Pick<SuiteRow, keyof typeof authored>;
+
+const which = suites.pick(['projectId', 'id']);
+
+const listed = {
+  id: text,
+  name: text,
+  createdAt: time,
+  updatedAt: time,
+  runs: integer,
+  passedTotal: integer,
+  failedTotal: integer,
+  latestId: orNull(text),
+  latestStatus: orNull(text),
+  latestResult: orNull(text),
+  latestPassed: orNull(integer),
+  latestFailed: orNull(integer),
+  latestCreatedAt: orNull(time),
+  trend: json<number[]>(),
+};
+export type ListedSuite = RowOf<typeof listed>;
+
+/** The last run of each and the rates of the last ten that were decided: as many probes of the index as suites. */
+export const list = query(
+  'eval-suites.list',
+  `select s.id, s.name, s.created_at as "createdAt", s.updated_at as "updatedAt", s.run_count as runs,
+     s.passed_total as "passedTotal", s.failed_total as "failedTotal", l.id as "latestId", l.status as "latestStatus",
+     l.result as "latestResult", l.passed as "latestPassed", l.failed as "latestFailed",
+     l.created_at as "latestCreatedAt",
+     coalesce((select jsonb_agg(t.rate order by t.id) from (
+       select r.id, r.passed::float8 / greatest(r.passed + r.failed, 1) as rate from eval_runs r
+       where r.suite_id = s.id and r.status = 'completed' order by r.id desc limit 10) t), '[]') as trend
+   from eval_suites s left join lateral (
+     select r.id, r.status, r.result, r.passed, r.failed, r.created_at from eval_runs r
+     where r.suite_id = s.id order by r.id desc limit 1) l on true
+   where s.project_id = :projectId and s.deleted_at is null and s.id > :after order by s.id limit :most`,
+  { projectId: text, after: text, most: bigint },
+  listed,
+  { index: 'eval_suites_live' },
+);
+export const find = query(
+  'eval-suites.find',
+  `select ${suites.all()} from eval_suites where project_id = :projectId and id = :id and deleted_at is null`,
+  which,
+  suites.columns,
+);
+/** Writers of one suite and those who launch it follow each other. */
+export const lock = query(
+  'eval-suites.lock',
+  `select ${suites.all()} from eval_suites where project_id = :projectId and id = :id and deleted_at is null
+   for no key update`,
+  which,
+  suites.columns,
+);
+export const count = query(
+  'eval-suites.count',
+  'select count(*)::int as count from eval_suites where project_id = :projectId and deleted_at is null',
+  { projectId: text },
+  { count: integer },
+);
+
+const made = [
+  'id',
+  'projectId',
+  ...(Object.keys(authored) as (keyof typeof authored)[]),
+  'createdBy',
+] as const;
+export const insert = query(
+  'eval-suites.insert',
+  `${suites.insert(made)} returning ${suites.all()}`,
+  suites.pick(made),
+  suites.columns,
+);
+const edited = Object.keys(authored) as (keyof typeof authored)[];
+/** The next revision, unless only something was attached that does not make one. */
+export const update = query(
+  'eval-suites.update',
+  `update eval_suites set ${suites.set(edited)}, revision = revision + 1, updated_at = now()
+   where project_id = :projectId and id = :id returning ${suites.all()}`,
+  { ...which, ...suites.pick(edited) },
+  suites.columns,
+);
+const scheduled = Object.keys(schedule) as (keyof typeof schedule)[];
+export const setSchedule = query(
+  'eval-suites.set-schedule',
+  `update eval_suites set ${suites.set(scheduled)}, updated_at = now()
+   where project_id = :projectId and id = :id returning ${suites.all()}`,
+  { ...which, ...suites.pick(scheduled) },
+  suites.columns,
+);
+/** From now on nobody sees it; what it holds is removed later. */
+export const markDeleted = query(
+  'eval-suites.mark-deleted',
+  `update eval_suites set deleted_at = now(), schedule_due_at = null
+   where project_id = :projectId and id = :id and deleted_at is null`,
+  which,
+);
+/** What a run that was decided adds to the suite's totals. */
+export const addToTotals = query(
+  'eval-suites.add-to-totals',
+  `update eval_suites set passed_total = passed_total + :passed, failed_total = failed_total + :failed
+   where id = :id`,
+  { id: text, passed: integer, failed: integer },
+);
+/** The number of the next run. */
+export const nextRun = query(
+  'eval-suites.next-run',
+  'update eval_suites set run_count = run_count + 1 where id = :id returning run_count as "number"',
+  { id: text },
+  { number: integer },
+);
+
+const due = {
+  id: text,
+  projectId: text,
+  organizationId: text,
+  scheduleBy: orNull(text),
+  scheduleDueAt: time,
+  scheduleEnvironmentId: orNull(text),
+};
+/**
+ * Those whose time has come, each handed out once: their next time is set in the same statement, to the first one that
+ * is still ahead, so that a service that slept through several makes up for one.
+ */
+export const fire = query(
+  'eval-suites.fire',
+  `with due as (
+     select id, schedule_due_at as was, schedule_minutes * interval '1 minute' as step from eval_suites
+     where schedule_due_at <= now() and deleted_at is null order by schedule_due_at limit 100
+     for no key update skip locked)
+   update eval_suites s set schedule_due_at =
+     d.was + d.step * (floor(extract(epoch from now() - d.was) / extract(epoch from d.step)) + 1)
+   from due d, projects p where s.id = d.id and p.id = s.project_id and p.deleted_at is null
+   returning s.id, s.project_id as "projectId", p.organization_id as "organizationId",
+     s.schedule_by as "scheduleBy", d.was as "scheduleDueAt",
+     s.schedule_environment_id as "scheduleEnvironmentId"`,
+  {},
+  due,
+);
+/** What came of a scheduled launch: how many failed in a row, and whether it pauses. */
+export const noteLaunch = query(
+  'eval-suites.note-launch',
+  `update eval_suites set schedule_failures = :failures, schedule_state = :state,
+     schedule_due_at = case when :state = 'active' then schedule_due_at end
+   where id = :id and schedule_enabled and deleted_at is null`,
+  { id: text, failures: integer, state: oneOf<ScheduleState>() },
+);
+
+const revisions = table(
+  'eval_suite_revisions',
+  {
+    id: text,
+    number: integer,
+    source: text,
+    createdBy: orNull(text),
+    note: orNull(text),
+    changedFields: texts,
+    groupId: orNull(text),
+    createdAt: time,
+  },
+  { suiteId: text },
+);
+const revised = [
+  'id',
+  'suiteId',
+  'number',
+  'source',
+  'createdBy',
+  'note',
+  'changedFields',
+  'groupId',
+] as const;
+export const insertRevision = query(
+  'eval-suites.insert-revision',
+  revisions.insert(revised),
+  revisions.pick(revised),
+);
+/** How many runs of one revision are counted at most. */
+export const mostPinned = 1000;
+const revision = { ...revisions.columns, createdByName: orNull(text), pinnedRuns: integer };
+export type RevisionRow = RowOf<typeof revision>;
+export const listRevisions = query(
+  'eval-suites.list-revisions',
+  `select ${revisions.all('v')}, u.name as "createdByName",
+     (select count(*)::int from (
+       select from eval_runs r where r.suite_id = v.suite_id and r.suite_revision = v.number limit ${mostPinned}) c
+     ) as "pinnedRuns"
+   from eval_suite_revisions v left join users u on u.id = v.created_by
+   where v.suite_id = :suiteId and v.number < :before order by v.number desc limit :most`,
+  { suiteId: text, before: float, most: bigint },
+  revision,
+  { index: 'eval_suite_revisions_number' },
+);

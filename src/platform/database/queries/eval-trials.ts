@@ -1,0 +1,244 @@
+import {
+  bigint,
+  flag,
+  integer,
+  json,
+  listOf,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  texts,
+  time,
+} from '../columns.ts';
+import { query } from '../query.ts';
+import { type LeasedRowOf, leaseQueries } from './leases.ts';
+
+const own = {
+  projectId: text,
+  runId: text,
+  position: integer,
+  caseId: text,
+  variant: integer,
+  number: integer,
+};
+export type TrialRow = LeasedRowOf<typeof own>;
+export const leases = leaseQueries('eval_trials', own);
+
+/** All trials of a run in one statement; the announcement is delivered when the transaction commits. */
+export const insert = query(
+  'eval-trials.insert',
+  `with added as (
+     insert into eval_trials (id, organization_id, project_id, run_id, position, case_id, variant, number)
+     select n.id, :organizationId, :projectId, :runId, n.position, n.case_id, n.variant, n.number
+     from unnest(:ids::text[], :positions::int[], :caseIds::text[], :variants::int[], :numbers::int[])
+       as n (id, position, case_id, variant, number)
+     returning id)
+   select pg_notify('${leases.dueChannel}', 'trial') from added limit 1`,
+  {
+    organizationId: text,
+    projectId: text,
+    runId: text,
+    ids: texts,
+    positions: listOf(integer),
+    caseIds: texts,
+    variants: listOf(integer),
+    numbers: listOf(integer),
+  },
+);
+export const openIds = query(
+  'eval-trials.open-ids',
+  'select id from eval_trials where run_id = :runId and due_at is not null',
+  { runId: text },
+  { id: text },
+  { index: 'eval_trials_open' },
+);
+export const running = query(
+  'eval-trials.running',
+  `select count(*)::int as count from eval_trials where run_id = :runId and due_at > now() and state = 'running'`,
+  { runId: text },
+  { count: integer },
+);
+
+export type TrialStatus = 'completed' | 'failed' | 'cancelled' | 'timed_out' | 'setup_failed' | 'skipped';
+
+const results = table('eval_results', {
+  trialId: text,
+  runId: text,
+  position: integer,
+  caseId: text,
+  variant: integer,
+  number: integer,
+  status: oneOf<TrialStatus>(),
+  result: orNull(oneOf<'passed' | 'failed'>()),
+  evaluatorError: flag,
+  failureCategory: orNull(text),
+  startedAt: orNull(time),
+  finishedAt: time,
+  durationMs: orNull(integer),
+  totalTokens: orNull(bigint),
+  detail: json<unknown>(),
+  stages: json<unknown>(),
+});
+export type ResultRow = RowOf<typeof results.columns>;
+
+/**
+ * What came of a trial, its trace, its events and the counts of its run, in one statement of the transaction that ends
+ * its lease. The run is written last and only for an instant, for all trials of a run meet there.
+ */
+export const record = query(
+  'eval-trials.record',
+  `with result as (${results.insert()}),
+   trace as (
+     insert into eval_traces (trial_id, run_id, body, blob_id)
+     select :trialId, :runId, :traceBody, :traceBlobId where :traceBody::text is not null or :traceBlobId::text is not null),
+   run as (
+     update eval_runs set finished = finished + 1,
+       passed = passed + (:result is not distinct from 'passed')::int,
+       failed = failed + (:result is distinct from 'passed')::int,
+       input_tokens = input_tokens + :inputTokens, output_tokens = output_tokens + :outputTokens,
+       model_calls = model_calls + :modelCalls,
+       cost_micros = cost_micros + :costMicros, billed_micros = billed_micros + :billedMicros,
+       status = case when status = 'pending' then 'running' else status end,
+       started_at = coalesce(started_at, :startedAt, now()),
+       events = events + cardinality(:events::jsonb[])
+     where id = :runId returning events, finished, trials, status),
+   told as (
+     insert into eval_run_events (run_id, number, data)
+     select :runId, r.events - cardinality(:events) + n.place - 1,
+       case when n.data ->> 'type' = 'trial.finished'
+         then n.data || jsonb_build_object('finished', r.finished, 'trials', r.trials) else n.data end
+     from run r, unnest(:events) with ordinality as n (data, place))
+   select finished, trials, status from run`,
+  {
+    ...results.columns,
+    traceBody: orNull(text),
+    traceBlobId: orNull(text),
+    inputTokens: bigint,
+    outputTokens: bigint,
+    modelCalls: integer,
+    costMicros: orNull(bigint),
+    billedMicros: bigint,
+    events: listOf(json<unknown>()),
+  },
+  { finished: integer, trials: integer, status: text },
+);
+
+const listed = {
+  id: text,
+  position: integer,
+  caseId: text,
+  variant: integer,
+  number: integer,
+  state: text,
+  attempts: integer,
+  status: orNull(oneOf<TrialStatus>()),
+  result: orNull(oneOf<'passed' | 'failed'>()),
+  startedAt: orNull(time),
+  finishedAt: orNull(time),
+  durationMs: orNull(integer),
+  totalTokens: orNull(bigint),
+  detail: orNull(json<unknown>()),
+};
+export type ListedTrial = RowOf<typeof listed>;
+const listedColumns = `t.id, t.position, t.case_id as "caseId", t.variant, t.number, t.state, t.attempts, r.status,
+     r.result, r.started_at as "startedAt", r.finished_at as "finishedAt", r.duration_ms as "durationMs",
+     r.total_tokens as "totalTokens", r.detail`;
+/** In the order of the cases, ended or not. */
+export const list = query(
+  'eval-trials.list',
+  `select ${listedColumns} from eval_trials t left join eval_results r on r.trial_id = t.id
+   where t.run_id = :runId and t.position > :after order by t.position limit :most`,
+  { runId: text, after: integer, most: bigint },
+  listed,
+  { index: 'eval_trials_position' },
+);
+/** Those that ended and did not pass. */
+export const failures = query(
+  'eval-trials.failures',
+  `select ${listedColumns} from eval_results r join eval_trials t on t.id = r.trial_id
+   where r.run_id = :runId and r.result is distinct from 'passed' and r.position > :after
+   order by r.position limit :most`,
+  { runId: text, after: integer, most: bigint },
+  listed,
+  { index: 'eval_results_failures' },
+);
+export const find = query(
+  'eval-trials.find',
+  `select ${listedColumns} from eval_trials t left join eval_results r on r.trial_id = t.id
+   where t.run_id = :runId and t.id = :id`,
+  { runId: text, id: text },
+  listed,
+);
+const trace = { body: orNull(text), blobId: orNull(text) };
+export const findTrace = query(
+  'eval-trials.find-trace',
+  'select body, blob_id as "blobId" from eval_traces where trial_id = :id',
+  { id: text },
+  trace,
+);
+
+const judged = results.pick([
+  'position',
+  'caseId',
+  'variant',
+  'number',
+  'status',
+  'result',
+  'evaluatorError',
+  'finishedAt',
+  'stages',
+]);
+export type JudgedTrial = RowOf<typeof judged>;
+/** What a verdict is made of, page by page. */
+export const judgedAfter = query(
+  'eval-trials.judged-after',
+  `select r.position, r.case_id as "caseId", r.variant, r.number, r.status, r.result,
+     r.evaluator_error as "evaluatorError", r.finished_at as "finishedAt", r.stages
+   from eval_results r where r.run_id = :runId and r.position > :after order by r.position limit :most`,
+  { runId: text, after: integer, most: bigint },
+  judged,
+  { index: 'eval_results_position' },
+);
+/** Trials that were cancelled or never taken up have no result; each gets one when the run ends. */
+export const unfinished = query(
+  'eval-trials.unfinished',
+  `select t.id, t.position, t.case_id as "caseId", t.variant, t.number from eval_trials t
+   where t.run_id = :runId and t.position > :after
+     and not exists (select from eval_results r where r.trial_id = t.id)
+   order by t.position limit :most`,
+  { runId: text, after: integer, most: bigint },
+  { id: text, position: integer, caseId: text, variant: integer, number: integer },
+  { index: 'eval_trials_position' },
+);
+
+const exported = {
+  id: text,
+  position: integer,
+  runId: text,
+  suiteId: text,
+  caseId: text,
+  number: integer,
+  finishedAt: time,
+  startedAt: orNull(time),
+  status: text,
+  result: orNull(text),
+  body: orNull(text),
+  blobId: orNull(text),
+  detail: json<unknown>(),
+};
+export type ExportedTrial = RowOf<typeof exported>;
+/** Trials of a project that have a trace, in the order of runs and of trials within them. */
+export const exportable = query(
+  'eval-trials.exportable',
+  `select r.trial_id as id, r.run_id as "runId", n.suite_id as "suiteId", r.case_id as "caseId", r.number,
+     r.position, r.finished_at as "finishedAt", r.started_at as "startedAt", r.status, r.result, c.body, c.blob_id as "blobId",
+     r.detail
+   from eval_runs n join eval_results r on r.run_id = n.id join eval_traces c on c.trial_id = r.trial_id
+   where n.project_id = :projectId and n.completed_at is not null and n.id >= :afterRun
+     and (n.id > :afterRun or r.position > :afterPosition)
+   order by n.id, r.position limit :most`,
+  { projectId: text, afterRun: text, afterPosition: integer, most: bigint },
+  exported,
+);
