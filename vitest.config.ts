@@ -10,6 +10,6 @@ export default defineConfig({
     // Many files wait for processes they started, so more run at once than there are cores.
     maxWorkers: 3,
     // Settings of the shell must not reach the services under test.
-    env: { DRYDOCK_CONFIG_FILE: '' },
+    env: { DRYDOCK_CONFIG_FILE: '', ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' },
   },
 });

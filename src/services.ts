@@ -43,18 +43,24 @@ export interface OpenOptions {
 }
 
 /** What a service is put together from. */
-export function openService(
+export async function openService(
   config: Config,
   options: Omit<OpenOptions, 'exclusive'> = {},
 ): Promise<OpenServices> {
   const commandUser = commandAccount(config.commandUser);
-  return openServices(config, { ...options, commandUser, exclusive: true });
+  const services = await openServices(config, { ...options, commandUser, exclusive: true });
+  for (const warning of services.models.warnings) services.log.warn(warning);
+  return services;
 }
 
 /** Everything below the surfaces, put together. */
 export async function openServices(config: Config, options: OpenOptions): Promise<OpenServices> {
   const log = options.log ?? createLog(config.logLevel);
-  const models = loadModelCatalog(config.modelsFile);
+  const models = loadModelCatalog({
+    modelsFile: config.modelsFile,
+    keys: { anthropic: config.anthropicApiKey, openai: config.openaiApiKey },
+    env: process.env,
+  });
   const connected = await connectDatabase(config, options, log);
   try {
     const vault = await openVault(config, connected);

@@ -66,8 +66,10 @@ test('drydock config shows that a secret is set and never the secret', async () 
   const { stdout } = await here.run(['config'], {
     DRYDOCK_DATABASE_URL: 'postgres://u:hidden-word@h/d',
     DRYDOCK_MASTER_KEY: 'ab'.repeat(32),
+    OPENAI_API_KEY: 'hidden-word',
   });
   expect(stdout).toMatch(/DRYDOCK_DATABASE_URL +\(set\) +environment/);
+  expect(stdout).toMatch(/OPENAI_API_KEY +\(set\) +environment/);
   expect(stdout).not.toContain('hidden-word');
   expect(stdout).not.toContain('abab');
 });

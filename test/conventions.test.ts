@@ -241,7 +241,10 @@ describe('a path outside of the API', () => {
 describe('public operations', () => {
   test('models and the client templates need no key, and ignore a bad one', async () => {
     for (const key of [null, 'sk_wrong']) {
-      expect((await service.get('/models', { key })).body).toEqual({ items: [] });
+      expect((await service.get('/models', { key })).body.items[0]).toMatchObject({
+        id: 'drydock/rehearsal',
+        hosted: true,
+      });
       const catalog = await service.get('/host-catalog', { key });
       expect(Object.keys(catalog.body.catalog.hostsById)).toContain('claude-code');
     }

@@ -134,12 +134,13 @@ test('archived environments are listed however many there are', { timeout: 60_00
 
 test('the organization and the models are lists like any other', async () => {
   const ids = ['b/one', 'c/two', 'a/three'];
-  const folder = await folderOf({ 'models.json': JSON.stringify({ models: ids.map((id) => ({ id })) }) });
+  const models = { builtInModels: false, models: ids.map((id) => ({ id })) };
+  const folder = await folderOf({ 'models.json': JSON.stringify(models) });
   const other = await startForTest({ env: { DRYDOCK_MODELS_FILE: join(folder, 'models.json') } });
   for (const path of ['/organizations', '/models']) {
     const whole = (await other.get(path)).body;
     expect((await other.get(`${path}?limit=1000`)).body).toEqual(whole);
     expect((await other.get(`${path}?cursor=x`)).status).toBe(400);
   }
-  expect(await pages('/models?', 2, other)).toEqual({ ids, sizes: [2, 1] });
+  expect(await pages('/models?', 2, other)).toEqual({ ids: ['drydock/rehearsal', ...ids], sizes: [2, 2] });
 });

@@ -2,13 +2,38 @@ import { z } from 'zod';
 import { operation } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 
+const rate = z.number().nonnegative();
+
+const rates = {
+  input: rate,
+  output: rate,
+  cacheRead: rate.describe('Input that the provider found in its cache.'),
+  cacheWrite: rate.describe('Input that the provider put into its cache.'),
+};
+
+const Prices = z
+  .object({
+    ...rates,
+    longPrompt: z
+      .object({ above: z.number().int().positive(), ...rates })
+      .optional()
+      .describe('What a whole request costs whose input has more tokens than `above`.'),
+  })
+  .meta({ id: 'ModelPrices', description: 'USD per million tokens.' });
+
 const Model = z
   .object({
     id: z.string().describe('Provider and name, like `anthropic/claude-haiku-4.5`.'),
     provider: z.string(),
     name: z.string(),
     hosted: z.boolean().describe('Runs on a key of this deployment; otherwise bring your own.'),
+    offline: z
+      .literal(true)
+      .optional()
+      .describe('Needs no network and is no language model: it picks tools by the words of the prompt.'),
     contextLength: z.number().int().optional(),
+    maxOutputTokens: z.number().int().optional(),
+    prices: Prices.optional().describe('Absent when nobody has said what the model costs.'),
   })
   .meta({ id: 'Model' });
 

@@ -1,56 +1,163 @@
-import { readFileSync } from 'node:fs';
-import { z } from 'zod';
-import { OperatorProblem } from '../platform/problem.ts';
+import { builtIn, type Wire } from './built-in.ts';
+import { free, type Prices } from './cost.ts';
+import { Credential } from './credential.ts';
+import { type ModelsFile, readModelsFile } from './models-file.ts';
 
-const ModelsFile = z.strictObject({
-  models: z
-    .array(
-      z.strictObject({
-        id: z.string().regex(/^[\w.-]+\/[\w.:-]+$/, 'Write provider/name, like openai/gpt-5-nano'),
-        name: z.string().min(1).optional(),
-        contextLength: z.number().int().positive().optional(),
-      }),
-    )
-    .max(1000),
-});
+/** Id of the model that needs no key and no network. */
+export const rehearsalId = 'drydock/rehearsal';
 
-interface CatalogModel {
+/** A model as it is listed. */
+export interface ListedModel {
   id: string;
   provider: string;
   name: string;
+  /** Runs on a key of this deployment, or needs none. */
   hosted: boolean;
+  offline?: true;
   contextLength?: number;
+  maxOutputTokens?: number;
+  prices?: Prices;
 }
 
-/** The models this deployment runs on its own keys. */
+export interface CatalogModel extends ListedModel {
+  /** Name of the connection it is reached over. */
+  connection: string;
+  /** As the provider calls it. */
+  upstream: string;
+  /** Whether the model accepts a temperature. */
+  temperature: boolean;
+}
+
+/** A place that models are asked at. */
+export interface Connection {
+  name: string;
+  wire: Wire;
+  baseUrl: string;
+  credential?: Credential;
+  /** Has no key and should have one. */
+  lacksKey: boolean;
+  /** Calls at once that it takes. */
+  concurrency?: number;
+}
+
+/** The models of this deployment and the places they are asked at. */
 export interface ModelCatalog {
-  list(): CatalogModel[];
+  /** The offline model, then in the order the operator wrote them down, then the built-in ones. */
+  list(): ListedModel[];
+  find(id: string): CatalogModel | undefined;
+  /** A model by the place it is asked at and the name it has there. */
+  findUpstream(connection: string, upstream: string): CatalogModel | undefined;
+  connection(name: string): Connection | undefined;
+  /** What the operator may want to know, a line each. */
+  warnings: string[];
 }
 
-export function loadModelCatalog(file: string | undefined): ModelCatalog {
-  const models = file === undefined ? [] : readModels(file);
-  return { list: () => models };
+export interface CatalogSources {
+  modelsFile?: string | undefined;
+  /** The operator's keys for built-in providers. */
+  keys: Record<string, string | undefined>;
+  /** Where the variables that connections name are looked up. */
+  env: Record<string, string | undefined>;
 }
 
-function readModels(file: string): CatalogModel[] {
-  let content: unknown;
-  try {
-    content = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new OperatorProblem(`DRYDOCK_MODELS_FILE cannot be read: ${(error as Error).message}`);
+export function loadModelCatalog({ modelsFile, keys, env }: CatalogSources): ModelCatalog {
+  const file: ModelsFile = modelsFile === undefined ? { models: [] } : readModelsFile(modelsFile);
+  const connections = connectionsOf(file, keys, env);
+  const written = file.models.map((model) => modelOf(model, connections));
+  const ids = new Set(written.map(({ id }) => id));
+  const others = file.builtInModels === false ? [] : builtInModels(connections);
+  const models = [rehearsal, ...written, ...others.filter(({ id }) => !ids.has(id))];
+  const byId = new Map(models.map((model) => [model.id, model]));
+  const listed = models.map(asListed);
+  return {
+    list: () => listed,
+    find: (id) => byId.get(id),
+    findUpstream: (connection, upstream) =>
+      models.find((model) => model.connection === connection && model.upstream === upstream),
+    connection: (name) => connections.get(name),
+    warnings: (file.connections ?? []).flatMap(({ name, apiKeyEnv }) =>
+      connections.get(name)?.lacksKey
+        ? [`The model connection ${name} has no key: ${apiKeyEnv} is not set`]
+        : [],
+    ),
+  };
+}
+
+const rehearsal: CatalogModel = {
+  id: rehearsalId,
+  provider: 'drydock',
+  name: 'Rehearsal (offline, no language model)',
+  hosted: true,
+  offline: true,
+  prices: free,
+  connection: 'drydock',
+  upstream: 'rehearsal',
+  temperature: false,
+};
+
+/** Built-in providers, unless the operator reaches one of them over a connection of the same name. */
+function connectionsOf(
+  file: ModelsFile,
+  keys: CatalogSources['keys'],
+  env: CatalogSources['env'],
+): Map<string, Connection> {
+  const connections = new Map<string, Connection>();
+  for (const [name, { wire, baseUrl }] of builtIn)
+    connections.set(name, { name, wire, baseUrl, ...withKey(keys[name]), lacksKey: !keys[name] });
+  for (const { name, wire, baseUrl, apiKeyEnv, concurrency } of file.connections ?? []) {
+    const key = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
+    connections.set(name, {
+      name,
+      wire,
+      baseUrl,
+      ...withKey(key),
+      lacksKey: apiKeyEnv !== undefined && !key,
+      ...(concurrency !== undefined && { concurrency }),
+    });
   }
-  const parsed = ModelsFile.safeParse(content);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new OperatorProblem(
-      `DRYDOCK_MODELS_FILE is not usable: ${issue?.path.join('.')}: ${issue?.message}`,
-    );
-  }
-  return parsed.data.models.map(({ id, name, contextLength }) => ({
+  return connections;
+}
+
+function withKey(key: string | undefined): { credential?: Credential } {
+  return key ? { credential: new Credential(key) } : {};
+}
+
+function builtInModels(connections: Map<string, Connection>): CatalogModel[] {
+  return [...builtIn.values()].flatMap(({ models }) => models.map((model) => modelOf(model, connections)));
+}
+
+function modelOf(
+  { id, connection, model, name, temperature, prices, ...limits }: ModelsFile['models'][number],
+  connections: Map<string, Connection>,
+): CatalogModel {
+  const provider = id.slice(0, id.indexOf('/'));
+  const short = id.slice(id.indexOf('/') + 1);
+  const known = builtIn.get(provider)?.models.find((one) => one.id === id);
+  const at = connections.get(connection ?? provider);
+  // What a provider publishes about its model holds where the provider itself is asked.
+  const facts = connection === undefined || connection === provider ? known : undefined;
+  const contextLength = limits.contextLength ?? facts?.contextLength;
+  const maxOutputTokens = limits.maxOutputTokens ?? facts?.maxOutputTokens;
+  const price = prices ?? facts?.prices ?? (at && isKeyless(at) ? free : undefined);
+  return {
     id,
-    provider: id.slice(0, id.indexOf('/')),
-    name: name ?? id.slice(id.indexOf('/') + 1),
-    hosted: true,
+    provider,
+    name: name ?? known?.name ?? short,
+    hosted: at !== undefined && !at.lacksKey,
     ...(contextLength !== undefined && { contextLength }),
-  }));
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(price !== undefined && { prices: price }),
+    connection: connection ?? provider,
+    upstream: model ?? facts?.model ?? short,
+    temperature: temperature ?? facts?.temperature ?? true,
+  };
+}
+
+/** Needs no key: nobody is charged by it. */
+export function isKeyless({ credential, lacksKey }: Connection): boolean {
+  return credential === undefined && !lacksKey;
+}
+
+function asListed({ connection: _, upstream: _u, temperature: _t, ...listed }: CatalogModel): ListedModel {
+  return listed;
 }

@@ -24,7 +24,7 @@ export class Drydock {
 
   constructor(args: string[], env: Record<string, string>, { entry = program, cwd = '.' } = {}) {
     const inherited = Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => !name.startsWith('DRYDOCK_')),
+      Object.entries(process.env).filter(([name]) => !/^DRYDOCK_|_API_KEY$/.test(name)),
     );
     this.child = spawn(process.execPath, [entry, ...args], {
       cwd,

@@ -40,6 +40,8 @@ function isNetwork(text: string): boolean {
   return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest;
 }
 
+const providerKey = z.string().regex(/^[\x21-\x7e]{1,1000}$/, 'A key has no spaces and no line breaks');
+
 const port = z.coerce.number().int().min(0).max(65535);
 
 /** Everything an operator can set, in the order `drydock config` and the documentation show it. */
@@ -172,11 +174,25 @@ export const settings = {
     schema: z.coerce.number().int().min(1).max(86_400).default(300),
     meaning: 'Seconds after which an unused connection to an MCP server is closed.',
   }),
+  anthropicApiKey: setting({
+    env: 'ANTHROPIC_API_KEY',
+    schema: providerKey.optional(),
+    fallback: 'none',
+    meaning: 'Key that the models of Anthropic are hosted on.',
+    secret: true,
+  }),
+  openaiApiKey: setting({
+    env: 'OPENAI_API_KEY',
+    schema: providerKey.optional(),
+    fallback: 'none',
+    meaning: 'Key that the models of OpenAI are hosted on.',
+    secret: true,
+  }),
   modelsFile: setting({
     env: 'DRYDOCK_MODELS_FILE',
     schema: z.string().min(1).optional(),
-    fallback: 'none',
-    meaning: 'JSON file that lists the hosted models.',
+    fallback: 'the offline model and the models of Anthropic and OpenAI',
+    meaning: 'JSON file with further models and the places they are reached at; see models.md.',
   }),
   blobsUrl: setting({
     env: 'DRYDOCK_BLOBS_URL',

@@ -1,0 +1,94 @@
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3StreamPart,
+} from '@ai-sdk/provider';
+import { failureOf, type ModelFailure } from './failure.ts';
+import { modelFetch } from './outgoing.ts';
+import type { ModelRoute } from './resolve.ts';
+
+/** A library asks for a key also where none is needed, and would take one from the environment. */
+const noKey = 'none';
+/** What one wire demands to be told, for models whose limit is written down and for others. */
+const usualOutputTokens = { known: 32_000, unknown: 8_192 };
+
+/**
+ * The model at the end of a route. It never retries, fails with a `ModelFailure`, and leaves out what the model does not
+ * accept. Libraries are loaded with the first model that needs them.
+ */
+export async function connectModel(route: ModelRoute): Promise<LanguageModelV3> {
+  const model = await modelAt(route);
+  if (route.wire === 'rehearsal') return model;
+  const failed = (error: unknown, { abortSignal: signal }: LanguageModelV3CallOptions): ModelFailure =>
+    failureOf(error, { signal, credential: route.credential, now: Date.now() });
+  return {
+    specificationVersion: 'v3',
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: async (options) => {
+      try {
+        return await model.doGenerate(adapted(options, route));
+      } catch (error) {
+        throw failed(error, options);
+      }
+    },
+    doStream: async (options) => {
+      try {
+        const { stream, ...rest } = await model.doStream(adapted(options, route));
+        const named = new TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart>({
+          transform: (part, controller) =>
+            controller.enqueue(
+              part.type === 'error' ? { ...part, error: failed(part.error, options) } : part,
+            ),
+        });
+        return { ...rest, stream: stream.pipeThrough(named) };
+      } catch (error) {
+        throw failed(error, options);
+      }
+    },
+  };
+}
+
+async function modelAt({ wire, baseUrl, upstream, credential }: ModelRoute): Promise<LanguageModelV3> {
+  if (wire === 'rehearsal') return (await import('./rehearsal/model.ts')).rehearsalModel();
+  if (baseUrl === undefined) throw new Error(`A route over ${wire} needs a base URL`);
+  const apiKey = credential?.reveal();
+  if (wire === 'anthropic') {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? noKey, fetch: modelFetch })(upstream);
+  }
+  if (wire === 'openai-responses') {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    return createOpenAI({ baseURL: baseUrl, apiKey: apiKey ?? noKey, fetch: modelFetch }).responses(upstream);
+  }
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  return createOpenAICompatible({
+    name: 'openaiCompatible',
+    baseURL: baseUrl,
+    ...(apiKey !== undefined && { apiKey }),
+    fetch: modelFetch,
+  })(upstream);
+}
+
+function adapted(options: LanguageModelV3CallOptions, route: ModelRoute): LanguageModelV3CallOptions {
+  const { temperature, maxOutputTokens, providerOptions, ...rest } = options;
+  const most = outputTokens(maxOutputTokens, route);
+  return {
+    ...rest,
+    ...(temperature !== undefined && route.temperature && { temperature }),
+    ...(most !== undefined && { maxOutputTokens: most }),
+    ...(route.wire === 'openai-responses'
+      ? // Nothing is kept at the provider; reasoning goes back and forth instead.
+        { providerOptions: { ...providerOptions, openai: { store: false, ...providerOptions?.['openai'] } } }
+      : providerOptions && { providerOptions }),
+  };
+}
+
+/** What was asked for, within what the model can. Only one wire needs a figure, and a library would invent one. */
+function outputTokens(asked: number | undefined, { wire, limits }: ModelRoute): number | undefined {
+  const most = limits.maxOutputTokens;
+  if (asked !== undefined) return Math.min(asked, most ?? asked);
+  if (wire !== 'anthropic') return undefined;
+  return most === undefined ? usualOutputTokens.unknown : Math.min(most, usualOutputTokens.known);
+}

@@ -1,0 +1,54 @@
+import type { Usage } from './usage.ts';
+
+/** USD per million tokens. */
+interface Rates {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+}
+
+export interface Prices extends Rates {
+  /** What the whole of a request costs whose input has more tokens than `above`. */
+  longPrompt?: (Rates & { above: number }) | undefined;
+}
+
+export type Cost =
+  | {
+      usd: number;
+      /** 1 credit is 1 cent. */
+      credits: number;
+      /** Thousandths of a credit, the smallest part that is charged; a part of one counts as a whole. */
+      millicents: number;
+    }
+  | { usd?: undefined; unknown: string };
+
+const perMillion = 1_000_000;
+const millicentsPerUsd = 100_000;
+
+/** What a call cost. Without a price or without the figures of the provider it is unknown, which is not the same as 0. */
+export function costOf(usage: Usage, prices: Prices | undefined): Cost {
+  if (prices === undefined) return { unknown: 'The model has no price' };
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+  if (isFree(prices)) return { usd: 0, credits: 0, millicents: 0 };
+  if (inputTokens === undefined || outputTokens === undefined)
+    return { unknown: 'The provider did not say how many tokens were used' };
+  const { longPrompt } = prices;
+  const rates = longPrompt !== undefined && inputTokens > longPrompt.above ? longPrompt : prices;
+  const plain = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
+  const usd =
+    (plain * rates.input +
+      cacheReadTokens * rates.cacheRead +
+      cacheWriteTokens * rates.cacheWrite +
+      outputTokens * rates.output) /
+    perMillion;
+  // A sum of fractions may end a hair above the whole number it stands for.
+  const millicents = Math.ceil(usd * millicentsPerUsd - 1e-6);
+  return { usd, credits: millicents / 1000, millicents };
+}
+
+function isFree({ longPrompt, ...rates }: Prices): boolean {
+  return longPrompt === undefined && Object.values(rates).every((rate) => rate === 0);
+}
+
+export const free: Prices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { OperatorProblem } from '../platform/problem.ts';
+import { builtIn } from './built-in.ts';
+
+const price = z.number().min(0).max(1_000_000);
+
+const rates = { input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() };
+
+/** Tokens of a cache cost what others of the input cost, unless the operator says otherwise. */
+function withCache<
+  Given extends { input: number; cacheRead?: number | undefined; cacheWrite?: number | undefined },
+>(given: Given): Given & { cacheRead: number; cacheWrite: number } {
+  return { ...given, cacheRead: given.cacheRead ?? given.input, cacheWrite: given.cacheWrite ?? given.input };
+}
+
+const Prices = z
+  .strictObject({
+    ...rates,
+    longPrompt: z
+      .strictObject({ above: z.number().int().positive(), ...rates })
+      .transform(withCache)
+      .optional(),
+  })
+  .transform(withCache);
+
+const Connection = z.strictObject({
+  name: z.string().regex(/^[\w.-]{1,100}$/, 'Write letters, digits, dots, - and _'),
+  wire: z.enum(['openai-chat', 'openai-responses', 'anthropic']),
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: 'Write an http or https URL' })
+    .refine((url) => !hasUserInfo(url), 'Keys do not belong into the URL: name a variable in apiKeyEnv')
+    .transform((url) => url.replace(/\/+$/, '')),
+  apiKeyEnv: z
+    .string()
+    .regex(/^[A-Za-z_]\w*$/, 'Write the name of an environment variable')
+    .refine((name) => !name.startsWith('DRYDOCK_'), 'Settings of Drydock are not sent to providers')
+    .optional(),
+  concurrency: z.number().int().min(1).max(10_000).optional(),
+});
+
+const Model = z.strictObject({
+  id: z.string().regex(/^[\w.-]+\/[\w.:-]+$/, 'Write provider/name, like openai/gpt-5-nano'),
+  connection: z.string().optional(),
+  model: z.string().min(1).max(200).optional(),
+  name: z.string().min(1).optional(),
+  contextLength: z.number().int().positive().optional(),
+  maxOutputTokens: z.number().int().positive().optional(),
+  temperature: z.boolean().optional(),
+  prices: Prices.optional(),
+});
+
+const ModelsFile = z.strictObject({
+  builtInModels: z.boolean().optional(),
+  connections: z.array(Connection).max(100).optional(),
+  models: z.array(Model).max(1000),
+});
+
+export type ModelsFile = z.output<typeof ModelsFile>;
+
+/** What the operator wrote about models, checked; every refusal says which part to mend. */
+export function readModelsFile(file: string): ModelsFile {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new OperatorProblem(`DRYDOCK_MODELS_FILE cannot be read: ${(error as Error).message}`);
+  }
+  const parsed = ModelsFile.safeParse(content);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw unusable(`${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  checkReferences(parsed.data);
+  return parsed.data;
+}
+
+function checkReferences({ connections = [], models }: ModelsFile): void {
+  const names = new Set(connections.map(({ name }) => name));
+  if (names.size < connections.length)
+    throw unusable(`connections: ${firstTwice(connections.map(({ name }) => name))} is there twice`);
+  if (names.has('drydock')) throw unusable('connections: drydock is the name of the offline model');
+  const ids = models.map(({ id }) => id);
+  if (new Set(ids).size < ids.length) throw unusable(`models: ${firstTwice(ids)} is there twice`);
+  for (const { id, connection } of models) {
+    if (id.startsWith('drydock/')) throw unusable(`models: ${id} is a name of the offline model`);
+    if (connection !== undefined && !names.has(connection) && !builtIn.has(connection))
+      throw unusable(`models: ${id} uses the connection ${connection}, which is not in connections`);
+  }
+}
+
+function firstTwice(names: string[]): string | undefined {
+  return names.find((name, index) => names.indexOf(name) !== index);
+}
+
+function hasUserInfo(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+}
+
+function unusable(what: string): OperatorProblem {
+  return new OperatorProblem(`DRYDOCK_MODELS_FILE is not usable: ${what}`);
+}

@@ -1,0 +1,104 @@
+import type { Agent, Dispatcher } from 'undici';
+import { ModelFailure } from './failure.ts';
+
+/** Bytes of an answer that are read. */
+const mostBytes = 16 * 1024 * 1024;
+/** Bytes of a refusal that are read; its beginning says why. */
+const mostRefusalBytes = 64 * 1024;
+
+let agent: Promise<Agent> | undefined;
+
+/** Keeps connections open between calls. Its idle sockets do not keep the process alive. */
+async function newAgent(): Promise<Agent> {
+  const { Agent } = await import('undici');
+  return new Agent({
+    connect: { timeout: 10_000 },
+    maxHeaderSize: 64 * 1024,
+    // A model may think for longer than the library waits, and the call would be billed twice. The signal is the deadline.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 4_000,
+  });
+}
+
+/** Has the shape of `fetch`. Follows no redirect, so that no key goes anywhere but to the base URL. */
+export async function modelFetch(address: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const url = new URL(address instanceof Request ? address.url : address);
+  agent ??= newAgent();
+  const dispatcher = await agent;
+  try {
+    const answer = await dispatcher.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: init.method ?? 'GET',
+      // An answer that grows when unpacked would pass the limit on its size.
+      headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
+      body: typeof init.body === 'string' ? init.body : null,
+      signal: init.signal ?? null,
+    });
+    return await received(answer);
+  } catch (error) {
+    if (init.signal?.aborted || error instanceof ModelFailure) throw error;
+    throw new ModelFailure('network', `The provider of the model cannot be reached: ${troubleOf(error)}`);
+  }
+}
+
+async function received({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Response> {
+  // Errors of a body nobody reads any more have no other place to go.
+  body.on('error', () => {});
+  const refuse = (message: string): never => {
+    body.destroy();
+    throw new ModelFailure('malformed', message, { status: statusCode });
+  };
+  if (statusCode < 200 || statusCode > 599) refuse(`The provider answered with HTTP status ${statusCode}`);
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (coding !== 'identity') refuse('The provider compressed its answer though it was asked not to');
+  const bag = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    for (const one of Array.isArray(value) ? value : [value ?? '']) bag.append(name, one);
+  const init = { status: statusCode, headers: bag };
+  const ok = statusCode < 300;
+  if (ok && /^text\/event-stream\b/i.test(bag.get('content-type') ?? ''))
+    return new Response(ReadableStream.from(bounded(body)), init);
+  const content = ok ? await wholeOf(body) : await beginningOf(body);
+  return new Response(hasBody(statusCode) ? content : null, init);
+}
+
+function hasBody(status: number): boolean {
+  return status !== 204 && status !== 205 && status !== 304;
+}
+
+async function wholeOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bounded(body)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    // Leaving the loop ends the connection.
+    if (bytes > mostBytes)
+      throw new ModelFailure('too-large', `The answer of the model is larger than ${mostBytes >> 20} MiB`);
+    yield chunk;
+  }
+}
+
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes >= mostRefusalBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, mostRefusalBytes);
+}
+
+/** Names the trouble by its code: messages of libraries may quote what was sent. */
+function troubleOf(error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  const known = [code, cause?.code].find((one) => typeof one === 'string' && /^[A-Z0-9_]{3,60}$/.test(one));
+  return typeof known === 'string' ? known : 'the connection failed';
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import type { Wire } from './built-in.ts';
+import { type CatalogModel, type Connection, isKeyless, type ModelCatalog, rehearsalId } from './catalog.ts';
+import { free, type Prices } from './cost.ts';
+import { Credential } from './credential.ts';
+
+/** A model somebody asked for. */
+export interface ModelChoice {
+  /** `provider/name`, or the provider's own name of it when `provider` is there. */
+  model: string;
+  provider?: string | undefined;
+}
+
+/** How a model is reached, and who pays. It can be logged and stored: the key does not come out of its credential. */
+export interface ModelRoute {
+  /** `provider/name`. */
+  id: string;
+  provider: string;
+  wire: Wire | 'rehearsal';
+  /** Absent for the offline model. */
+  baseUrl?: string;
+  /** As the provider calls it. */
+  upstream: string;
+  credential?: Credential;
+  billed: 'operator' | 'own-key' | 'free';
+  /** Absent when nobody has said what the model costs. */
+  prices?: Prices;
+  limits: { contextLength?: number; maxOutputTokens?: number; concurrency?: number };
+  /** Whether the model accepts a temperature. */
+  temperature: boolean;
+  /** The same for all calls that share a rate limit: provider, base URL, key and model. Does not tell the key. */
+  pool: string;
+}
+
+/** Why a model cannot be used. */
+export interface ModelProblem {
+  model: string;
+  provider: string | undefined;
+  /** Models that could be used instead. */
+  hostedModels: string[];
+  /** What to do about it. */
+  message: string;
+}
+
+export type ResolvedModel = { route: ModelRoute; problem?: never } | { route?: never; problem: ModelProblem };
+
+/** Keys that the caller brings, by provider. */
+export type ApiKeys = Record<string, string | undefined>;
+
+/** Providers whose models nobody lists: whatever runs there may be asked for. */
+const openProviders = ['custom', 'ollama'];
+
+/**
+ * The route to a model. A key of the caller is used before one of the operator. It goes to the provider it was given
+ * for and nowhere else; a listed model that is reached over another connection takes a key under the name of that one.
+ */
+export function resolveModel(
+  catalog: ModelCatalog,
+  choice: ModelChoice,
+  apiKeys: ApiKeys = {},
+): ResolvedModel {
+  const listed = listedModel(catalog, choice);
+  const provider = choice.provider ?? listed?.provider ?? prefixOf(choice.model);
+  const refuse = (message: string): ResolvedModel => ({
+    problem: { model: choice.model, provider, hostedModels: hostedModels(catalog, provider), message },
+  });
+  if (provider === undefined) return refuse('Write the model as provider/name, or name its provider');
+  const native = choice.model.startsWith(`${provider}/`)
+    ? choice.model.slice(provider.length + 1)
+    : choice.model;
+  if (!/^[\x21-\x7e]{1,200}$/.test(native)) return refuse('This is not the name of a model');
+  if (listed?.id === rehearsalId) return { route: offlineRoute(listed) };
+
+  const own = ownKey(catalog, provider, listed, apiKeys);
+  if (own !== undefined) {
+    const { key, connection } = own;
+    if (!/^[\x21-\x7e]{1,1000}$/.test(key))
+      return refuse(`The key for ${connection.name} holds characters that no key has`);
+    const model =
+      listed?.connection === connection.name ? listed : catalog.findUpstream(connection.name, native);
+    const credential = new Credential(key);
+    return { route: routeOf(provider, native, model, { ...connection, credential }, 'own-key') };
+  }
+  if (keyOf(apiKeys, provider) !== undefined)
+    return refuse(`Nobody has said where ${provider} is: the operator adds a connection of this name`);
+  if (listed) {
+    const connection = catalog.connection(listed.connection);
+    if (listed.hosted && connection)
+      return { route: routeOf(provider, native, listed, connection, payerOf(connection, listed)) };
+    return refuse(
+      `This deployment has no key for ${listed.id}: bring one for ${listed.connection}, or choose a hosted model`,
+    );
+  }
+  const connection = catalog.connection(provider);
+  if (openProviders.includes(provider)) {
+    if (connection === undefined)
+      return refuse(
+        `No connection is called ${provider}: the operator adds one to the file that DRYDOCK_MODELS_FILE names`,
+      );
+    if (connection.lacksKey) return refuse(`The connection ${provider} of this deployment has no key`);
+    return { route: routeOf(provider, native, undefined, connection, payerOf(connection)) };
+  }
+  return refuse(
+    connection
+      ? `${provider} does not host ${native} here: bring a key for ${provider}, or choose a hosted model`
+      : `${choice.model} is not a model of this deployment: choose a hosted one`,
+  );
+}
+
+function listedModel(catalog: ModelCatalog, { model, provider }: ModelChoice): CatalogModel | undefined {
+  const listed = catalog.find(model);
+  if (listed && (provider === undefined || provider === listed.provider)) return listed;
+  // Elsewhere a bare name is the provider's own, which only a key of the caller makes usable.
+  const bare = provider === 'drydock' || openProviders.includes(provider ?? '');
+  return bare ? catalog.find(`${provider}/${model}`) : undefined;
+}
+
+function ownKey(
+  catalog: ModelCatalog,
+  provider: string,
+  listed: CatalogModel | undefined,
+  apiKeys: ApiKeys,
+): { key: string; connection: Connection } | undefined {
+  for (const name of [provider, listed?.connection]) {
+    const connection = name === undefined ? undefined : catalog.connection(name);
+    const key = name === undefined ? undefined : keyOf(apiKeys, name);
+    if (connection && key !== undefined) return { key, connection };
+  }
+  return undefined;
+}
+
+/** Names come from callers: `constructor` is none of an own key. */
+function keyOf(apiKeys: ApiKeys, name: string): string | undefined {
+  return Object.hasOwn(apiKeys, name) ? apiKeys[name] : undefined;
+}
+
+function payerOf(connection: Connection, model?: CatalogModel): 'operator' | 'free' {
+  const priced = model?.prices !== undefined && model.prices !== free;
+  return isKeyless(connection) && !priced ? 'free' : 'operator';
+}
+
+function routeOf(
+  provider: string,
+  native: string,
+  model: CatalogModel | undefined,
+  connection: Connection,
+  billed: ModelRoute['billed'],
+): ModelRoute {
+  const { wire, baseUrl, credential, concurrency } = connection;
+  const upstream = model?.upstream ?? native;
+  const prices = model?.prices ?? (billed === 'free' ? free : undefined);
+  return {
+    id: model?.id ?? `${provider}/${native}`,
+    provider,
+    wire,
+    baseUrl,
+    upstream,
+    ...(credential && { credential }),
+    billed,
+    ...(prices && { prices }),
+    limits: {
+      ...(model?.contextLength !== undefined && { contextLength: model.contextLength }),
+      ...(model?.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
+      ...(concurrency !== undefined && { concurrency }),
+    },
+    temperature: model?.temperature ?? true,
+    pool: poolOf(provider, [wire, baseUrl, credential?.reveal(), upstream]),
+  };
+}
+
+function offlineRoute({ id, provider, upstream }: CatalogModel): ModelRoute {
+  return {
+    id,
+    provider,
+    wire: 'rehearsal',
+    upstream,
+    billed: 'free',
+    prices: free,
+    limits: {},
+    temperature: false,
+    pool: poolOf(provider, [upstream]),
+  };
+}
+
+/** The same in every process and after every restart. */
+function poolOf(provider: string, parts: (string | undefined)[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return `${provider}:${hash.slice(0, 32)}`;
+}
+
+function prefixOf(model: string): string | undefined {
+  const slash = model.indexOf('/');
+  return slash > 0 ? model.slice(0, slash) : undefined;
+}
+
+/** Of that provider; of all when the provider is not known here. */
+function hostedModels(catalog: ModelCatalog, provider: string | undefined): string[] {
+  const models = catalog.list();
+  const known =
+    provider !== undefined &&
+    (catalog.connection(provider) !== undefined || models.some((model) => model.provider === provider));
+  return models
+    .filter((model) => model.hosted && (!known || model.provider === provider))
+    .map(({ id }) => id);
+}

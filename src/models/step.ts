@@ -1,0 +1,172 @@
+import type {
+  LanguageModelV3Content,
+  LanguageModelV3GenerateResult,
+  LanguageModelV3Prompt,
+} from '@ai-sdk/provider';
+import { ModelFailure, publicText } from './failure.ts';
+import { inputForModel, nameForModel, type TextPart, type ToolCallPart } from './messages.ts';
+import { type InvalidCall, mostInputLength, readToolInput } from './tool-input.ts';
+import { type Usage, usageOf } from './usage.ts';
+
+/** Characters of the text of one answer that are kept. */
+const mostText = 1_000_000;
+/** Calls of one answer that are made; the model is not shown that it wanted more. */
+const mostCalls = 64;
+
+export interface StepFinish {
+  unified: LanguageModelV3GenerateResult['finishReason']['unified'];
+  /** As the provider wrote it. */
+  raw?: string;
+}
+
+interface StepCall {
+  id: string;
+  name: string;
+  rawInput: string;
+  input?: Record<string, unknown>;
+  invalid?: InvalidCall;
+}
+
+type AssistantPart = Extract<LanguageModelV3Prompt[number], { role: 'assistant' }>['content'][number];
+
+/** One answer of a model, bounded and understood. */
+export interface ReadStep {
+  facts: {
+    text: string;
+    calls: StepCall[];
+    usage: Usage;
+    rawUsage?: unknown;
+    finish: StepFinish;
+    responseId?: string;
+    responseModel?: string;
+    cut?: { text?: true; calls?: number };
+  };
+  /** Whether there are calls to be made. */
+  goesOn: boolean;
+  /** How the turn ends when it does not go on. */
+  finish: 'stop' | 'length' | 'content-filter' | 'other' | 'error';
+  error?: ModelFailure;
+  /** For the history: text, and calls that get a result. */
+  said: (TextPart | ToolCallPart)[];
+  /** The same with reasoning and with the marks that the provider wants to see again. */
+  saidToModel: AssistantPart[];
+}
+
+/** `usedIds` is told of the ids of the calls: some providers give the same one again. */
+export function readStep(
+  { content, finishReason, usage, response }: LanguageModelV3GenerateResult,
+  tools: ReadonlySet<string>,
+  usedIds: Set<string>,
+): ReadStep {
+  const parts = boundedParts(content);
+  const { unified, raw } = finishReason;
+  const calls = parts.calls.map((part) => readCall(part, tools, usedIds));
+  // Some providers say that they stop when they want calls. For any other reason the calls may be unfinished.
+  const goesOn = calls.length > 0 && (unified === 'tool-calls' || unified === 'stop');
+  const text = parts.texts.join('');
+  const responseId = response?.id;
+  const responseModel = response?.modelId;
+  return {
+    facts: {
+      text,
+      calls,
+      usage: usageOf(usage),
+      ...(usage.raw !== undefined && { rawUsage: usage.raw }),
+      finish: { unified, ...(raw !== undefined && { raw: raw.slice(0, 100) }) },
+      ...(responseId && { responseId: responseId.slice(0, 200) }),
+      ...(responseModel && { responseModel: responseModel.slice(0, 200) }),
+      ...(parts.cut && { cut: parts.cut }),
+    },
+    goesOn,
+    finish: unified === 'tool-calls' ? 'stop' : unified,
+    ...(unified === 'error' && {
+      error: new ModelFailure(
+        'malformed',
+        `The model ended with an error: ${publicText(raw ?? 'no reason')}`,
+      ),
+    }),
+    said: goesOn ? [...texts(text), ...calls.map(callPart)] : texts(text),
+    saidToModel: goesOn ? toModel(parts.kept, calls) : [],
+  };
+}
+
+interface BoundedParts {
+  kept: LanguageModelV3Content[];
+  texts: string[];
+  calls: Extract<LanguageModelV3Content, { type: 'tool-call' }>[];
+  cut?: { text?: true; calls?: number };
+}
+
+function boundedParts(content: readonly LanguageModelV3Content[]): BoundedParts {
+  const parts: BoundedParts = { kept: [], texts: [], calls: [] };
+  let room = mostText;
+  let dropped = 0;
+  for (const part of content) {
+    if (part.type === 'text') {
+      const text = part.text.slice(0, room);
+      if (text.length < part.text.length) parts.cut = { ...parts.cut, text: true };
+      room -= text.length;
+      parts.texts.push(text);
+      if (text !== '') parts.kept.push({ ...part, text });
+    } else if (part.type === 'tool-call' && !part.providerExecuted) {
+      if (parts.calls.length === mostCalls) dropped++;
+      else {
+        parts.calls.push(part);
+        parts.kept.push(part);
+      }
+    } else if (part.type === 'reasoning') parts.kept.push(part);
+  }
+  if (dropped > 0) parts.cut = { ...parts.cut, calls: dropped };
+  return parts;
+}
+
+function readCall(
+  { toolCallId, toolName, input: raw }: BoundedParts['calls'][number],
+  tools: ReadonlySet<string>,
+  usedIds: Set<string>,
+): StepCall {
+  const id = uniqueId(toolCallId, usedIds);
+  const call = { id, name: toolName.slice(0, 200), rawInput: raw.slice(0, mostInputLength) };
+  const read = readToolInput(raw);
+  const input = 'input' in read && { input: read.input };
+  if (!tools.has(toolName))
+    return {
+      ...call,
+      ...input,
+      invalid: { reason: 'unknown-tool', message: 'There is no tool of this name.' },
+    };
+  return { ...call, ...read };
+}
+
+function uniqueId(given: string, used: Set<string>): string {
+  let id = given;
+  if (!/^[\w-]{1,200}$/.test(given) || used.has(given)) {
+    let n = used.size + 1;
+    while (used.has(`call_${n}`)) n++;
+    id = `call_${n}`;
+  }
+  used.add(id);
+  return id;
+}
+
+function texts(text: string): TextPart[] {
+  return text === '' ? [] : [{ type: 'text', text }];
+}
+
+function callPart({ id, name, rawInput, input }: StepCall): ToolCallPart {
+  return { type: 'tool-call', toolCallId: id, toolName: name, input: input ?? rawInput };
+}
+
+function toModel(kept: readonly LanguageModelV3Content[], calls: readonly StepCall[]): AssistantPart[] {
+  const left = [...calls];
+  return kept.flatMap((part): AssistantPart[] => {
+    const marks = 'providerMetadata' in part && part.providerMetadata;
+    const options = marks ? { providerOptions: marks } : {};
+    if (part.type === 'text' || part.type === 'reasoning')
+      return [{ type: part.type, text: part.text, ...options }];
+    const call = part.type === 'tool-call' ? left.shift() : undefined;
+    if (!call) return [];
+    const toolName = nameForModel(call.name);
+    return [{ ...callPart(call), toolName, input: inputForModel(call.input), ...options }];
+  });
+}

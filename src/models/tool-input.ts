@@ -1,0 +1,50 @@
+/** Characters of the arguments of one call that are read and kept. */
+export const mostInputLength = 100_000;
+const mostDepth = 64;
+
+/** Why a call was not made. */
+export interface InvalidCall {
+  reason: 'unknown-tool' | 'malformed-input' | 'input-too-large' | 'input-too-deep';
+  /** For the model. */
+  message: string;
+}
+
+export type ReadInput = { input: Record<string, unknown> } | { invalid: InvalidCall };
+
+/** The arguments of a call. Nothing is repaired: what is measured is what the model sent. */
+export function readToolInput(raw: string): ReadInput {
+  // How models write that there are none.
+  if (raw.trim() === '') return { input: {} };
+  if (raw.length > mostInputLength)
+    return invalid(
+      'input-too-large',
+      `The arguments are longer than ${mostInputLength.toLocaleString('en')} characters.`,
+    );
+  let value: unknown;
+  try {
+    value = JSON.parse(raw);
+  } catch {
+    return invalid('malformed-input', 'The arguments are not valid JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return invalid('malformed-input', 'The arguments must be one JSON object.');
+  if (isDeeper(value, mostDepth))
+    return invalid('input-too-deep', `The arguments are nested deeper than ${mostDepth} levels.`);
+  return { input: value as Record<string, unknown> };
+}
+
+function invalid(reason: InvalidCall['reason'], message: string): ReadInput {
+  return { invalid: { reason, message } };
+}
+
+/** Level by level: a recursion would end with the stack on the value it is meant to find. */
+function isDeeper(value: object, most: number): boolean {
+  let level: object[] = [value];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > most) return true;
+    level = level
+      .flatMap((container): unknown[] => Object.values(container))
+      .filter((inner) => typeof inner === 'object' && inner !== null);
+  }
+  return false;
+}

@@ -1,0 +1,162 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { anthropicAnswer, chatAnswer, responsesAnswer } from './provider-answers.ts';
+
+export type ProviderWire = 'openai-chat' | 'openai-responses' | 'anthropic';
+
+export interface ScriptedCall {
+  name: string;
+  /** An object, or the text itself where it is not to be JSON. */
+  input: object | string;
+  id?: string;
+}
+
+/** What the provider does with a request. */
+export interface Reply {
+  text?: string;
+  toolCalls?: ScriptedCall[];
+  /** Null leaves it out. */
+  usage?: { input: number; output: number; cacheRead?: number } | null;
+  /** `tool-calls` when there are calls and `stop` otherwise, unless told. */
+  finish?: 'stop' | 'length' | 'content-filter' | 'tool-calls';
+  latencyMs?: number;
+  status?: number;
+  /** Header, in seconds. */
+  retryAfter?: string;
+  headers?: Record<string, string>;
+  /** Sends half of the body and hangs up. */
+  cut?: boolean;
+  /** Never answers. */
+  silent?: boolean;
+  /** The body itself, whatever the wire. */
+  raw?: string;
+}
+
+export interface RecordedRequest {
+  wire: ProviderWire;
+  path: string;
+  headers: IncomingMessage['headers'];
+  // Tests look at whatever was sent.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+}
+
+/** `call` counts all requests from 0; `results` are the tool results in the request. */
+export type Script = (request: RecordedRequest & { call: number; results: number }) => Reply;
+
+export interface ScriptedProvider {
+  /** Base URL for a wire. */
+  url: string;
+  requests: RecordedRequest[];
+  /** Requests that are being answered now, and the most there were. */
+  active: { now: number; most: number };
+  /** Connections that were made. */
+  connections: number;
+  script: Script;
+  close(): Promise<void>;
+}
+
+/** Calls a tool once and then says something. */
+export function callThenAnswer(call: ScriptedCall, text = 'Done.'): Script {
+  return ({ results }) => (results === 0 ? { toolCalls: [call] } : { text });
+}
+
+/** A provider on this machine that speaks all wires and does what a script says. `keep` is how many requests it remembers. */
+export async function startProvider(
+  script: Script = () => ({ text: 'Done.' }),
+  { keep = 10_000 } = {},
+): Promise<ScriptedProvider> {
+  const requests: RecordedRequest[] = [];
+  const active = { now: 0, most: 0 };
+  let calls = 0;
+  const server = createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy());
+  });
+  const provider: ScriptedProvider = {
+    url: '',
+    requests,
+    active,
+    connections: 0,
+    script,
+    close: () => closeServer(server),
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const wire = wireOf(request.url ?? '');
+    const text = await textOf(request);
+    if (wire === undefined) return void response.writeHead(404).end('{}');
+    const body = JSON.parse(text) as Record<string, unknown>;
+    const recorded = { wire, path: request.url ?? '', headers: request.headers, body };
+    if (requests.length < keep) requests.push(recorded);
+    active.most = Math.max(active.most, ++active.now);
+    try {
+      const reply = provider.script({ ...recorded, call: calls++, results: resultsIn(wire, text) });
+      await send(response, wire, reply, String(body['model']));
+    } finally {
+      active.now--;
+    }
+  };
+  server.on('connection', () => provider.connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  provider.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return provider;
+}
+
+async function send(
+  response: ServerResponse,
+  wire: ProviderWire,
+  reply: Reply,
+  model: string,
+): Promise<void> {
+  if (reply.silent) return;
+  if (reply.latencyMs) await delay(reply.latencyMs);
+  const status = reply.status ?? 200;
+  const body = reply.raw ?? (status === 200 ? answers[wire](reply, model) : refusal(reply));
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...(reply.retryAfter !== undefined && { 'retry-after': reply.retryAfter }),
+    ...reply.headers,
+    'content-length': Buffer.byteLength(body),
+  });
+  if (!reply.cut) return void response.end(body);
+  response.write(body.slice(0, body.length / 2), () => response.destroy());
+}
+
+const answers = {
+  'openai-chat': chatAnswer,
+  'openai-responses': responsesAnswer,
+  anthropic: anthropicAnswer,
+};
+
+function refusal({ status, text = `status ${status}` }: Reply): string {
+  return JSON.stringify({ type: 'error', error: { type: 'scripted', message: text, code: null } });
+}
+
+function wireOf(path: string): ProviderWire | undefined {
+  if (path.endsWith('/chat/completions')) return 'openai-chat';
+  if (path.endsWith('/responses')) return 'openai-responses';
+  return path.endsWith('/messages') ? 'anthropic' : undefined;
+}
+
+/** Counted in the text: looking through the messages would cost more than the rest. */
+function resultsIn(wire: ProviderWire, text: string): number {
+  const marks = {
+    'openai-chat': '"role":"tool"',
+    'openai-responses': '"type":"function_call_output"',
+    anthropic: '"type":"tool_result"',
+  };
+  return text.split(marks[wire]).length - 1;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}
