@@ -53,3 +53,18 @@ export function isStorable(text: string): boolean {
 export function asStorable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
+
+/** What JSON writes for characters that cannot be stored. */
+const unstorable = /\\u0000|\\ud[89a-f][0-9a-f]{2}/i;
+
+/** A value that somebody else had a hand in, as JSON that can be stored. Almost always nothing has to be replaced. */
+export function storableJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return unstorable.test(text) ? JSON.stringify(value, replaceUnstorable) : text;
+}
+
+function replaceUnstorable(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return asStorable(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [asStorable(key), inner as unknown]));
+}

@@ -64,11 +64,11 @@ export async function usageOf(
   return used as Record<Budget, number>;
 }
 
-function periodOf(budget: Budget, now: number): string {
+export function periodOf(budget: Budget, now: number): string {
   return new Date(now).toISOString().slice(0, budgets[budget].period === 'day' ? 10 : 7);
 }
 
-function resetOf(budget: Budget, now: number): number {
+export function resetOf(budget: Budget, now: number): number {
   if (budgets[budget].period === 'day') return nextUtcMidnight(now);
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);

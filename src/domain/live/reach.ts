@@ -51,23 +51,42 @@ async function requireCommands({ trust }: Pick<Services, 'trust'>): Promise<void
     });
 }
 
+/** What one caller brings to a connection, which is then shared only with those who bring the same. */
+export interface Brought {
+  /** Names it without telling anything. */
+  key: string;
+  headers: Record<string, string>;
+  env: Record<string, string>;
+}
+
 /** Where and how to talk to a saved server. */
 export function targetOf(
   services: Services,
   organizationId: string,
   server: LiveServerRow,
   options: LiveOptions,
+  brought?: Brought,
 ): Target {
   const protocol = protocolOf(server, options);
-  const { credential, address } = addressOf(services, server, options);
+  const saved = addressOf(services, server, options);
+  const { credential } = saved;
+  const address = brought ? async () => withBrought(await saved.address(), brought) : saved.address;
   return {
-    key: JSON.stringify([organizationId, server.id, server.revision, credential, protocol]),
+    key: JSON.stringify([organizationId, server.id, server.revision, credential, protocol, brought?.key]),
     owner: organizationId,
     serverId: server.id,
     kind: server.transportType,
     address,
     protocol,
   };
+}
+
+/** What is brought takes the place of what is saved with the server: that is what it is brought for. */
+function withBrought(address: Address, { headers, env }: Brought): Address {
+  if (address.kind === 'stdio') return { ...address, env: { ...address.env, ...env } };
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const saved = Object.entries(address.headers).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...address, headers: { ...Object.fromEntries(saved), ...headers } };
 }
 
 function protocolOf(server: LiveServerRow, options: LiveOptions): ProtocolSettings {

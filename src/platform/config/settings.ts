@@ -122,6 +122,42 @@ export const settings = {
     schema: z.coerce.number().int().min(1).default(2),
     meaning: 'Eval runs at once per organization, unless its plan says otherwise.',
   }),
+  evalTrials: setting({
+    env: 'DRYDOCK_EVAL_TRIALS',
+    schema: z.coerce.number().int().min(1).max(1000).default(20),
+    meaning: 'Trials of eval runs that one process works on at once.',
+  }),
+  evalTrialsTotal: setting({
+    env: 'DRYDOCK_EVAL_TRIALS_TOTAL',
+    schema: z.coerce.number().int().min(1).max(100_000).default(100),
+    meaning: 'Trials at once over all processes.',
+  }),
+  evalServerTrials: setting({
+    env: 'DRYDOCK_EVAL_SERVER_TRIALS',
+    schema: z.coerce.number().int().min(1).max(10_000).default(20),
+    meaning: 'Trials at once that use the same MCP server, over all processes.',
+  }),
+  modelConcurrency: setting({
+    env: 'DRYDOCK_MODEL_CONCURRENCY',
+    schema: z.coerce.number().int().min(1).max(10_000).default(40),
+    meaning:
+      'Calls of one model at once, over all processes, unless its connection in the models file says otherwise.',
+  }),
+  maxModelCalls: setting({
+    env: 'DRYDOCK_MAX_MODEL_CALLS',
+    schema: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
+    meaning: 'Prompts that one eval run may send to models.',
+  }),
+  evalTrialTimeout: setting({
+    env: 'DRYDOCK_EVAL_TRIAL_TIMEOUT',
+    schema: z.coerce.number().int().min(1).max(86_400).default(600),
+    meaning: 'Seconds after which a trial is given up.',
+  }),
+  evalRunTimeout: setting({
+    env: 'DRYDOCK_EVAL_RUN_TIMEOUT',
+    schema: z.coerce.number().int().min(1).max(604_800).default(3600),
+    meaning: 'Seconds after which an eval run is ended.',
+  }),
   bodyLimit: setting({
     env: 'DRYDOCK_BODY_LIMIT',
     schema: z.coerce.number().int().min(1024).default(1_048_576),

@@ -36,6 +36,9 @@ export function json<Value>(): Kind<Value> {
   return { type: 'jsonb', nullable: false, encode: (value) => JSON.stringify(value) };
 }
 
+/** JSON that is written already. */
+export const jsonText = plain<string>('jsonb');
+
 /** Several of a kind. */
 export function listOf<Value>(kind: Kind<Value>): Kind<Value[]> {
   const { type, encode } = kind;

@@ -66,6 +66,13 @@ export const lock = query(
   which,
   environments.columns,
 );
+/** It stays as it is until the transaction ends. */
+export const hold = query(
+  'environments.hold',
+  'select revision from environments where project_id = :projectId and id = :id for share',
+  which,
+  { revision: integer },
+);
 /** The live ones: those with a name, or those made on the fly. */
 export const count = query(
   'environments.count',

@@ -3,6 +3,7 @@ import {
   flag,
   integer,
   json,
+  jsonText,
   listOf,
   oneOf,
   orNull,
@@ -113,6 +114,8 @@ export const record = query(
    select finished, trials, status from run`,
   {
     ...results.columns,
+    detail: jsonText,
+    stages: jsonText,
     traceBody: orNull(text),
     traceBlobId: orNull(text),
     inputTokens: bigint,
@@ -120,7 +123,7 @@ export const record = query(
     modelCalls: integer,
     costMicros: orNull(bigint),
     billedMicros: bigint,
-    events: listOf(json<unknown>()),
+    events: listOf(jsonText),
   },
   { finished: integer, trials: integer, status: text },
 );

@@ -73,6 +73,15 @@ export const pinning = query(
   { projectId: text, ids: texts },
   pin,
 );
+/** What a run gives its model: the skills that are pinned, and those of pinned plugins. */
+export const contents = query(
+  'skills.contents',
+  `select s.name, s.description, s.content from skills s
+   where s.project_id = :projectId and (s.id = any(:ids) or s.plugin_version_id = any(:pluginVersionIds))
+   order by s.name, s.id`,
+  { projectId: text, ids: texts, pluginVersionIds: texts },
+  { name: text, description: text, content: text },
+);
 /** For the operator: of one project, or of all. */
 export const everywhere = query(
   'skills.everywhere',

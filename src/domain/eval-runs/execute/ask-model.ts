@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LanguageModelV3, LanguageModelV3GenerateResult } from '@ai-sdk/provider';
+import { connectModel } from '../../../models/connect.ts';
+import { costOf } from '../../../models/cost.ts';
+import { failureOf, ModelFailure } from '../../../models/failure.ts';
+import { type ModelRoute, resolveModel } from '../../../models/resolve.ts';
+import { withRetries } from '../../../models/retry.ts';
+import { usageOf } from '../../../models/usage.ts';
+import type { SharedSlots } from '../../../platform/leases/shared-slots.ts';
+import type { Services } from '../../context.ts';
+import type { CallLedger } from './ledger.ts';
+import type { ModelPauses } from './pauses.ts';
+import type { RunInProcess } from './run-in-process.ts';
+
+interface Parts {
+  services: Services;
+  slots: SharedSlots;
+  pauses: ModelPauses;
+  ledger: CallLedger;
+}
+
+/** What the calls of one trial cost. */
+export interface Spending {
+  calls: number;
+  /** Undefined once a call of unknown cost was among them. */
+  costMicros: number | undefined;
+  /** On keys of this deployment. */
+  billedMicros: number;
+}
+
+export interface AskedModel {
+  model: LanguageModelV3;
+  /** Stands around each call: a slot that all processes share, waits, retries and the ledger. */
+  callModel: (
+    attempt: () => Promise<LanguageModelV3GenerateResult>,
+  ) => Promise<LanguageModelV3GenerateResult>;
+  spending: Spending;
+}
+
+const microsPerUsd = 1_000_000;
+const models = new WeakMap<
+  RunInProcess,
+  Map<string, Promise<{ route: ModelRoute; model: LanguageModelV3 }>>
+>();
+
+/** The model of a variant, connected once for all trials of a run in this process. */
+function modelOf(
+  { services }: Parts,
+  run: RunInProcess,
+  variant: { model: string; provider: string },
+): Promise<{ route: ModelRoute; model: LanguageModelV3 }> {
+  const known = models.get(run) ?? new Map<string, Promise<{ route: ModelRoute; model: LanguageModelV3 }>>();
+  models.set(run, known);
+  const key = JSON.stringify(variant);
+  const connect = async (): Promise<{ route: ModelRoute; model: LanguageModelV3 }> => {
+    const { route, problem } = resolveModel(services.models, variant, run.apiKeys);
+    if (problem) throw new ModelFailure('bad-request', problem.message);
+    return { route, model: await connectModel(route) };
+  };
+  const connected = known.get(key) ?? connect();
+  known.set(key, connected);
+  connected.catch(() => known.delete(key));
+  return connected;
+}
+
+export async function askModel(
+  parts: Parts,
+  run: RunInProcess,
+  trialId: string,
+  variant: { model: string; provider: string },
+  signal: AbortSignal,
+): Promise<AskedModel> {
+  const { route, model } = await modelOf(parts, run, variant);
+  const { services, slots, pauses, ledger } = parts;
+  const spending: Spending = { calls: 0, costMicros: 0, billedMicros: 0 };
+  const most = route.limits.concurrency ?? services.config.modelConcurrency;
+  const note = (costMicros: number | undefined): void => {
+    if (costMicros === undefined) spending.costMicros = undefined;
+    else if (spending.costMicros !== undefined) spending.costMicros += costMicros;
+    if (route.billed === 'operator') spending.billedMicros += costMicros ?? 0;
+  };
+  const once = async (
+    attempt: () => Promise<LanguageModelV3GenerateResult>,
+  ): Promise<LanguageModelV3GenerateResult> => {
+    spending.calls++;
+    if (route.billed === 'free') return attempt();
+    const { id: runId, organizationId, projectId } = run;
+    const call = { organizationId, projectId, runId, trialId, model: route.id, billed: route.billed };
+    const id = await ledger.open(call);
+    try {
+      const result = await attempt();
+      const usage = usageOf(result.usage);
+      const { usd } = costOf(usage, route.prices);
+      const costMicros = usd === undefined ? undefined : Math.round(usd * microsPerUsd);
+      note(costMicros);
+      await ledger.close(id, 'answered', usage, costMicros);
+      return result;
+    } catch (error) {
+      const failure = failureOf(error, { signal, now: services.clock() });
+      // A call that was given up may have been billed: its row stays open.
+      if (failure.kind === 'aborted') note(undefined);
+      else await ledger.close(id, failure.kind, {}, undefined);
+      throw failure;
+    }
+  };
+  return {
+    model,
+    spending,
+    callModel: (attempt) => {
+      // Nobody else waits for the offline model.
+      if (route.wire === 'rehearsal') return once(attempt);
+      return withRetries({
+        attempt: () => slots.run(`model ${route.pool}`, most, signal, () => once(attempt)),
+        pool: route.pool,
+        gate: pauses,
+        clock: services.clock,
+        sleep: (ms, ends) => delay(ms, undefined, { signal: ends }),
+        random: Math.random,
+        signal,
+      });
+    },
+  };
+}

@@ -1,0 +1,248 @@
+import type { RunEvent } from '../../../contract/eval-iterations.ts';
+import {
+  type Grade,
+  gradeTrial,
+  planSteps,
+  type SetupFailure,
+  type TrialOutcome,
+  type TrialPlan,
+  ungraded,
+} from '../../../evaluation/index.ts';
+import { ModelFailure } from '../../../models/failure.ts';
+import type { TrialRow, TrialStatus } from '../../../platform/database/queries/eval-trials.ts';
+import type { SharedSlots } from '../../../platform/leases/shared-slots.ts';
+import { redact } from '../../../platform/log.ts';
+import { runTrial, type TrialRecord } from '../../../trials/run-trial.ts';
+import { skillTools } from '../../../trials/skills.ts';
+import { toolBox } from '../../../trials/tools.ts';
+import type { Services } from '../../context.ts';
+import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
+import { type AskedModel, askModel, type Spending } from './ask-model.ts';
+import type { CallLedger } from './ledger.ts';
+import type { ModelPauses } from './pauses.ts';
+import type { Progress } from './progress.ts';
+import type { RunInProcess, RunsInProcess } from './run-in-process.ts';
+import type { RunServers } from './servers.ts';
+
+export interface TrialParts {
+  services: Services;
+  runs: RunsInProcess;
+  servers: RunServers;
+  slots: SharedSlots;
+  pauses: ModelPauses;
+  ledger: CallLedger;
+  progress: Progress;
+}
+
+/** A trial that has ended and was judged; nothing of it is written yet. */
+export interface ConductedTrial {
+  run: RunInProcess;
+  plan: { case: PlannedCase; variant: PlannedVariant };
+  status: TrialStatus;
+  startedAt: number;
+  finishedAt: number;
+  record: TrialRecord | undefined;
+  setup: { ms: number; failure?: SetupFailure & { serverId?: string } };
+  grade: Grade;
+  /** Why the judging itself failed. */
+  graderError?: string;
+  error: string | undefined;
+  spending: Spending;
+}
+
+class TrialTimeout extends Error {}
+
+/** Runs one trial from its connections to its grade. Rejects only when it has to be tried again. */
+export async function conductTrial(
+  parts: TrialParts,
+  row: TrialRow,
+  lease: AbortSignal,
+): Promise<ConductedTrial> {
+  const run = await parts.runs.get(row.runId);
+  const planned = run.cases.get(row.caseId);
+  const variant = planned?.variants[row.variant];
+  if (!planned || !variant) throw new Error(`the plan of the run does not hold the trial ${row.id}`);
+  const { config } = parts.services;
+  const within = <T>(pools: readonly [string, number][], work: () => Promise<T>): Promise<T> => {
+    const [next, ...rest] = pools;
+    return next ? parts.slots.run(next[0], next[1], lease, () => within(rest, work)) : work();
+  };
+  // Everybody takes them in the same order, so that no two wait for each other.
+  const servers = run.snapshot.servers.map(({ id }) => id).sort();
+  const pools: [string, number][] = [
+    ...servers.map((id): [string, number] => [`server ${id}`, config.evalServerTrials]),
+    ['trials', config.evalTrialsTotal],
+  ];
+  return within(pools, () => inSlots(parts, row, run, { case: planned, variant }, lease));
+}
+
+async function inSlots(
+  parts: TrialParts,
+  row: TrialRow,
+  run: RunInProcess,
+  plan: ConductedTrial['plan'],
+  lease: AbortSignal,
+): Promise<ConductedTrial> {
+  const { services, progress } = parts;
+  const { clock, config } = services;
+  const startedAt = clock();
+  progress.add(row.id, startedEvent(row, run, plan, startedAt));
+  const limit = new AbortController();
+  const timer = setTimeout(
+    () => limit.abort(new TrialTimeout('the trial took too long')),
+    config.evalTrialTimeout * 1000,
+  );
+  const stop = (): void => limit.abort(lease.reason);
+  lease.addEventListener('abort', stop);
+  if (lease.aborted) stop();
+  try {
+    const ran = await attempt(parts, row, run, plan, limit.signal);
+    lease.throwIfAborted();
+    const timedOut = limit.signal.aborted && limit.signal.reason instanceof TrialTimeout;
+    return finished(run, plan, startedAt, clock(), ran, timedOut, config.evalTrialTimeout);
+  } finally {
+    clearTimeout(timer);
+    lease.removeEventListener('abort', stop);
+  }
+}
+
+interface Ran {
+  record?: TrialRecord;
+  setup: ConductedTrial['setup'];
+  spending: Spending;
+  /** A model that cannot even be connected to. */
+  modelFailure?: ModelFailure;
+}
+
+async function attempt(
+  parts: TrialParts,
+  row: TrialRow,
+  run: RunInProcess,
+  { case: planned, variant }: ConductedTrial['plan'],
+  signal: AbortSignal,
+): Promise<Ran> {
+  const { services, progress } = parts;
+  const none: Spending = { calls: 0, costMicros: 0, billedMicros: 0 };
+  const connected = await parts.servers.get(run);
+  if ('failure' in connected)
+    return { setup: { ms: connected.ms, failure: connected.failure }, spending: none };
+  const setup = { ms: connected.ms };
+  let asked: AskedModel | undefined;
+  try {
+    if (variant.provider !== noModel.provider) asked = await askModel(parts, run, row.id, variant, signal);
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    return { setup, spending: none, modelFailure: error };
+  }
+  const { snapshot } = run;
+  const record = await runTrial({
+    steps: planned.steps,
+    box: toolBox(connected.servers, skillTools(snapshot.skills)),
+    model: asked?.model,
+    system: snapshot.systemPrompt,
+    temperature: snapshot.temperature,
+    callModel: asked?.callModel,
+    clock: services.clock,
+    signal,
+    onProgress: (step) =>
+      progress.add(row.id, {
+        type: 'trial.step',
+        runId: run.id,
+        at: services.clock(),
+        iterationId: row.id,
+        ...step,
+      }),
+  });
+  return { record, setup, spending: asked?.spending ?? none };
+}
+
+function finished(
+  run: RunInProcess,
+  plan: ConductedTrial['plan'],
+  startedAt: number,
+  finishedAt: number,
+  { record, setup, spending, modelFailure }: Ran,
+  timedOut: boolean,
+  seconds: number,
+): ConductedTrial {
+  const failure = record?.modelFailure ?? modelFailure;
+  const status = statusOf(record, setup, timedOut);
+  const error =
+    setup.failure?.message ??
+    (timedOut ? `The trial took longer than ${seconds} s` : (failure?.message ?? record?.error));
+  const outcome: TrialOutcome = {
+    status,
+    evidence: record?.evidence ?? noEvidence,
+    steps: record?.steps ?? [],
+    ...(failure && { modelFailure: { message: failure.message } }),
+    ...(setup.failure && { setupFailure: setup.failure }),
+    ...(record?.finish !== undefined && { finishReason: record.finish }),
+  };
+  const judged = judge(trialPlan(plan.case), outcome);
+  return { run, plan, status, startedAt, finishedAt, record, setup, ...judged, error, spending };
+}
+
+/** What a case is judged by. */
+export function trialPlan(planned: PlannedCase): TrialPlan {
+  return {
+    ...planSteps(planned.steps),
+    isNegative: planned.isNegative,
+    match: planned.match,
+    checks: planned.checks,
+    failOnToolError: planned.failOnToolError,
+  };
+}
+
+/** Whatever goes wrong in the judging is no fault of the trial. */
+function judge(plan: TrialPlan, outcome: TrialOutcome): { grade: Grade; graderError?: string } {
+  try {
+    return { grade: gradeTrial(plan, outcome) };
+  } catch (error) {
+    const message = redact(error instanceof Error ? error.message : String(error)).slice(0, 500);
+    return { grade: ungraded(plan, outcome, message), graderError: message };
+  }
+}
+
+type EndedStatus = 'completed' | 'failed' | 'timed_out' | 'setup_failed';
+
+function statusOf(
+  record: TrialRecord | undefined,
+  { failure }: ConductedTrial['setup'],
+  timedOut: boolean,
+): EndedStatus {
+  if (failure) return 'setup_failed';
+  if (timedOut) return 'timed_out';
+  return record?.end === 'completed' ? 'completed' : 'failed';
+}
+
+const absent = { state: 'absent', items: [] } as const;
+const noEvidence: TrialOutcome['evidence'] = {
+  turns: [],
+  toolCalls: [],
+  toolErrors: [],
+  finalText: '',
+  renders: [],
+  browserAvailable: false,
+  toolResults: absent,
+  timings: absent,
+  inventory: absent,
+  declarations: absent,
+};
+
+function startedEvent(
+  row: TrialRow,
+  run: RunInProcess,
+  { case: planned, variant }: ConductedTrial['plan'],
+  at: number,
+): RunEvent {
+  return {
+    type: 'trial.started',
+    runId: run.id,
+    at,
+    iterationId: row.id,
+    testCaseId: planned.id,
+    title: planned.title,
+    iterationNumber: row.number,
+    model: variant.model,
+  };
+}

@@ -1,0 +1,78 @@
+import type { RunEvent } from '../../../contract/eval-iterations.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import { type Log, redact } from '../../../platform/log.ts';
+
+/** Milliseconds between two writes. */
+const interval = 100;
+/** Events that wait at most; a database that is away must not fill the memory. */
+const mostWaiting = 10_000;
+
+/**
+ * What happens in trials, on its way to the readers of events. Written in batches: progress may be lost in a crash,
+ * results are not. The events of a trial that has ended go along with its result.
+ */
+export class Progress {
+  private readonly db: Db;
+  private readonly log: Log;
+  private waiting: { runId: string; trialId: string; event: RunEvent }[] = [];
+  private readonly changed = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(db: Db, log: Log) {
+    this.db = db;
+    this.log = log;
+  }
+
+  add(trialId: string, event: RunEvent): void {
+    if (this.waiting.length < mostWaiting) this.waiting.push({ runId: event.runId, trialId, event });
+    this.later();
+  }
+
+  /** What is not written yet of a trial, to be written with its end. */
+  take(trialId: string): RunEvent[] {
+    const taken = this.waiting.filter((one) => one.trialId === trialId);
+    if (taken.length > 0) this.waiting = this.waiting.filter((one) => one.trialId !== trialId);
+    return taken.map(({ event }) => event);
+  }
+
+  /** Something of this run was written; its readers are told with the next batch. */
+  wrote(runId: string): void {
+    this.changed.add(runId);
+    this.later();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.timer);
+    await this.write();
+  }
+
+  private later(): void {
+    this.timer ??= setTimeout(() => void this.write(), interval);
+  }
+
+  private write(): Promise<void> {
+    this.timer = undefined;
+    this.writing = this.writing.then(() => this.writeNow());
+    return this.writing;
+  }
+
+  private async writeNow(): Promise<void> {
+    const batch = this.waiting;
+    this.waiting = [];
+    for (const { runId } of batch) this.changed.add(runId);
+    const changed = [...this.changed];
+    this.changed.clear();
+    try {
+      if (batch.length > 0)
+        await this.db.run(runs.addEvents, {
+          runIds: batch.map(({ runId }) => runId),
+          data: batch.map(({ event }) => event),
+        });
+      for (const runId of changed) await this.db.run(runs.announce, { runId });
+    } catch (error) {
+      this.log.warn('Progress of eval runs was not written', { error: redact((error as Error).message) });
+    }
+  }
+}

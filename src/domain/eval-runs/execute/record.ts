@@ -1,0 +1,193 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { RunEvent } from '../../../contract/eval-iterations.ts';
+import type { RowOf } from '../../../platform/database/columns.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import * as blobRows from '../../../platform/database/queries/blobs.ts';
+import type { TrialRow } from '../../../platform/database/queries/eval-trials.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import { newId } from '../../../platform/ids.ts';
+import { enqueue } from '../../../platform/jobs/queue.ts';
+import type { Commit } from '../../../platform/leases/holder.ts';
+import type { Services } from '../../context.ts';
+import { storableJson } from '../../storable.ts';
+import type { ConductedTrial, TrialParts } from './conduct.ts';
+import { decideRun } from './decide.ts';
+
+const compress = promisify(gzip);
+
+/** Characters of a trace that are kept in its row; a longer one is compressed and goes to the blobs. */
+const mostInRow = 65_536;
+const largestTrace = 64 * 1024 * 1024;
+
+/** What an iteration shows, as it is stored. */
+export interface TrialDetail {
+  title: string;
+  caseId: string;
+  model: string;
+  provider: string;
+  usage: Record<string, unknown> | null;
+  actualToolCalls: Record<string, unknown>[];
+  expectedToolCalls: Record<string, unknown>[];
+  error: string | null;
+  predicateResults: unknown[];
+  scores: unknown[];
+  configHash: string | null;
+  steps: unknown[];
+  stageResults: unknown[];
+  firstFailedStage?: string;
+  failureCategory?: string;
+  stageAnalyzerVersion: number;
+  observedFailure?: string;
+}
+
+/** The trial with its trace, ready to be written in the transaction that ends its lease. */
+export async function recording(parts: TrialParts, row: TrialRow, trial: ConductedTrial): Promise<Commit> {
+  const { services, progress } = parts;
+  const trace = await storeTrace(services, trial);
+  const detail = storableJson(detailOf(trial));
+  const stages = storableJson(stagesOf(trial));
+  return async (db) => {
+    const { run, plan, grade, status, startedAt, finishedAt, spending } = trial;
+    if (trace?.blob) {
+      await db.run(blobRows.insert, trace.blob);
+      await db.run(blobRows.forgetGarbage, { ids: [trace.blob.id] });
+    }
+    const usage = trial.record?.evidence.usage;
+    const events = [...progress.take(row.id), finishedEvent(row, trial)].map(storableJson);
+    const after = await db.one(trials.record, {
+      trialId: row.id,
+      runId: run.id,
+      position: row.position,
+      caseId: plan.case.id,
+      variant: row.variant,
+      number: row.number,
+      status,
+      result: grade.result,
+      evaluatorError: grade.evaluatorError,
+      failureCategory: grade.failureCategory ?? null,
+      startedAt,
+      finishedAt,
+      durationMs: finishedAt - startedAt,
+      totalTokens: usage?.totalTokens ?? null,
+      detail,
+      stages,
+      traceBody: trace?.body ?? null,
+      traceBlobId: trace?.blob?.id ?? null,
+      inputTokens: usage?.inputTokens ?? 0,
+      outputTokens: usage?.outputTokens ?? 0,
+      modelCalls: spending.calls,
+      costMicros: spending.costMicros ?? null,
+      billedMicros: spending.billedMicros,
+      events,
+    });
+    progress.wrote(run.id);
+    if (after.finished >= after.trials) await decideLater(db, run.id);
+  };
+}
+
+/** In the transaction in which the last trial ends. */
+export async function decideLater(db: Db, runId: string): Promise<void> {
+  await enqueue(db, decideRun, { runId }, { uniqueKey: runId });
+}
+
+function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): TrialDetail {
+  const usage = record?.evidence.usage;
+  return {
+    title: plan.case.title,
+    caseId: plan.case.declaredId,
+    model: plan.variant.model,
+    provider: plan.variant.provider,
+    usage: usage ? { ...usage } : null,
+    actualToolCalls: grade.actualToolCalls,
+    expectedToolCalls: grade.expectedToolCalls,
+    error: error ?? (graderError === undefined ? null : `The judging failed: ${graderError}`),
+    predicateResults: grade.rows,
+    scores: grade.scores,
+    configHash: grade.evaluationConfig.hash,
+    steps: record?.steps ?? [],
+    stageResults: grade.stageResults,
+    ...(grade.firstFailedStage && { firstFailedStage: grade.firstFailedStage }),
+    ...(grade.failureCategory && { failureCategory: grade.failureCategory }),
+    stageAnalyzerVersion: grade.stageAnalyzerVersion,
+  };
+}
+
+/** What the analytics of the run are made of. */
+export interface StoredStages {
+  rows: unknown[];
+  failureCategory?: string;
+  analyzerVersion: number;
+  setup: { ms: number; failure?: { phase: string; attributed: string } };
+  /** Milliseconds that each stage took, where it was measured. */
+  latency: Record<string, number>;
+}
+
+function stagesOf({ grade, setup }: ConductedTrial): StoredStages {
+  const { failure } = setup;
+  return {
+    rows: grade.stageResults,
+    ...(grade.failureCategory && { failureCategory: grade.failureCategory }),
+    analyzerVersion: grade.stageAnalyzerVersion,
+    setup: {
+      ms: setup.ms,
+      ...(failure && { failure: { phase: failure.phase, attributed: failure.attributed } }),
+    },
+    latency: {},
+  };
+}
+
+function finishedEvent(row: TrialRow, trial: ConductedTrial): Omit<RunEvent, 'finished' | 'trials'> {
+  const { run, plan, status, grade, startedAt, finishedAt } = trial;
+  return {
+    type: 'trial.finished',
+    runId: run.id,
+    at: finishedAt,
+    iterationId: row.id,
+    testCaseId: plan.case.id,
+    title: plan.case.title,
+    iterationNumber: row.number,
+    model: plan.variant.model,
+    status,
+    result: grade.result,
+    durationMs: finishedAt - startedAt,
+  } as Omit<RunEvent, 'finished' | 'trials'>;
+}
+
+interface StoredTrace {
+  body?: string;
+  blob?: RowOf<typeof blobRows.insert.takes>;
+}
+
+async function storeTrace(services: Services, trial: ConductedTrial): Promise<StoredTrace | undefined> {
+  const text = traceOf(trial);
+  if (text === undefined) return undefined;
+  if (text.length <= mostInRow) return { body: text };
+  const { blobs, db, clock } = services;
+  const id = newId('blob', clock());
+  // Until the row is written the file counts as garbage, so that whatever ends this half-way leaves nothing behind.
+  await db.run(blobRows.noteGarbage, { id });
+  const stored = await blobs.put(id, one(await compress(text, { level: 1 })), largestTrace);
+  const { organizationId, projectId } = trial.run;
+  return { blob: { id, organizationId, projectId, contentType: 'application/gzip', ...stored } };
+}
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Messages, spans, prompts and the frames that were exchanged with servers. */
+function traceOf({ record, grade, run, startedAt }: ConductedTrial): string | undefined {
+  if (!record) return undefined;
+  const { recorder, spans } = record;
+  const { systemPrompt } = run.snapshot;
+  return JSON.stringify({
+    traceVersion: 1,
+    startedAt,
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    messages: recorder.messages,
+    spans: spans.list,
+    prompts: grade.turns,
+    frames: recorder.frames,
+  });
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { ApiKeys } from '../../../models/resolve.ts';
+import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import type { Services } from '../../context.ts';
+import { type DeliveredSecret, deliverSecrets } from '../../secrets/deliver.ts';
+import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+
+/** A run as its trials see it in one process. */
+export interface RunInProcess {
+  id: string;
+  organizationId: string;
+  projectId: string;
+  startedBy: string;
+  snapshot: RunSnapshot;
+  cases: ReadonlyMap<string, PlannedCase>;
+  apiKeys: ApiKeys;
+  secrets: DeliveredSecret[];
+  /** Names the secrets without telling anything, so that connections are shared only inside the grant. */
+  secretsKey: string;
+}
+
+/** How many runs are kept at hand. */
+const mostKept = 32;
+
+/** Runs whose trials are worked on here. A snapshot never changes, so it is read once. */
+export class RunsInProcess {
+  private readonly services: Services;
+  private readonly runs = new Map<string, Promise<RunInProcess>>();
+
+  constructor(services: Services) {
+    this.services = services;
+  }
+
+  get(runId: string): Promise<RunInProcess> {
+    const known = this.runs.get(runId);
+    // The one that was used last is the last to go.
+    this.runs.delete(runId);
+    const run = known ?? this.load(runId);
+    this.runs.set(runId, run);
+    run.catch(() => this.runs.delete(runId));
+    const [oldest = ''] = this.runs.keys();
+    if (this.runs.size > mostKept) this.runs.delete(oldest);
+    return run;
+  }
+
+  /** It is over: its keys and secrets are not kept. */
+  forget(runId: string): void {
+    this.runs.delete(runId);
+  }
+
+  private async load(runId: string): Promise<RunInProcess> {
+    const { db, vault } = this.services;
+    const run = await db.row(runs.get, { id: runId });
+    const stored = await db.row(runs.snapshot, { runId });
+    if (!run || !stored) throw new Error(`the run ${runId} is gone`);
+    const snapshot = stored.snapshot as RunSnapshot;
+    const { projectId, startedBy, sealedId } = run;
+    const secrets = await deliverSecrets(this.services, {
+      projectId,
+      startedBy,
+      secretIds: snapshot.secretIds.length > 0 ? snapshot.secretIds : null,
+    });
+    return {
+      id: runId,
+      organizationId: run.organizationId,
+      projectId,
+      startedBy,
+      snapshot,
+      cases: casesById(snapshot),
+      apiKeys: sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys),
+      secrets,
+      secretsKey: keyOf(vault.fingerprint(JSON.stringify([startedBy, secrets])), snapshot),
+    };
+  }
+}
+
+function keyOf(secrets: string, { connection, environment }: RunSnapshot): string {
+  return createHash('sha256')
+    .update(JSON.stringify([secrets, connection, environment]))
+    .digest('hex');
+}

@@ -1,0 +1,204 @@
+import { Refusal } from '../../../contract/errors.ts';
+import {
+  effectiveChecks,
+  implicitChecks,
+  type PublicMatchOptions,
+  resolveMatchOptions,
+} from '../../../evaluation/index.ts';
+import type { ApiKeys, ModelChoice, ModelRoute } from '../../../models/resolve.ts';
+import { resolveModel } from '../../../models/resolve.ts';
+import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';
+import type { Services } from '../../context.ts';
+import { type CaseDefinition, promptsModel } from '../../eval-cases/definition.ts';
+import type { Suite } from '../../eval-suites/suite.ts';
+import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
+import { refused, type Selection } from './select.ts';
+
+/** What a launch says that differs from what is saved. */
+export interface Overrides {
+  model?: string | undefined;
+  provider?: string | undefined;
+  iterationOverride?: number | undefined;
+  matchOptionsOverride?: PublicMatchOptions | undefined;
+  apiKeys: ApiKeys;
+  /** Cases that may run although they are only approximations of what was imported. */
+  approved: ReadonlySet<string>;
+}
+
+export interface Plan {
+  cases: PlannedCase[];
+  /** Of every model that is used. */
+  routes: ModelRoute[];
+  modelId: string | undefined;
+  modelSource: 'client_default' | 'override' | 'case' | undefined;
+}
+
+const mostCases = 500;
+const mostTrials = 50_000;
+
+/** What a run of these cases would do; refused, with the case and the reason, when it cannot be done. */
+export function planRun(
+  { models, config }: Pick<Services, 'models' | 'config'>,
+  suite: Suite,
+  rows: readonly CaseRow[],
+  selection: Selection,
+  overrides: Overrides,
+): Plan {
+  const { model: chosen, source } = modelOfRun(suite, selection, overrides);
+  const routes = new Map<string, ModelRoute>();
+  const unrunnable: { caseId: string; title: string; reason: string }[] = [];
+  const cases = rows.flatMap((row) => {
+    const definition = row.definition as CaseDefinition;
+    const problem = problemOf(row, definition, selection, overrides);
+    const choices = choicesFor(suite, definition, chosen);
+    if (problem !== undefined || choices.length === 0) {
+      const reason = problem ?? 'It has no model, and neither has the suite';
+      unrunnable.push({ caseId: row.id, title: row.title, reason });
+      return [];
+    }
+    const variants = choices.map((choice) => variantOf(choice, models, overrides.apiKeys, routes));
+    return [plannedCase(suite, row, definition, variants, overrides)];
+  });
+  if (unrunnable.length > 0) throw cannotRun(unrunnable);
+  if (cases.length === 0) throw refused('The suite has no cases. Add one first', 'NO_CASES');
+  checkSize(cases, config.maxModelCalls);
+  return {
+    cases,
+    routes: [...routes.values()],
+    modelId: chosen?.model,
+    modelSource: cases.some(({ variants }) => variants[0] !== noModel) ? (source ?? 'case') : undefined,
+  };
+}
+
+/** One model for all cases: of the request, else of the environment. Without either, each case has its own. */
+function modelOfRun(
+  suite: Suite,
+  { composition, client }: Selection,
+  { model, provider }: Overrides,
+): { model?: ModelChoice; source?: 'override' | 'client_default' } {
+  if (model !== undefined) return { model: { model, provider }, source: 'override' };
+  if (composition) return { model: { model: composition.model.id }, source: 'client_default' };
+  const own = client?.config['modelId'];
+  if (client && typeof own === 'string' && suite.execution?.model === undefined)
+    return { model: { model: own }, source: 'client_default' };
+  return {};
+}
+
+function choicesFor(
+  { execution }: Suite,
+  definition: CaseDefinition,
+  chosen: ModelChoice | undefined,
+): (ModelChoice | typeof noModel)[] {
+  if (!promptsModel(definition)) return [noModel];
+  if (chosen) return [chosen];
+  if (definition.models.length > 0) return definition.models;
+  const { model, provider } = execution ?? {};
+  return model === undefined ? [] : [{ model, provider }];
+}
+
+function variantOf(
+  choice: ModelChoice | typeof noModel,
+  catalog: Services['models'],
+  apiKeys: ApiKeys,
+  routes: Map<string, ModelRoute>,
+): PlannedVariant {
+  if (choice === noModel) return noModel;
+  const { route, problem } = resolveModel(catalog, choice, apiKeys);
+  if (problem) {
+    const { message, ...details } = problem;
+    throw new Refusal('VALIDATION_ERROR', `model: ${message}`, {
+      details: {
+        model: details.model,
+        provider: details.provider ?? null,
+        hostedModels: details.hostedModels,
+      },
+    });
+  }
+  routes.set(route.pool, route);
+  return { model: route.id, provider: route.provider };
+}
+
+function problemOf(
+  row: CaseRow,
+  { steps, import: claim }: CaseDefinition,
+  { servers }: Selection,
+  { approved }: Overrides,
+): string | undefined {
+  if (claim && /^un/.test(claim.status)) return `It was imported as ${claim.status}`;
+  if (claim?.status === 'approximated' && !approved.has(row.id))
+    return 'It is only an approximation of what was imported; approve it with importApprovals';
+  for (const step of steps) {
+    if (step.kind !== 'toolCall') continue;
+    const known = servers.some(({ id, name }) =>
+      step.serverId === undefined ? name === step.serverName : id === step.serverId,
+    );
+    if (!known)
+      return `Step ${step.id} calls a tool of ${JSON.stringify(step.serverName)}, which is not among the servers of this run`;
+  }
+  return undefined;
+}
+
+function plannedCase(
+  { settings }: Suite,
+  { id, declaredId, title }: CaseRow,
+  definition: CaseDefinition,
+  variants: PlannedVariant[],
+  { iterationOverride, matchOptionsOverride }: Overrides,
+): PlannedCase {
+  const { steps, isNegative, expectedOutput, intent, checks, suppressed, matchOptions } = definition;
+  const effective = effectiveChecks({
+    suite: settings.checks,
+    case: checks ?? { mode: 'inherit', list: [] },
+    suppressed: suppressed ?? [],
+  });
+  const saved =
+    settings.policy === 2
+      ? (definition.repetitions ?? settings.repetitions ?? 1)
+      : Math.max(definition.iterations, settings.minimumIterations ?? 1);
+  return {
+    id,
+    declaredId,
+    title,
+    steps,
+    isNegative,
+    ...(expectedOutput !== undefined && { expectedOutput }),
+    ...(intent !== undefined && { intent }),
+    checks: [...effective, ...implicitChecks(steps, effective)],
+    match: resolveMatchOptions(settings.matchOptions, matchOptions, matchOptionsOverride),
+    failOnToolError: definition.failOnToolError ?? true,
+    trials: iterationOverride ?? saved,
+    passThreshold: definition.passThreshold ?? settings.passThreshold ?? 1,
+    variants,
+  };
+}
+
+function cannotRun(unrunnable: { caseId: string; title: string; reason: string }[]): Refusal {
+  const [first] = unrunnable as [(typeof unrunnable)[0]];
+  const others = unrunnable.length > 1 ? ` (and ${unrunnable.length - 1} more)` : '';
+  return new Refusal(
+    'VALIDATION_ERROR',
+    `The case ${JSON.stringify(first.title)} cannot run: ${first.reason}${others}`.slice(0, 500),
+    { details: { reason: 'UNRUNNABLE_CASES', unrunnableCases: unrunnable.slice(0, 100) } },
+  );
+}
+
+function checkSize(cases: readonly PlannedCase[], cap: number): void {
+  let totalCalls = 0;
+  let trials = 0;
+  for (const { steps, trials: each, variants } of cases) {
+    trials += each * variants.length;
+    totalCalls += each * variants.length * steps.filter(({ kind }) => kind === 'prompt').length;
+  }
+  if (totalCalls > cap)
+    throw new Refusal(
+      'VALIDATION_ERROR',
+      `The run would prompt models ${totalCalls} times; ${cap} are allowed. Choose fewer cases with caseIds, or fewer iterations`,
+      { details: { totalCalls, cap } },
+    );
+  if (cases.length > mostCases || trials > mostTrials)
+    throw new Refusal(
+      'VALIDATION_ERROR',
+      `A run has at most ${mostCases} cases and ${mostTrials.toLocaleString('en')} trials`,
+      { details: { cases: cases.length, trials } },
+    );
+}

@@ -1,0 +1,104 @@
+import type { Db } from '../../../platform/database/database.ts';
+import * as servers from '../../../platform/database/queries/servers.ts';
+import * as skills from '../../../platform/database/queries/skills.ts';
+import type { ProjectContext } from '../../context.ts';
+import type { Suite } from '../../eval-suites/suite.ts';
+import { reach, requireGrant } from '../../live/reach.ts';
+import { found } from '../../refusals.ts';
+import type { RunSnapshot } from '../snapshot.ts';
+import type { Plan } from './plan.ts';
+import type { Selection } from './select.ts';
+import type { Launch } from './start.ts';
+
+/** All that the run will use, written down. A server that waits for an authorization is refused here. */
+export async function snapshotOf(
+  context: ProjectContext,
+  db: Db,
+  suite: Suite,
+  plan: Plan,
+  { selection, minimumPassRate, excludeSkills }: Launch,
+): Promise<RunSnapshot> {
+  const { settings, execution } = suite;
+  const { composition, client } = selection;
+  const ownPrompt = client?.config['systemPrompt'];
+  const systemPrompt =
+    typeof ownPrompt === 'string' && ownPrompt !== '' ? ownPrompt : execution?.systemPrompt;
+  const ownTemperature = client?.config['temperature'];
+  const temperature =
+    execution?.temperature ?? (typeof ownTemperature === 'number' ? ownTemperature : undefined);
+  return {
+    version: 1,
+    suite: { id: suite.id, name: suite.name, revision: suite.revision },
+    // A rate that the request asks for decides about the whole run.
+    policy: minimumPassRate === undefined ? settings.policy : 1,
+    minimumPassRate: minimumPassRate ?? settings.minimumPassRate ?? 100,
+    validity: settings.validity ?? {},
+    cases: plan.cases,
+    servers: await serversOf(context, db, selection),
+    client: client ? { id: client.id, name: client.name, configId: client.configId } : null,
+    environment: composition
+      ? {
+          id: composition.environment.id,
+          name: composition.environment.name,
+          revision: composition.environment.revision,
+        }
+      : null,
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(temperature !== undefined && { temperature }),
+    connection: connectionOf(client?.config ?? {}),
+    skills: excludeSkills ? [] : await skillsOf(context, db, selection),
+    secretIds: composition?.secretIds ?? [],
+    pluginVersions: (composition?.pluginVersions ?? []).map(({ id, pluginId, pluginName, bundleHash }) => ({
+      id,
+      pluginId,
+      name: pluginName,
+      bundleHash,
+    })),
+  };
+}
+
+async function serversOf(
+  context: ProjectContext,
+  db: Db,
+  selection: Selection,
+): Promise<RunSnapshot['servers']> {
+  const projectId = context.project.id;
+  const rows: RunSnapshot['servers'] = [];
+  for (const { id } of selection.servers) {
+    const server = found(await db.row(servers.findLive, { projectId, id }), 'server');
+    requireGrant(await reach(context, server, {}), {});
+    rows.push({ id, name: server.name, revision: server.revision });
+  }
+  return rows;
+}
+
+async function skillsOf(
+  { project }: ProjectContext,
+  db: Db,
+  { composition }: Selection,
+): Promise<RunSnapshot['skills']> {
+  if (!composition) return [];
+  const ids = composition.skills.map(({ id }) => id);
+  const pluginVersionIds = composition.pluginVersions.map(({ id }) => id);
+  if (ids.length === 0 && pluginVersionIds.length === 0) return [];
+  return db.rows(skills.contents, { projectId: project.id, ids, pluginVersionIds });
+}
+
+/** How the client of the run speaks to servers. */
+function connectionOf(config: Record<string, unknown>): RunSnapshot['connection'] {
+  const { headers = {} } = (config['connectionDefaults'] ?? {}) as { headers?: Record<string, string> };
+  const profile = (config['mcpProfile'] ?? {}) as {
+    mcpProtocolVersion?: string;
+    initialize?: { clientInfo?: { name: string; version: string }; supportedProtocolVersions?: string[] };
+  };
+  const { clientInfo, supportedProtocolVersions } = profile.initialize ?? {};
+  const capabilities = config['clientCapabilities'] as Record<string, unknown> | undefined;
+  const pinned = profile.mcpProtocolVersion;
+  return {
+    headers,
+    ...(clientInfo && { clientInfo }),
+    ...(capabilities && Object.keys(capabilities).length > 0 && { clientCapabilities: capabilities }),
+    ...(pinned !== undefined && pinned !== 'auto' && { protocolVersion: pinned }),
+    ...(supportedProtocolVersions && { supportedVersions: supportedProtocolVersions }),
+  };
+}

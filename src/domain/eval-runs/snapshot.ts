@@ -1,0 +1,71 @@
+import type { Check } from '../../contract/eval-checks.ts';
+import type { Step } from '../../contract/eval-steps.ts';
+import type { ResolvedMatchOptions } from '../../evaluation/index.ts';
+import type { Validity } from '../eval-suites/settings.ts';
+
+/** A case as a run tries it: everything inherited is filled in. */
+export interface PlannedCase {
+  id: string;
+  declaredId: string;
+  title: string;
+  steps: Step[];
+  isNegative: boolean;
+  expectedOutput?: string;
+  intent?: string;
+  checks: Check[];
+  match: ResolvedMatchOptions;
+  failOnToolError: boolean;
+  /** Trials of each variant. */
+  trials: number;
+  /** The rate of trials that have to pass; policy 2 only. */
+  passThreshold: number;
+  variants: PlannedVariant[];
+}
+
+/** With which model; a case that asks none has the one variant `widget-probe`. */
+export interface PlannedVariant {
+  model: string;
+  provider: string;
+}
+
+export interface PlannedSkill {
+  name: string;
+  description: string;
+  content: string;
+}
+
+/** All that a run uses, as it was when the run was launched. Never changed, so every process may keep it. */
+export interface RunSnapshot {
+  version: 1;
+  suite: { id: string; name: string; revision: number };
+  policy: 1 | 2;
+  /** Percent; policy 1 only. */
+  minimumPassRate: number;
+  validity: Validity;
+  cases: PlannedCase[];
+  servers: { id: string; name: string; revision: number }[];
+  client: { id: string; name: string; configId: string } | null;
+  environment: { id: string; name: string | null; revision: number } | null;
+  systemPrompt?: string;
+  temperature?: number;
+  /** How the client speaks to servers. */
+  connection: {
+    headers: Record<string, string>;
+    clientInfo?: { name: string; version: string };
+    clientCapabilities?: Record<string, unknown>;
+    protocolVersion?: string;
+    supportedVersions?: string[];
+  };
+  skills: PlannedSkill[];
+  /** Those that reach this run. */
+  secretIds: string[];
+  pluginVersions: { id: string; pluginId: string; name: string; bundleHash: string }[];
+}
+
+/** The model of a case that prompts none. */
+export const noModel: PlannedVariant = { model: 'widget-probe', provider: 'none' };
+
+/** Where a trial stands in its plan. */
+export function casesById(snapshot: RunSnapshot): Map<string, PlannedCase> {
+  return new Map(snapshot.cases.map((one) => [one.id, one]));
+}

@@ -1,0 +1,43 @@
+import { integer, text } from '../columns.ts';
+import { query } from '../query.ts';
+
+/** Those who share a pool follow each other here, so that together they never hold more than there is. */
+export const lineUp = query(
+  'slot-grants.line-up',
+  `select from pg_advisory_xact_lock(hashtextextended('slots ' || :pool, 4700))`,
+  { pool: text },
+);
+/**
+ * What a holder may use from now on. Whoever has gone silent holds nothing. While somebody else has less than an equal
+ * share and wants more, nobody takes more than that share; a share smaller than one slot is one in turn. What is in use
+ * stays counted until it is given back.
+ */
+export const exchange = query(
+  'slot-grants.exchange',
+  `with others as (
+     select wanted, granted from slot_grants where pool = :pool and holder <> :holder and expires_at > now()),
+   shares as (
+     select coalesce(sum(granted), 0) as taken, count(*) filter (where wanted > 0) + 1 as sharers from others),
+   fair as (
+     select taken, :most / sharers as share,
+       exists (select from others where granted < least(wanted, greatest(:most / sharers, 1))) as short from shares),
+   chosen as (
+     select greatest(least(:wanted, :most - taken, case when short then share else :most end), 0)::int as usable
+     from fair),
+   kept as (
+     insert into slot_grants (pool, holder, wanted, granted, expires_at)
+     select :pool, :holder, :wanted, greatest(usable, :busy), now() + interval '10 seconds' from chosen
+     on conflict (pool, holder) do update
+       set wanted = excluded.wanted, granted = excluded.granted, expires_at = excluded.expires_at)
+   select usable from chosen`,
+  { pool: text, holder: text, most: integer, wanted: integer, busy: integer },
+  { usable: integer },
+);
+export const leave = query('slot-grants.leave', 'delete from slot_grants where holder = :holder', {
+  holder: text,
+});
+export const prune = query(
+  'slot-grants.prune',
+  `delete from slot_grants where expires_at < now() - interval '1 hour'`,
+  {},
+);

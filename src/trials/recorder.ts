@@ -1,0 +1,163 @@
+import type {
+  Channel,
+  RenderObservation,
+  ToolCall,
+  ToolError,
+  ToolResult,
+  ToolTiming,
+  TrialEvidence,
+  TurnEvidence,
+} from '../evaluation/index.ts';
+import type { TurnMessage } from '../models/messages.ts';
+import { sumOfUsage, type Usage } from '../models/usage.ts';
+import type { CallOutcome, ToolBox } from './tools.ts';
+
+/** Characters of one result that checks look at and a trace keeps. */
+const mostKept = 262_144;
+
+/** A request to a server and what came back, as a trace shows it. */
+export interface Frame {
+  toolCallId: string;
+  serverId: string;
+  method: 'tools/call';
+  params: { name: string; arguments: Record<string, unknown> };
+  result?: unknown;
+  error?: { code?: number; message: string };
+  startMs: number;
+  endMs: number;
+}
+
+/** Gathers what a trial leaves behind. */
+export class Recorder {
+  readonly messages: TurnMessage[] = [];
+  readonly frames: Frame[] = [];
+  readonly usages: Usage[] = [];
+  private readonly turns: TurnEvidence[] = [];
+  private readonly toolCalls: ToolCall[] = [];
+  private readonly toolErrors: ToolError[] = [];
+  private readonly results: ToolResult[] = [];
+  private readonly timings: ToolTiming[] = [];
+  private readonly renders: RenderObservation[] = [];
+  private lostResults = false;
+  private readonly box: ToolBox;
+
+  constructor(box: ToolBox) {
+    this.box = box;
+  }
+
+  turn(turn: TurnEvidence): void {
+    this.turns.push(turn);
+  }
+
+  /** Nothing shows interfaces here yet, so a tool that brings one leaves that as its evidence. */
+  render(toolName: string, promptIndex: number): void {
+    this.renders.push({ toolName, promptIndex, status: 'browser_unavailable', consoleErrors: [] });
+  }
+
+  /** A call that was not made, or had not ended when the trial did. */
+  notMade(call: ToolCall, message: string | undefined): void {
+    this.toolCalls.push(call);
+    const { toolCallId, toolName, promptIndex } = call;
+    if (message !== undefined)
+      this.toolErrors.push({ toolCallId, toolName, promptIndex, kind: 'protocol', message });
+    else this.lostResults = true;
+  }
+
+  call(call: ToolCall, outcome: CallOutcome, startMs: number, endMs: number): void {
+    this.toolCalls.push(call);
+    const { toolCallId, toolName, promptIndex, serverId, arguments: input } = call;
+    const place = { toolCallId, toolName, promptIndex };
+    this.timings.push({ ...place, ms: endMs - startMs });
+    const frame: Frame = {
+      toolCallId,
+      serverId: serverId ?? '',
+      method: 'tools/call',
+      params: { name: toolName, arguments: input },
+      startMs,
+      endMs,
+    };
+    this.frames.push(frame);
+    if ('failure' in outcome) {
+      const { message, code } = outcome.failure;
+      const error = { message, ...(code !== undefined && { code }) };
+      frame.error = error;
+      this.toolErrors.push({ ...place, kind: 'protocol', ...error });
+      return;
+    }
+    const { result, bytes } = outcome;
+    const kept = keptOf(result, bytes);
+    frame.result = kept.result;
+    this.results.push({ ...place, ...kept.evidence, bytes });
+    if (result['isError'] === true)
+      this.toolErrors.push({ ...place, kind: 'content', message: kept.evidence.text });
+  }
+
+  get hasToolErrors(): boolean {
+    return this.toolErrors.length > 0;
+  }
+
+  /** As far as the trial has come. */
+  evidence(userMessages: number): TrialEvidence {
+    const { inputTokens, outputTokens } = sumOfUsage(this.usages);
+    const known = this.usages.length > 0 && inputTokens !== undefined && outputTokens !== undefined;
+    const complete = <Item>(items: readonly Item[]): Channel<Item> => ({ state: 'complete', items });
+    return {
+      turns: this.turns,
+      toolCalls: this.toolCalls,
+      toolErrors: this.toolErrors,
+      finalText: this.turns.at(-1)?.finalText ?? '',
+      usage: known ? { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens } : undefined,
+      renders: this.renders,
+      browserAvailable: false,
+      turnCount: userMessages,
+      toolResults: { state: this.lostResults ? 'partial' : 'complete', items: this.results },
+      timings: { state: this.lostResults ? 'partial' : 'complete', items: this.timings },
+      inventory: complete(this.box.inventory),
+      declarations: complete(this.box.servers.flatMap(({ tools }) => tools)),
+    };
+  }
+}
+
+/** What is kept of a result, and what checks see of it; a very large one is cut, and says so. */
+function keptOf(
+  result: Record<string, unknown>,
+  bytes: number,
+): { result: unknown; evidence: Pick<ToolResult, 'text' | 'structuredContent' | 'json' | 'whole'> } {
+  const text = textOf(result);
+  const whole = bytes <= mostKept;
+  if (!whole)
+    return {
+      result: { cut: true, bytes, text: text.slice(0, 2000) },
+      evidence: { text: text.slice(0, mostKept), whole },
+    };
+  const structuredContent = result['structuredContent'];
+  const json = parsed(text);
+  return {
+    result,
+    evidence: {
+      text,
+      ...(structuredContent !== undefined && { structuredContent }),
+      ...(json !== undefined && { json }),
+      whole,
+    },
+  };
+}
+
+function textOf(result: Record<string, unknown>): string {
+  const parts = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  return parts
+    .flatMap((part) => {
+      const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
+      return type === 'text' && typeof text === 'string' ? [text] : [];
+    })
+    .join('\n');
+}
+
+function parsed(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

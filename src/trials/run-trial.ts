@@ -1,0 +1,302 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { Check } from '../contract/eval-checks.ts';
+import type { Step } from '../contract/eval-steps.ts';
+import { type CheckRow, evaluateCheck, isGating, type TrialEvidence } from '../evaluation/index.ts';
+import { ModelFailure } from '../models/failure.ts';
+import { runTurn, type TurnOptions, type TurnOutcome } from '../models/turn.ts';
+import type { Clock } from '../platform/clock.ts';
+import { Recorder } from './recorder.ts';
+import { Spans } from './spans.ts';
+import type { CallAnswer, ToolBox, TrialServer } from './tools.ts';
+
+/** How a trial ended. Whether it was good is another question. */
+export type TrialEnd = 'completed' | 'failed' | 'timed_out' | 'cancelled';
+
+/** How one step went. */
+export interface StepOutcome {
+  stepId: string;
+  stepIndex: number;
+  kind: Step['kind'];
+  status: 'ok' | 'fail' | 'skipped' | 'pending';
+  reason?: string;
+  /** Of an assertion: what came of it. */
+  row?: CheckRow;
+  /** Ids of the tool calls that were made. */
+  toolCallIds?: string[];
+}
+
+export interface TrialOptions {
+  steps: readonly Step[];
+  box: ToolBox;
+  /** Absent for a case that prompts none. */
+  model?: LanguageModelV3 | undefined;
+  system?: string | undefined;
+  temperature?: number | undefined;
+  callModel?: TurnOptions<CallAnswer>['callModel'];
+  clock: Clock;
+  signal: AbortSignal;
+  /** Told of each model step and each step of the case that has ended. */
+  onProgress?: (progress: { stepIndex: number; kind: string; status: string; toolName?: string }) => void;
+}
+
+/** All that a trial left behind. */
+export interface TrialRecord {
+  end: TrialEnd;
+  evidence: TrialEvidence;
+  steps: StepOutcome[];
+  /** What a model or its provider did wrong, when that is why it ended. */
+  modelFailure?: ModelFailure;
+  /** Why it ended early, in words. */
+  error?: string;
+  /** Why the model stopped in the last turn, when not because it was done. */
+  finish?: string;
+  modelCalls: number;
+  recorder: Recorder;
+  spans: Spans;
+}
+
+const noBrowser =
+  'browser_unavailable: this service has no browser that could show the interface of the tool';
+
+/** Carries out the steps of a case, one after the other; the first that fails ends it. */
+export async function runTrial(options: TrialOptions): Promise<TrialRecord> {
+  const trial = new Trial(options);
+  return trial.run();
+}
+
+class Trial {
+  private readonly options: TrialOptions;
+  private readonly recorder: Recorder;
+  private readonly spans: Spans;
+  private readonly outcomes: StepOutcome[] = [];
+  private readonly started: number;
+  private promptIndex = -1;
+  private userMessages = 0;
+  private modelCalls = 0;
+  private modelFailure: ModelFailure | undefined;
+  private error: string | undefined;
+  private finish: string | undefined;
+
+  constructor(options: TrialOptions) {
+    this.options = options;
+    this.recorder = new Recorder(options.box);
+    this.started = options.clock();
+    this.spans = new Spans(this.started);
+  }
+
+  async run(): Promise<TrialRecord> {
+    const { steps, signal } = this.options;
+    let goesOn = true;
+    for (const [stepIndex, step] of steps.entries()) {
+      const place = { stepId: step.id, stepIndex, kind: step.kind };
+      if (!goesOn || signal.aborted) {
+        this.outcomes.push({ ...place, status: 'skipped', reason: 'An earlier step ended the trial' });
+        continue;
+      }
+      const outcome = await this.carryOut(step, stepIndex);
+      this.outcomes.push({ ...place, ...outcome.shown });
+      this.options.onProgress?.({ stepIndex, kind: step.kind, status: outcome.shown.status });
+      goesOn = outcome.goesOn;
+    }
+    const end: TrialEnd = signal.aborted
+      ? 'cancelled'
+      : this.modelFailure || this.error
+        ? 'failed'
+        : 'completed';
+    const { recorder, spans, modelCalls, modelFailure, error, finish } = this;
+    return {
+      end,
+      evidence: recorder.evidence(this.userMessages),
+      steps: this.outcomes,
+      ...(modelFailure && { modelFailure }),
+      ...(error !== undefined && { error }),
+      ...(finish !== undefined && { finish }),
+      modelCalls,
+      recorder,
+      spans,
+    };
+  }
+
+  private carryOut(step: Step, stepIndex: number): Promise<StepEnd> | StepEnd {
+    switch (step.kind) {
+      case 'prompt':
+        return this.prompt(step.prompt, step.id);
+      case 'toolCall':
+        return this.pinnedCall(step, stepIndex);
+      case 'interact':
+        return withoutBrowser({ type: 'interact', ...step.action });
+      case 'assert':
+        return 'type' in step.assertion ? this.assert(step.assertion) : withoutBrowser(step.assertion);
+    }
+  }
+
+  private async prompt(prompt: string, stepId: string): Promise<StepEnd> {
+    const { model, box, system, temperature, clock, signal, callModel, onProgress } = this.options;
+    if (!model) throw new Error('a case that prompts was given no model');
+    const promptIndex = ++this.promptIndex;
+    this.userMessages++;
+    const { messages } = this.recorder;
+    messages.push({ role: 'user', content: prompt });
+    const history = messages.slice(messages.findIndex(({ role }) => role === 'user'));
+    const outcome = await runTurn<CallAnswer>({
+      model,
+      history,
+      system,
+      temperature,
+      tools: box.offered,
+      callTool: ({ name, input, signal: ends }) => box.call(name, input, ends),
+      signal,
+      clock,
+      callModel,
+      onStep: (step) => {
+        const toolName = step.calls[0]?.name;
+        onProgress?.({
+          stepIndex: promptIndex,
+          kind: 'model',
+          status: step.calls.length > 0 ? 'called' : 'answered',
+          ...(toolName !== undefined && { toolName: box.nameOf(toolName).toolName }),
+        });
+      },
+    });
+    messages.push(...outcome.messages);
+    const finalText = outcome.messages.at(-1)?.role === 'assistant' ? outcome.text : '';
+    this.recorder.turn({ promptIndex, prompt, finalText });
+    const toolCallIds = this.recordTurn(outcome, promptIndex, stepId);
+    return this.turnEnd(outcome, toolCallIds);
+  }
+
+  private recordTurn(outcome: TurnOutcome<CallAnswer>, promptIndex: number, stepId: string): string[] {
+    const { box } = this.options;
+    const ids: string[] = [];
+    for (const step of outcome.steps) {
+      this.modelCalls++;
+      this.recorder.usages.push(step.usage);
+      this.spans.modelStep(step, promptIndex, stepId, this.options.model?.modelId);
+      for (const call of step.calls) {
+        const { toolName, serverId } = box.nameOf(call.name);
+        const made = {
+          toolCallId: call.id,
+          toolName,
+          serverId,
+          arguments: call.input ?? {},
+          promptIndex,
+          ...(call.invalid && { invalid: call.invalid.message }),
+        };
+        ids.push(call.id);
+        if (call.answer && call.startedAt !== undefined && call.endedAt !== undefined) {
+          const [from, to] = [call.startedAt - this.started, call.endedAt - this.started];
+          this.recorder.call(made, call.answer.outcome, from, to);
+          this.spans.toolCall(made, call.answer.outcome, from, to, stepId, step.index);
+        } else this.recorder.notMade(made, call.invalid?.message);
+      }
+    }
+    return ids;
+  }
+
+  private turnEnd({ finish, error }: TurnOutcome<CallAnswer>, toolCallIds: string[]): StepEnd {
+    const calls = toolCallIds.length > 0 ? { toolCallIds } : {};
+    if (finish === 'stop') return { goesOn: true, shown: { status: 'ok', ...calls } };
+    this.finish = finish;
+    if (finish === 'error' || finish === 'aborted') {
+      const reason = error?.message ?? 'The model failed';
+      if (error instanceof ModelFailure && error.kind !== 'aborted') this.modelFailure = error;
+      else if (finish === 'error') this.error = reason;
+      return { goesOn: false, shown: { status: 'fail', reason, ...calls } };
+    }
+    const reason = finishReasons[finish] ?? `The model stopped: ${finish}`;
+    // What the model left unsaid is for the checks to find; only a broken turn ends the trial.
+    return { goesOn: false, shown: { status: 'fail', reason, ...calls } };
+  }
+
+  /** A call that the case itself makes, without a model. */
+  private async pinnedCall(step: Extract<Step, { kind: 'toolCall' }>, stepIndex: number): Promise<StepEnd> {
+    const { box, clock, signal } = this.options;
+    const promptIndex = ++this.promptIndex;
+    this.recorder.turn({ promptIndex, finalText: '' });
+    const server = serverOf(box, step);
+    const fail = (reason: string): StepEnd => {
+      this.error = reason;
+      return { goesOn: false, shown: { status: 'fail', reason } };
+    };
+    if (!server) return fail(`No server of this run is named ${JSON.stringify(step.serverName)}`);
+    const toolCallId = `pinned-${stepIndex}`;
+    const made = {
+      toolCallId,
+      toolName: step.toolName,
+      serverId: server.id,
+      arguments: step.arguments,
+      promptIndex,
+    };
+    const from = clock() - this.started;
+    const outcome = await server.call(step.toolName, step.arguments, signal);
+    const to = clock() - this.started;
+    this.recorder.call(made, outcome, from, to);
+    this.spans.toolCall(made, outcome, from, to, step.id, 0);
+    const declared = server.tools.find(({ name }) => name === step.toolName);
+    if (bringsInterface(declared)) this.recorder.render(step.toolName, promptIndex);
+    this.recorder.messages.push(...pinnedMessages(made, outcome));
+    const shown = { toolCallIds: [toolCallId] };
+    if ('failure' in outcome)
+      return {
+        ...fail(outcome.failure.message),
+        shown: { status: 'fail', reason: outcome.failure.message, ...shown },
+      };
+    return { goesOn: true, shown: { status: 'ok', ...shown } };
+  }
+
+  /** Of the turn before it, where the check can be said of a turn. */
+  private assert(check: Check): StepEnd {
+    const evidence = this.recorder.evidence(this.userMessages);
+    const scope = this.promptIndex < 0 ? undefined : { kind: 'turn' as const, promptIndex: this.promptIndex };
+    const row = evaluateCheck(check, evidence, scope);
+    const shown = row.passed ? { status: 'ok' as const } : { status: 'fail' as const, reason: row.reason };
+    return { goesOn: row.passed || !isGating(check), shown: { ...shown, row } };
+  }
+}
+
+/** What needs a rendered interface cannot be judged here: evidence is missing, which is no failure of the server. */
+function withoutBrowser(predicate: object): StepEnd {
+  const row: CheckRow = { predicate, passed: false, status: 'error', reason: noBrowser };
+  return { goesOn: false, shown: { status: 'fail', reason: noBrowser, row } };
+}
+
+interface StepEnd {
+  goesOn: boolean;
+  shown: Pick<StepOutcome, 'status' | 'reason' | 'row' | 'toolCallIds'>;
+}
+
+const finishReasons: Partial<Record<string, string>> = {
+  length: 'The model reached the end of its output before it was done',
+  'content-filter': 'The provider filtered the answer of the model',
+  'step-limit': 'The model went on calling tools for 20 steps and was stopped',
+};
+
+function serverOf(
+  { servers }: ToolBox,
+  step: { serverId?: string | undefined; serverName: string },
+): TrialServer | undefined {
+  return servers.find(({ id, name }) =>
+    step.serverId === undefined ? name === step.serverName : id === step.serverId,
+  );
+}
+
+/** A tool says in its declaration that it comes with an interface. */
+function bringsInterface(tool: unknown): boolean {
+  const meta = (tool as { _meta?: Record<string, unknown> } | undefined)?._meta;
+  return meta !== undefined && ('ui' in meta || 'ui/resourceUri' in meta || 'openai/outputTemplate' in meta);
+}
+
+function pinnedMessages(
+  call: { toolCallId: string; toolName: string; arguments: Record<string, unknown> },
+  outcome: Awaited<ReturnType<TrialServer['call']>>,
+): Recorder['messages'] {
+  const { toolCallId, toolName, arguments: input } = call;
+  const output =
+    'failure' in outcome
+      ? ({ type: 'error-text', value: outcome.failure.message } as const)
+      : ({ type: 'text', value: JSON.stringify(outcome.result).slice(0, 20_000) } as const);
+  return [
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input }] },
+    { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] },
+  ];
+}

@@ -1,0 +1,105 @@
+import type { ToolCall } from '../evaluation/index.ts';
+import type { TurnStep } from '../models/turn.ts';
+import type { CallAnswer, CallOutcome } from './tools.ts';
+
+/** One stretch of time in a trace; times are milliseconds since its start. */
+export interface Span {
+  id: string;
+  parentId?: string;
+  name: string;
+  category: 'step' | 'llm' | 'tool' | 'error';
+  startMs: number;
+  endMs: number;
+  promptIndex?: number;
+  stepIndex?: number;
+  authoredStepId?: string;
+  status?: 'ok' | 'error';
+  [field: string]: unknown;
+}
+
+/** The spans of one trial, as they come about. */
+export class Spans {
+  readonly list: Span[] = [];
+  private readonly started: number;
+
+  constructor(started: number) {
+    this.started = started;
+  }
+
+  modelStep(
+    step: TurnStep<CallAnswer>,
+    promptIndex: number,
+    authoredStepId: string,
+    modelId: string | undefined,
+  ): void {
+    const id = `prompt-${promptIndex}-step-${step.index}`;
+    const place = { promptIndex, stepIndex: step.index, authoredStepId };
+    this.add({
+      id,
+      name: `Step ${step.index + 1}`,
+      category: 'step',
+      startMs: step.startedAt - this.started,
+      endMs: step.endedAt - this.started,
+      ...place,
+      status: 'ok',
+    });
+    const { inputTokens, outputTokens } = step.usage;
+    const total =
+      inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens;
+    this.add({
+      id: `${id}-llm`,
+      parentId: id,
+      name: modelId ?? 'model',
+      category: 'llm',
+      startMs: step.modelStartedAt - this.started,
+      endMs: step.modelEndedAt - this.started,
+      ...place,
+      status: 'ok',
+      ...(modelId !== undefined && { modelId }),
+      ...(inputTokens !== undefined && { inputTokens }),
+      ...(outputTokens !== undefined && { outputTokens }),
+      ...(total !== undefined && { totalTokens: total }),
+      finishReason: step.finish.unified,
+      ...(step.responseId !== undefined && { responseId: step.responseId }),
+      ...(step.attempts > 1 && { attempts: step.attempts }),
+    });
+  }
+
+  toolCall(
+    call: ToolCall,
+    outcome: CallOutcome,
+    startMs: number,
+    endMs: number,
+    authoredStepId: string,
+    stepIndex: number,
+  ): void {
+    const { toolCallId, toolName, serverId, promptIndex } = call;
+    const failed = 'failure' in outcome || outcome.result['isError'] === true;
+    const code = 'failure' in outcome ? outcome.failure.code : undefined;
+    const fields = {
+      parentId: `prompt-${promptIndex}-step-${stepIndex}`,
+      name: toolName,
+      startMs,
+      endMs,
+      promptIndex,
+      stepIndex,
+      authoredStepId,
+      toolCallId,
+      toolName,
+      ...(serverId !== undefined && { serverId }),
+    };
+    this.add({
+      id: `tool-${toolCallId}`,
+      category: 'tool',
+      status: failed ? 'error' : 'ok',
+      ...fields,
+      ...(code !== undefined && { mcpErrorCode: code }),
+    });
+    if (failed) this.add({ id: `tool-err-${toolCallId}`, category: 'error', status: 'error', ...fields });
+  }
+
+  /** One that took no time is shown as a millisecond. */
+  private add(span: Span): void {
+    this.list.push({ ...span, endMs: Math.max(span.endMs, span.startMs + 1) });
+  }
+}

@@ -1,0 +1,112 @@
+import type { DeclaredTool } from '../evaluation/index.ts';
+import { nameTools } from '../models/tool-names.ts';
+import type { OfferedTool, ToolAnswer } from '../models/turn.ts';
+
+/** What a call of a tool came to, as the server said it. */
+export type CallOutcome =
+  | { result: Record<string, unknown>; bytes: number }
+  /** There was no result. `attributed`: whose fault that is. */
+  | { failure: { message: string; code?: number; attributed: 'server' | 'ours' } };
+
+/** A server of a trial, with the tools it has. */
+export interface TrialServer {
+  id: string;
+  name: string;
+  tools: readonly DeclaredTool[];
+  /** Rejects only when the trial is over. */
+  call(toolName: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallOutcome>;
+}
+
+/** A tool of ours, which no server has. */
+export interface OwnTool extends OfferedTool {
+  answer(input: Record<string, unknown>): { text: string; isError: boolean };
+}
+
+/** What the turn finds again in its steps. */
+export interface CallAnswer extends ToolAnswer {
+  toolName: string;
+  server: TrialServer | undefined;
+  outcome: CallOutcome;
+}
+
+/** The tools of a trial under the names a model knows them by. */
+export interface ToolBox {
+  servers: readonly TrialServer[];
+  offered: readonly OfferedTool[];
+  /** As the servers declare them, and only those the model may call. */
+  inventory: readonly DeclaredTool[];
+  call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallAnswer>;
+  /** What a server calls the tool that the model knows by this name. */
+  nameOf(name: string): { toolName: string; serverId?: string };
+}
+
+export function toolBox(servers: readonly TrialServer[], own: readonly OwnTool[] = []): ToolBox {
+  const all = servers.flatMap((server) =>
+    server.tools.map((tool) => ({ server: server.name, name: tool.name, tool, at: server })),
+  );
+  const names = nameTools(all);
+  const ownByName = new Map(own.map((tool) => [tool.name, tool]));
+  return {
+    servers,
+    inventory: all.map(({ tool }) => tool),
+    offered: [
+      ...own.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+      ...names.offered
+        .filter(({ name }) => !ownByName.has(name))
+        .map(({ name, tool: { tool } }) => ({
+          name,
+          description: typeof tool.description === 'string' ? tool.description : undefined,
+          inputSchema: isObject(tool.inputSchema) ? tool.inputSchema : { type: 'object', properties: {} },
+        })),
+    ],
+    nameOf: (name) => {
+      const found = ownByName.has(name) ? undefined : names.find(name);
+      return found ? { toolName: found.name, serverId: found.at.id } : { toolName: name };
+    },
+    call: async (name, input, signal) => {
+      const ours = ownByName.get(name);
+      if (ours) return ownAnswer(name, ours.answer(input));
+      const found = names.find(name);
+      if (!found) throw new Error(`no tool is offered as ${name}`);
+      const { at, name: toolName } = found;
+      const outcome = await at.call(toolName, input, signal);
+      return { ...toldToModel(outcome), toolName, server: at, outcome };
+    },
+  };
+}
+
+function ownAnswer(toolName: string, { text, isError }: { text: string; isError: boolean }): CallAnswer {
+  const result = { content: [{ type: 'text', text }], ...(isError && { isError }) };
+  return {
+    output: isError ? { type: 'error-text', value: text } : { type: 'text', value: text },
+    isError,
+    toolName,
+    server: undefined,
+    outcome: { result, bytes: text.length },
+  };
+}
+
+/** Characters of a result that the model is told. */
+const mostTold = 200_000;
+
+/** The text of a result; what is no text is only mentioned, and structured content stands in for missing text. */
+function toldToModel(outcome: CallOutcome): ToolAnswer {
+  if ('failure' in outcome)
+    return { output: { type: 'error-text', value: outcome.failure.message }, isError: true };
+  const { result } = outcome;
+  const parts = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  const texts = parts.map((part) => {
+    if (!isObject(part)) return '';
+    if (part['type'] === 'text' && typeof part['text'] === 'string') return part['text'];
+    return `[${String(part['type'] ?? 'unknown').slice(0, 100)}]`;
+  });
+  const structured = result['structuredContent'];
+  const text = texts.length > 0 || structured === undefined ? texts.join('\n') : JSON.stringify(structured);
+  const value = text.length > mostTold ? `${text.slice(0, mostTold)}\n[cut]` : text;
+  const isError = result['isError'] === true;
+  return { output: { type: isError ? 'error-text' : 'text', value }, isError };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
