@@ -96,8 +96,13 @@ const observations: ReadonlySet<string> = new Set([
   'noDeprecatedToolExposed',
 ] satisfies CheckType[]);
 
+/** The output of an object schema without properties forbids every property, so it cannot be joined with others. */
+type ParametersOf<Type extends CheckType> = keyof (typeof parameters)[Type] extends never
+  ? unknown
+  : z.output<z.ZodObject<(typeof parameters)[Type]>>;
+
 /** A check of one kind, as it is written. */
-export type CheckOf<Type extends CheckType> = z.output<z.ZodObject<(typeof parameters)[Type]>> & {
+export type CheckOf<Type extends CheckType> = ParametersOf<Type> & {
   type: Type;
   role?: z.output<typeof role>;
   severity?: z.output<typeof severity>;

@@ -104,6 +104,8 @@ export interface TrialEvidence {
   /** Undefined when the model did not say, or not for every step. */
   usage?: Usage | undefined;
   renders: readonly RenderObservation[];
+  /** False: there was no browser, so that nothing was observed does not mean that nothing was rendered. */
+  browserAvailable?: boolean | undefined;
   /** How many messages the user sent. */
   turnCount?: number | undefined;
   toolResults: Channel<ToolResult>;
@@ -112,4 +114,27 @@ export interface TrialEvidence {
   inventory: Channel<DeclaredTool>;
   /** The tools as the servers declare them, none left out. */
   declarations: Channel<DeclaredTool>;
+}
+
+/** The same, narrowed to one turn. Tools are declared for all turns; usage and the number of turns belong to the whole. */
+export function evidenceOfTurn(evidence: TrialEvidence, promptIndex: number): TrialEvidence {
+  const ofTurn = <Item extends { promptIndex: number }>(items: readonly Item[]): Item[] =>
+    items.filter((item) => item.promptIndex === promptIndex);
+  const channelOfTurn = <Item extends { promptIndex: number }>(channel: Channel<Item>): Channel<Item> => ({
+    state: channel.state,
+    items: ofTurn(channel.items),
+  });
+  const turns = ofTurn(evidence.turns);
+  return {
+    turns,
+    toolCalls: ofTurn(evidence.toolCalls),
+    toolErrors: ofTurn(evidence.toolErrors),
+    finalText: turns.at(-1)?.finalText ?? '',
+    renders: ofTurn(evidence.renders),
+    browserAvailable: evidence.browserAvailable,
+    toolResults: channelOfTurn(evidence.toolResults),
+    timings: channelOfTurn(evidence.timings),
+    inventory: evidence.inventory,
+    declarations: evidence.declarations,
+  };
 }

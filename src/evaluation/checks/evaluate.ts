@@ -1,0 +1,80 @@
+import { type Check, EvalCheck } from '../../contract/eval-checks.ts';
+import { evidenceOfTurn, type TrialEvidence } from '../evidence.ts';
+import { isObject } from '../json/value.ts';
+import { cutReason, quote, shownValue, withoutSecrets } from '../text/show.ts';
+import { kindOf } from './index.ts';
+import type { AuthoringProblem, Finding } from './shared/kind.ts';
+
+/** What a check is asked about, besides the whole trial. */
+export interface TurnScope {
+  kind: 'turn';
+  promptIndex: number;
+}
+
+/** What came of a check, as it is stored and answered. */
+export interface CheckRow {
+  /** The check, without what is secret in it. */
+  predicate: unknown;
+  passed: boolean;
+  reason: string;
+  /** The evidence is missing: neither passed nor failed. */
+  status?: 'error';
+  scope?: TurnScope;
+}
+
+/** Whether a check decides. Any other word than `advisory`, and none, means that it does. */
+export function isGating(check: unknown): boolean {
+  return !isObject(check) || check['role'] !== 'advisory';
+}
+
+/**
+ * Judges a trial, or one turn of it, by a check. Never throws: a check that cannot be understood fails. A kind that
+ * cannot be asked about one turn looks at the whole.
+ */
+export function evaluateCheck(check: unknown, evidence: TrialEvidence, scope?: TurnScope): CheckRow {
+  const kind = kindOf(isObject(check) ? check['type'] : undefined);
+  if (!kind) return rowOf(check, { outcome: 'failed', reason: unknownType(check) }, undefined);
+  const parsed = parseCheck(check);
+  if ('problem' in parsed)
+    return rowOf(check, { outcome: 'failed', reason: `malformed predicate: ${parsed.problem}` }, undefined);
+  const narrowed = kind.turnScopable ? scope : undefined;
+  const judged = narrowed ? evidenceOfTurn(evidence, narrowed.promptIndex) : evidence;
+  return rowOf(parsed.check, kind.evaluate(parsed.check, judged), narrowed);
+}
+
+/** What is wrong with a check that its schema cannot see, to be told to its author. */
+export function authoringProblem(check: Check): AuthoringProblem | undefined {
+  return kindOf(check.type)?.problem?.(check);
+}
+
+/** Role and severity say nothing about how a check is evaluated, and older rows may spell them in ways of their own. */
+export function parseCheck(check: unknown): { check: Check } | { problem: string } {
+  const { role, severity, ...parameters } = check as Record<string, unknown>;
+  const parsed = EvalCheck.safeParse({ ...parameters, role: 'advisory' });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return { problem: [issue?.path.join('.'), issue?.message].filter(Boolean).join(': ') };
+  }
+  return { check: { ...parsed.data, role, severity } as Check };
+}
+
+function unknownType(check: unknown): string {
+  const type = isObject(check) ? check['type'] : undefined;
+  return typeof type === 'string' ? `unknown type ${quote(type)}` : 'malformed predicate: it has no type';
+}
+
+function rowOf(check: unknown, { outcome, reason }: Finding, scope: TurnScope | undefined): CheckRow {
+  return {
+    predicate: storedCheck(check),
+    passed: outcome === 'passed',
+    reason: cutReason(reason),
+    ...(outcome === 'error' && { status: 'error' as const }),
+    ...(scope && { scope }),
+  };
+}
+
+/** A check as it was written; expected arguments may hold secrets. What cannot be understood is kept in small. */
+function storedCheck(check: unknown): unknown {
+  if (!isObject(check) || !kindOf(check['type'])) return shownValue(check, 0);
+  return withoutSecrets(JSON.parse(JSON.stringify(check)));
+}

@@ -1,0 +1,35 @@
+import type { ToolResult, TrialEvidence } from '../../evidence.ts';
+import { jsonText } from '../../json/value.ts';
+import { type Finding, missing } from './kind.ts';
+import { inScope, madeCalls } from './scope.ts';
+
+/** All results in scope, or why they are not known. A call that ended in an error of the protocol has none. */
+export function allResults(
+  evidence: TrialEvidence,
+  toolName: string | undefined,
+): { results: readonly ToolResult[] } | { unknown: Finding } {
+  if (evidence.toolResults.state !== 'complete')
+    return { unknown: missing('Not all results of tools were recorded') };
+  const results = inScope(evidence.toolResults.items, toolName);
+  const answered = new Set(results.map(({ toolCallId }) => toolCallId));
+  for (const { kind, toolCallId } of evidence.toolErrors) if (kind === 'protocol') answered.add(toolCallId);
+  const unanswered = madeCalls(evidence, toolName).find(({ toolCallId }) => !answered.has(toolCallId));
+  if (unanswered) return { unknown: missing(`No result of a call of ${unanswered.toolName} was recorded`) };
+  return { results };
+}
+
+/** What a result says as JSON: its structured content, else its text where that is JSON. */
+export function payloadOf(result: ToolResult): unknown {
+  if (result.structuredContent !== undefined) return result.structuredContent;
+  if (result.json !== undefined) return result.json;
+  try {
+    return JSON.parse(result.text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Everything that can be searched in a result. */
+export function searchableText({ text, structuredContent, json }: ToolResult): string {
+  return [text, jsonText(structuredContent), jsonText(json)].filter((part) => part !== undefined).join('\n');
+}

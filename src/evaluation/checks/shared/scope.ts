@@ -1,0 +1,23 @@
+import type { ToolCall, TrialEvidence } from '../../evidence.ts';
+
+/** What concerns one tool, or everything when no tool is named. */
+export function inScope<Item extends { toolName: string }>(
+  items: readonly Item[],
+  toolName: string | undefined,
+): readonly Item[] {
+  return toolName === undefined ? items : items.filter((item) => item.toolName === toolName);
+}
+
+/** Calls that reached a server: the others fulfil nothing, though they count wherever calls are unwanted. */
+export function madeCalls(evidence: TrialEvidence, toolName: string | undefined): readonly ToolCall[] {
+  return inScope(evidence.toolCalls, toolName).filter(({ invalid }) => invalid === undefined);
+}
+
+export function times(count: number): string {
+  return count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`;
+}
+
+/** `1 call`, `2 calls`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

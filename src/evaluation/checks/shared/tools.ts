@@ -1,0 +1,52 @@
+import type { DeclaredTool, ToolCall, TrialEvidence } from '../../evidence.ts';
+import { isObject } from '../../json/value.ts';
+import { list } from '../../text/show.ts';
+import { type Finding, failed, missing, passed } from './kind.ts';
+
+/** The tools that a call can mean: one, unless it names no server and several have a tool of that name. */
+export function declarationsOf(
+  { toolName, serverId }: Pick<ToolCall, 'toolName' | 'serverId'>,
+  tools: readonly DeclaredTool[],
+): DeclaredTool[] {
+  return tools.filter(
+    (tool) => tool.name === toolName && (serverId === undefined || tool.serverId === serverId),
+  );
+}
+
+/** Asks something of every tool as its server declares it. `fault` says what is wrong with one. */
+export function everyDeclaredTool(
+  { declarations }: TrialEvidence,
+  fault: (tool: DeclaredTool) => string | undefined,
+  good: string,
+): Finding {
+  if (declarations.state !== 'complete')
+    return missing('Not all tools were recorded as the servers declare them');
+  const faults: string[] = [];
+  for (const tool of declarations.items) {
+    const found = fault(tool);
+    if (found !== undefined) faults.push(`${nameOf(tool)} ${found}`);
+  }
+  return faults.length === 0 ? passed(good) : failed(list(faults));
+}
+
+function nameOf({ name }: DeclaredTool): string {
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name;
+}
+
+const wordsOfDeprecation = [
+  /^[^a-z]{0,20}deprecated\b/,
+  /\bthis (?:tool|endpoint|method|function) is (?:now )?deprecated\b/,
+  /\bdeprecated[:.]/,
+  /\bdeprecated[^.]{0,200}\buse [^.]{1,200} instead\b/,
+];
+
+/** Whether a tool says of itself that it should no longer be used. */
+export function isDeprecated({ description }: DeclaredTool): boolean {
+  if (typeof description !== 'string') return false;
+  const text = description.slice(0, 5_000).trim().toLowerCase();
+  return wordsOfDeprecation.some((words) => words.test(text));
+}
+
+export function hint({ annotations }: DeclaredTool, name: string): unknown {
+  return isObject(annotations) ? annotations[name] : undefined;
+}

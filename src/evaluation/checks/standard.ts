@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { CaseChecks, Check, StandardCheckId } from '../../contract/eval-checks.ts';
+import { isGating } from './evaluate.ts';
+
+const shown = { role: 'advisory', severity: 'warn' } as const;
+
+/** The checks that we recommend, by id. They observe and decide nothing. */
+export const standardChecks: Readonly<Record<StandardCheckId, Check>> = {
+  'discovery.description': { type: 'toolDescriptionsPresent', minLength: 20, ...shown },
+  'discovery.annotations': { type: 'toolAnnotationsPresent', ...shown },
+  'discovery.collisions': { type: 'toolNamesUnique', ...shown },
+  'discovery.deprecated': { type: 'noDeprecatedToolExposed', ...shown },
+  'call.schema': { type: 'toolInputSchemasWellFormed', ...shown },
+  'response.schema': { type: 'toolOutputSchemasPresent', ...shown },
+  'selection.hops': { type: 'toolCallCountUnder', count: 4, ...shown },
+  'call.parameters': { type: 'argumentsMatchToolSchema', ...shown },
+  'call.repeated': { type: 'noRepeatedIdenticalCall', ...shown },
+  'response.performance': { type: 'toolLatencyUnder', ms: 5000, ...shown },
+  'response.size': { type: 'toolResultSizeUnder', maxBytes: 64_000, ...shown },
+  'response.errors': { type: 'noToolErrors', ...shown },
+  'response.recovery': { type: 'toolErrorNamesInput', ...shown },
+  'response.pagination': { type: 'fullPageHasContinuation', ...shown },
+  'userValue.turns': { type: 'turnCountUnder', turns: 6, ...shown },
+};
+
+/** What a suite begins with when its author names no checks. */
+export const seededChecks: readonly Check[] = [
+  { type: 'noToolErrors', ...shown },
+  { type: 'argumentsMatchToolSchema', ...shown },
+  { type: 'noDeprecatedToolCalled', ...shown },
+];
+
+export interface ChecksInForce {
+  suite: readonly Check[];
+  case?: z.output<typeof CaseChecks> | null | undefined;
+  suppressed?: readonly StandardCheckId[] | undefined;
+  /** The tool of a case that does nothing but render its widget. */
+  renderedTool?: string | undefined;
+}
+
+/**
+ * The checks that a case is judged by. A suppressed standard check takes the advisory checks of its kind out of what is
+ * inherited, also where their numbers were changed; one that decides was meant, and stays.
+ */
+export function effectiveChecks({ suite, case: own, suppressed = [], renderedTool }: ChecksInForce): Check[] {
+  const unwanted = new Set(suppressed.map((id) => standardChecks[id].type));
+  const inherited = suite.filter((check) => isGating(check) || !unwanted.has(check.type));
+  const { mode, list } = own ?? { mode: 'inherit', list: [] };
+  const checks = mode === 'inherit' ? inherited : mode === 'replace' ? [...list] : [...inherited, ...list];
+  return checks.length === 0 && renderedTool !== undefined
+    ? [{ type: 'widgetRendered', toolName: renderedTool }]
+    : checks;
+}

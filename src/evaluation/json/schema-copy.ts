@@ -1,0 +1,153 @@
+import { isObject } from './value.ts';
+
+/** How many values of the schema have to be looked at when a value meets this part of it; see `schema.ts`. */
+export const stepsKeyword = 'x-steps';
+
+const deepest = 64;
+/** Compiling takes up to half a millisecond for each. */
+const mostSubschemas = 1_000;
+
+/** What may hold a schema, a list of schemas, or schemas by name. */
+const holdingOne = new Set([
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'else',
+  'if',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
+const holdingMany = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const holdingNamed = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
+/** Kept as they are. Whatever is in none of these sets constrains nothing and is left out. */
+const plain = new Set([
+  '$anchor',
+  '$dynamicAnchor',
+  'const',
+  'dependentRequired',
+  'enum',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'maxContains',
+  'maxItems',
+  'maxLength',
+  'maxProperties',
+  'maximum',
+  'minContains',
+  'minItems',
+  'minLength',
+  'minProperties',
+  'minimum',
+  'multipleOf',
+  'pattern',
+  'required',
+  'type',
+  'uniqueItems',
+]);
+
+export class UnusableSchema extends Error {}
+
+interface Copying {
+  /** What the schema calls itself: a reference that begins with it stays inside. */
+  ownId: string | undefined;
+  copies: Set<unknown>;
+  references: string[];
+}
+
+/**
+ * A copy that holds only what constrains values and says of each part how much work it is. All that can be reached by a
+ * reference is such a part: a reference to anything else, inside or outside, is refused.
+ */
+export function copySchema(schema: unknown): unknown {
+  const ownId = isObject(schema) && typeof schema['$id'] === 'string' ? schema['$id'] : undefined;
+  const copying: Copying = { ownId: ownId?.replace(/#$/, ''), copies: new Set(), references: [] };
+  const copy = copyPart(schema, copying, 0);
+  for (const reference of copying.references) assertInside(reference, copy, copying.copies);
+  return copy;
+}
+
+function copyPart(schema: unknown, copying: Copying, depth: number): unknown {
+  if (typeof schema === 'boolean') return schema;
+  if (!isObject(schema)) throw new UnusableSchema('a schema in it is neither an object nor true or false');
+  if (depth > deepest) throw new UnusableSchema(`it is nested deeper than ${deepest} levels`);
+  if (copying.copies.size >= mostSubschemas)
+    throw new UnusableSchema(`it has more than ${mostSubschemas.toLocaleString('en')} parts`);
+  if (depth > 0 && '$id' in schema) throw new UnusableSchema('a schema inside of it has an $id of its own');
+  const entries: [string, unknown][] = [];
+  copying.copies.add(entries);
+  let steps = 1;
+  for (const [key, value] of Object.entries(schema)) {
+    const copied = copyKeyword(key, value, copying, depth);
+    if (copied === undefined) continue;
+    entries.push([key, copied]);
+    steps += plain.has(key) ? countValues(value) : widthOf(value);
+  }
+  copying.copies.delete(entries);
+  entries.push([stepsKeyword, steps]);
+  const copy = Object.fromEntries(entries);
+  copying.copies.add(copy);
+  return copy;
+}
+
+function copyKeyword(key: string, value: unknown, copying: Copying, depth: number): unknown {
+  const below = (part: unknown): unknown => copyPart(part, copying, depth + 1);
+  if (plain.has(key)) return value;
+  if (key === '$ref' || key === '$dynamicRef') return referenceIn(value, copying);
+  if (holdingOne.has(key)) return below(value);
+  if (key === 'items') return Array.isArray(value) ? value.map(below) : below(value);
+  if (holdingMany.has(key)) {
+    if (!Array.isArray(value)) throw new UnusableSchema(`${key} is not a list`);
+    return value.map(below);
+  }
+  if (!holdingNamed.has(key) && key !== 'dependencies') return undefined;
+  if (!isObject(value)) throw new UnusableSchema(`${key} is not an object`);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      key === 'dependencies' && Array.isArray(part) ? part : below(part),
+    ]),
+  );
+}
+
+function referenceIn(value: unknown, { ownId, references }: Copying): string {
+  if (typeof value !== 'string') throw new UnusableSchema('a reference in it is not a text');
+  const inside = ownId && value.startsWith(ownId) ? value.slice(ownId.length) || '#' : value;
+  if (!inside.startsWith('#')) throw new UnusableSchema('it refers to another schema');
+  references.push(inside);
+  return inside;
+}
+
+/** References by anchor are resolved when the schema is compiled: an anchor stands only in a part. */
+function assertInside(reference: string, root: unknown, copies: ReadonlySet<unknown>): void {
+  if (!reference.startsWith('#/')) return;
+  let at = root;
+  for (const token of reference.slice(2).split('/')) {
+    const key = decodeToken(token);
+    const inner = typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? at : undefined;
+    at = (inner as Record<string, unknown> | undefined)?.[key];
+  }
+  if (typeof at !== 'boolean' && !copies.has(at))
+    throw new UnusableSchema('it refers to something that is not a schema inside of it');
+}
+
+function decodeToken(token: string): string {
+  try {
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    throw new UnusableSchema('a reference in it is malformed');
+  }
+}
+
+function countValues(value: unknown): number {
+  const values = [value];
+  for (const item of values)
+    if (typeof item === 'object' && item !== null) values.push(...Object.values(item));
+  return values.length;
+}
+
+function widthOf(value: unknown): number {
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : 1;
+}

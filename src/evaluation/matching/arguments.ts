@@ -1,0 +1,42 @@
+import type { z } from 'zod';
+import type { ArgumentMatching } from '../../contract/eval-checks.ts';
+import { isObject, jsonEquality } from '../json/value.ts';
+
+export type ArgumentMode = z.output<typeof ArgumentMatching>;
+type Arguments = Readonly<Record<string, unknown>>;
+export type ArgumentTest = (expected: Arguments, actual: Arguments, mode: ArgumentMode) => boolean;
+
+/** What an expected text stands for when it is one of these words: any value of that type. */
+const placeholders: Readonly<Record<string, (value: unknown) => boolean>> = {
+  any: () => true,
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  object: isObject,
+  array: Array.isArray,
+  null: (value) => value === null,
+};
+
+/**
+ * Tells whether the arguments of a call are the expected ones. `partial` looks at the expected keys only and reads
+ * placeholders at the top level; `exact` compares everything and reads none; `ignore` looks at nothing. One function
+ * serves many comparisons: it remembers what it has read.
+ */
+export function argumentTest(): ArgumentTest {
+  const same = jsonEquality();
+  return (expected, actual, mode) => {
+    if (mode === 'ignore') return true;
+    if (mode === 'exact') return same(expected, actual);
+    return Object.entries(expected).every(([key, wanted]) => {
+      if (!Object.hasOwn(actual, key)) return false;
+      const placeholder = placeholderOf(wanted);
+      return placeholder ? placeholder(actual[key]) : same(wanted, actual[key]);
+    });
+  };
+}
+
+function placeholderOf(wanted: unknown): ((value: unknown) => boolean) | undefined {
+  if (typeof wanted !== 'string' || wanted.length > 100) return undefined;
+  const word = wanted.trim().toLowerCase();
+  return Object.hasOwn(placeholders, word) ? placeholders[word] : undefined;
+}

@@ -1,0 +1,142 @@
+import { byCodeUnit } from '../../platform/canonical.ts';
+import type { ToolCall } from '../evidence.ts';
+import { canonicalText } from '../json/value.ts';
+import { type ArgumentMode, argumentTest } from './arguments.ts';
+import { type Assignment, largestAssignment, largestOrderedAssignment } from './assignment.ts';
+import type { ResolvedMatchOptions } from './options.ts';
+
+/** A call that a turn should make. */
+export interface ExpectedCall {
+  toolName: string;
+  arguments: Readonly<Record<string, unknown>>;
+  /** In place of the mode of the match options. */
+  argumentMatching?: ArgumentMode | undefined;
+}
+
+/** A call as answers and traces show it. */
+export interface ShownCall {
+  toolName: string;
+  arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface ArgumentMismatch {
+  toolName: string;
+  expectedArgs: Readonly<Record<string, unknown>>;
+  actualArgs: Readonly<Record<string, unknown>>;
+  toolCallId: string;
+}
+
+/** How the calls of one turn compare with the expected ones. */
+export interface TurnMatch {
+  passed: boolean;
+  missing: ExpectedCall[];
+  unexpected: ToolCall[];
+  /** An expected call and one of the same tool that was made instead of it. */
+  argumentMismatches: ArgumentMismatch[];
+}
+
+export interface TurnToMatch {
+  kind: 'prompt' | 'toolCall';
+  expected: readonly ExpectedCall[];
+  calls: readonly ToolCall[];
+}
+
+/** Reading skills is how a model learns what to do; it is not doing it. */
+const skillTools: ReadonlySet<string> = new Set([
+  'listSkills',
+  'loadSkill',
+  'listSkillFiles',
+  'readSkillFile',
+]);
+
+export function isSkillTool(toolName: string): boolean {
+  return skillTools.has(toolName);
+}
+
+/** A pinned call is made by us, so there is nothing to match. A negative case expects that no call is made at all. */
+export function matchTurn(
+  { kind, expected, calls }: TurnToMatch,
+  options: ResolvedMatchOptions,
+  isNegative: boolean,
+): TurnMatch {
+  if (kind === 'toolCall') return { passed: true, missing: [], unexpected: [], argumentMismatches: [] };
+  if (!isNegative) return matchCalls(expected, calls, options);
+  const unexpected = calls.filter(({ toolName }) => !isSkillTool(toolName));
+  return { passed: unexpected.length === 0, missing: [], unexpected, argumentMismatches: [] };
+}
+
+/**
+ * Pairs expected and actual calls one to one, as many as can be, then explains what is left: two of the same tool that
+ * differ in their arguments are a mismatch, the rest is missing or unexpected. A call that never reached a server
+ * fulfils nothing.
+ */
+export function matchCalls(
+  expected: readonly ExpectedCall[],
+  actual: readonly ToolCall[],
+  options: ResolvedMatchOptions,
+): TurnMatch {
+  const expectedNames = new Set(expected.map(({ toolName }) => toolName));
+  const counted = actual.filter(({ toolName }) => !isSkillTool(toolName) || expectedNames.has(toolName));
+  const calls = options.order === 'any' ? inCanonicalOrder(counted) : counted;
+  const test = argumentTest();
+  const fits = (left: number, right: number): boolean => {
+    const wanted = expected[left];
+    const call = calls[right];
+    if (!wanted || !call || call.invalid !== undefined || call.toolName !== wanted.toolName) return false;
+    return test(wanted.arguments, call.arguments, wanted.argumentMatching ?? options.arguments);
+  };
+  const assignment = assign(options.order, expected.length, calls.length, fits);
+  const used = new Set(assignment);
+  const left = expected.map((_, index) => index).filter((index) => assignment[index] === undefined);
+  const over = calls.map((_, index) => index).filter((index) => !used.has(index));
+
+  const match: TurnMatch = { passed: false, missing: [], unexpected: [], argumentMismatches: [] };
+  const paired = new Set<number>();
+  for (const index of left) {
+    const wanted = expected[index] as ExpectedCall;
+    // Of the same tool and with the right arguments, but out of order: two faults of order, none of arguments.
+    const instead = over.find(
+      (at) => !paired.has(at) && calls[at]?.toolName === wanted.toolName && !fits(index, at),
+    );
+    if (instead === undefined) match.missing.push(wanted);
+    else {
+      paired.add(instead);
+      match.argumentMismatches.push(mismatch(wanted, calls[instead] as ToolCall));
+    }
+  }
+  const extras = new Set(over.filter((at) => !paired.has(at)).map((at) => calls[at]));
+  match.unexpected = actual.filter((call) => extras.has(call));
+  match.passed =
+    match.missing.length === 0 &&
+    match.argumentMismatches.length === 0 &&
+    (options.extra === null || match.unexpected.length <= options.extra);
+  return match;
+}
+
+function assign(
+  order: ResolvedMatchOptions['order'],
+  lefts: number,
+  rights: number,
+  fits: (left: number, right: number) => boolean,
+): Assignment {
+  if (order === 'any') return largestAssignment(lefts, rights, fits);
+  if (order === 'in-order') return largestOrderedAssignment(lefts, rights, fits);
+  return Array.from({ length: lefts }, (_, at) => (fits(at, at) ? at : undefined));
+}
+
+/** So that which of several calls is left over does not depend on when it was made. */
+function inCanonicalOrder(calls: readonly ToolCall[]): ToolCall[] {
+  return calls
+    .map((call) => ({ call, key: `${call.toolName} ${canonicalText(call.arguments) ?? ''}` }))
+    .sort((a, b) => byCodeUnit(a.key, b.key))
+    .map(({ call }) => call);
+}
+
+function mismatch(wanted: ExpectedCall, call: ToolCall): ArgumentMismatch {
+  return {
+    toolName: wanted.toolName,
+    expectedArgs: wanted.arguments,
+    actualArgs: call.arguments,
+    toolCallId: call.toolCallId,
+  };
+}

@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+import type { MatchOptions } from '../../contract/eval-checks.ts';
+import type { ArgumentMode } from './arguments.ts';
+
+/** Match options as somebody wrote them, in either vocabulary. */
+export type WrittenMatchOptions = z.output<typeof MatchOptions>;
+
+/** What the matcher works with. */
+export interface ResolvedMatchOptions {
+  order: 'any' | 'in-order' | 'exact';
+  /** How many calls beyond the expected ones are allowed; `null` is any number. */
+  extra: number | null;
+  arguments: ArgumentMode;
+}
+
+/** As answers spell them. */
+export interface PublicMatchOptions {
+  toolCallOrder?: ResolvedMatchOptions['order'];
+  extraToolCalls?: number | 'unlimited';
+  arguments?: ArgumentMode;
+}
+
+export const defaultMatchOptions: ResolvedMatchOptions = { order: 'any', extra: null, arguments: 'partial' };
+
+/** The older words for the orders. */
+const orders = {
+  any: 'any',
+  'in-order': 'in-order',
+  exact: 'exact',
+  ignore: 'any',
+  superset: 'in-order',
+  strict: 'exact',
+} as const;
+
+/** Each layer outdoes the ones before it, field by field: those of the suite, of the case, of the run. */
+export function resolveMatchOptions(
+  ...layers: readonly (WrittenMatchOptions | null | undefined)[]
+): ResolvedMatchOptions {
+  return Object.assign({}, defaultMatchOptions, ...layers.map((layer) => understood(layer ?? {})));
+}
+
+/** What was written, and only that, in the words of answers. */
+export function publicMatchOptions(written: WrittenMatchOptions): PublicMatchOptions {
+  const { order, extra, arguments: mode } = understood(written);
+  return {
+    ...(order !== undefined && { toolCallOrder: order }),
+    ...(extra !== undefined && { extraToolCalls: extra ?? ('unlimited' as const) }),
+    ...(mode !== undefined && { arguments: mode }),
+  };
+}
+
+function understood(written: WrittenMatchOptions): Partial<ResolvedMatchOptions> {
+  const extra = extraOf(written);
+  const mode = written.arguments ?? written.argumentMatching;
+  return {
+    ...(written.toolCallOrder !== undefined && { order: orders[written.toolCallOrder] }),
+    ...(extra !== undefined && { extra }),
+    ...(mode !== undefined && { arguments: mode }),
+  };
+}
+
+function extraOf({
+  extraToolCalls,
+  maxExtraToolCalls,
+  allowExtraToolCalls,
+}: WrittenMatchOptions): number | null | undefined {
+  if (extraToolCalls !== undefined) return extraToolCalls === 'unlimited' ? null : extraToolCalls;
+  if (maxExtraToolCalls !== undefined) return maxExtraToolCalls;
+  if (allowExtraToolCalls !== undefined) return allowExtraToolCalls ? null : 0;
+  return undefined;
+}

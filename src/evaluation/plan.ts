@@ -1,0 +1,77 @@
+import type { Check } from '../contract/eval-checks.ts';
+import type { Step, WidgetAssertion } from '../contract/eval-steps.ts';
+import { isGating } from './checks/evaluate.ts';
+import type { ExpectedCall } from './matching/calls.ts';
+import type { ResolvedMatchOptions } from './matching/options.ts';
+
+/** A prompt, or a call that the case makes itself. */
+export interface PlannedTurn {
+  promptIndex: number;
+  kind: 'prompt' | 'toolCall';
+  /** What the user says; of a prompt. */
+  prompt?: string | undefined;
+  /** What is expected of the model; of a prompt. */
+  expected: readonly ExpectedCall[];
+  expectedOutput?: string | undefined;
+  /** Checks of this turn alone. */
+  checks?: readonly unknown[] | undefined;
+}
+
+/** A step that judges or acts where it stands. */
+export interface PlannedStep {
+  stepId: string;
+  kind: 'assert' | 'interact';
+  /** Of the turn before it; undefined when there is none. */
+  promptIndex: number | undefined;
+  /** Of an assertion that is a check. The others look at a widget or act on it. */
+  check: Check | undefined;
+}
+
+/** All that is known of a trial before it runs, and that it is judged by. */
+export interface TrialPlan {
+  turns: readonly PlannedTurn[];
+  steps: readonly PlannedStep[];
+  isNegative: boolean;
+  match: ResolvedMatchOptions;
+  /** Of the case and its suite. */
+  checks: readonly unknown[];
+  /** Whether a call that fails, fails the trial. Left out, it does. */
+  failOnToolError?: boolean | undefined;
+}
+
+/**
+ * The turns of a case, and what happens between them. A gating `toolCalledWith` also becomes an expected call of the
+ * prompt before it, so that the matcher explains what was called instead.
+ */
+export function planSteps(steps: readonly Step[]): Pick<TrialPlan, 'turns' | 'steps'> {
+  const turns: (PlannedTurn & { expected: ExpectedCall[] })[] = [];
+  const planned: PlannedStep[] = [];
+  for (const step of steps) {
+    if (step.kind === 'prompt')
+      turns.push({ promptIndex: turns.length, kind: 'prompt', prompt: step.prompt, expected: [] });
+    else if (step.kind === 'toolCall')
+      turns.push({ promptIndex: turns.length, kind: 'toolCall', expected: [] });
+    else {
+      const check = step.kind === 'assert' && isCheck(step.assertion) ? step.assertion : undefined;
+      const turn = turns.at(-1);
+      planned.push({ stepId: step.id, kind: step.kind, promptIndex: turn?.promptIndex, check });
+      if (check?.type === 'toolCalledWith' && isGating(check) && turn?.kind === 'prompt')
+        turn.expected.push({
+          toolName: check.toolName,
+          arguments: check.args.args,
+          argumentMatching: check.args.argumentMatching ?? 'partial',
+        });
+    }
+  }
+  return { turns, steps: planned };
+}
+
+/** The tool of a case that is one call and nothing else: such a case asks whether the widget of the tool is rendered. */
+export function renderedTool(steps: readonly Step[]): string | undefined {
+  const [only, another] = steps;
+  return only?.kind === 'toolCall' && another === undefined ? only.toolName : undefined;
+}
+
+function isCheck(assertion: Check | WidgetAssertion): assertion is Check {
+  return 'type' in assertion;
+}

@@ -1,0 +1,93 @@
+import { configHash, definitionHash, type EvaluationConfig, type ScoreDefinition } from './definition.ts';
+import type { Score } from './score.ts';
+
+/** What the scores of a gating definition say together. */
+type Standing = 'passed' | 'failed' | 'error' | 'skipped' | 'ignored' | 'unresolved';
+
+export interface Gate {
+  passed: boolean;
+  /** Ids of the scorers that stand in the way. */
+  failed: string[];
+  unresolved: string[];
+}
+
+/** Every gating definition has to be met. One without scores is not; one that does not apply is left out. */
+export function gate(config: EvaluationConfig, scores: readonly Score[]): Gate {
+  const result: Gate = { passed: true, failed: [], unresolved: [] };
+  for (const { definition, standing } of standings(config, scores)) {
+    if (standing === 'passed' || standing === 'ignored') continue;
+    result.passed = false;
+    (standing === 'unresolved' ? result.unresolved : result.failed).push(definition.scorerId);
+  }
+  return result;
+}
+
+/** Why the scores cannot tell whether the task was done. Empty: they can. */
+export function evaluatorErrors(config: EvaluationConfig, scores: readonly Score[]): string[] {
+  if (!isIntact(config, scores)) return ['The scores do not belong to the recorded definitions'];
+  const errors: string[] = [];
+  for (const { definition, standing, rows } of standings(config, scores)) {
+    const name = definition.label ?? definition.scorerId;
+    if (standing === 'error') errors.push(`${name}: ${rows.find(({ error }) => error)?.error ?? 'error'}`);
+    else if (standing === 'skipped') errors.push(`${name} was skipped`);
+    else if (standing === 'unresolved' && definition.onSkipped === 'fail')
+      errors.push(`${name} was not scored`);
+  }
+  return errors;
+}
+
+/**
+ * Whether scores can be believed: the definitions have the recorded hash, each score belongs to one of them, and none
+ * contradicts itself. What fails here is not shown.
+ */
+export function isIntact(config: EvaluationConfig, scores: readonly Score[]): boolean {
+  const byHash = new Map(config.definitions.map((definition) => [definitionHash(definition), definition]));
+  if (new Set(config.definitions.map(({ scorerId }) => scorerId)).size < config.definitions.length)
+    return false;
+  return (
+    config.hash === configHash(config.definitions) &&
+    scores.every((score) => {
+      const definition = byHash.get(score.definitionHash);
+      return definition !== undefined && isConsistent(score, definition);
+    })
+  );
+}
+
+function isConsistent(score: Score, definition: ScoreDefinition): boolean {
+  const { scorerId, scorerVersion, passThreshold, status, value, passed } = score;
+  if (scorerId !== definition.scorerId || scorerVersion !== definition.scorerVersion) return false;
+  if (passThreshold !== definition.passThreshold) return false;
+  if (status !== 'scored') return value === undefined;
+  return value !== undefined && value >= 0 && value <= 1 && passed === value >= passThreshold;
+}
+
+interface Standings {
+  definition: ScoreDefinition;
+  standing: Standing;
+  rows: Score[];
+}
+
+function standings(config: EvaluationConfig, scores: readonly Score[]): Standings[] {
+  const byHash = new Map<string, Score[]>();
+  for (const score of scores) {
+    const rows = byHash.get(score.definitionHash);
+    if (rows) rows.push(score);
+    else byHash.set(score.definitionHash, [score]);
+  }
+  return config.definitions
+    .filter(({ role }) => role === 'gating')
+    .map((definition) => {
+      const rows = byHash.get(definitionHash(definition)) ?? [];
+      return { definition, rows, standing: standingOf(definition, rows) };
+    });
+}
+
+/** A failure is certain, whatever the other rows could not tell. */
+function standingOf({ onError, onSkipped }: ScoreDefinition, rows: readonly Score[]): Standing {
+  const relevant = rows.filter(({ status }) => status !== 'not_applicable');
+  if (rows.length === 0) return 'unresolved';
+  if (relevant.some(({ status, passed }) => status === 'scored' && passed !== true)) return 'failed';
+  if (relevant.some(({ status }) => status === 'error') && onError === 'fail') return 'error';
+  if (relevant.some(({ status }) => status === 'skipped') && onSkipped === 'fail') return 'skipped';
+  return relevant.some(({ status }) => status === 'scored') ? 'passed' : 'ignored';
+}

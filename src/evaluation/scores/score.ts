@@ -1,0 +1,78 @@
+import type { TurnScope } from '../checks/evaluate.ts';
+import { cut } from '../text/show.ts';
+import { definitionHash, type ScoreDefinition } from './definition.ts';
+
+/** One measurement of a trial. */
+export interface Score {
+  scorerId: string;
+  scorerVersion: string;
+  definitionHash: string;
+  status: 'scored' | 'error' | 'skipped' | 'not_applicable';
+  /** Only when scored. */
+  value?: number;
+  passThreshold: number;
+  passed?: boolean;
+  rationale?: string;
+  evidence?: string[];
+  deterministic: boolean;
+  model?: string;
+  promptHash?: string;
+  error?: string;
+  scope?: TurnScope;
+}
+
+const mostRationale = 2000;
+const mostError = 500;
+const mostEvidence = 20;
+const mostEvidenceText = 300;
+
+/** A value that is no number from 0 to 1 is an error of the scorer; it is never moved into that range. */
+export function scored(
+  definition: ScoreDefinition,
+  value: unknown,
+  rationale: string,
+  evidence: readonly string[] = [],
+): Score {
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1))
+    return notScored(definition, 'error', 'The scorer gave something that is no number from 0 to 1');
+  return {
+    ...headOf(definition),
+    status: 'scored',
+    value,
+    passed: value >= definition.passThreshold,
+    rationale: cut(rationale, mostRationale),
+    ...(evidence.length > 0 && {
+      evidence: evidence.slice(0, mostEvidence).map((text) => cut(text, mostEvidenceText)),
+    }),
+  };
+}
+
+export function notScored(
+  definition: ScoreDefinition,
+  status: 'error' | 'skipped' | 'not_applicable',
+  why: string,
+): Score {
+  return {
+    ...headOf(definition),
+    status,
+    ...(status === 'error' ? { error: cut(why, mostError) } : { rationale: cut(why, mostRationale) }),
+  };
+}
+
+function headOf(
+  definition: ScoreDefinition,
+): Pick<
+  Score,
+  'scorerId' | 'scorerVersion' | 'definitionHash' | 'passThreshold' | 'deterministic' | 'model' | 'scope'
+> {
+  const { scorerId, scorerVersion, passThreshold, deterministic, model, scope } = definition;
+  return {
+    scorerId,
+    scorerVersion,
+    definitionHash: definitionHash(definition),
+    passThreshold,
+    deterministic,
+    ...(model !== undefined && { model }),
+    ...(scope !== undefined && { scope }),
+  };
+}

@@ -1,0 +1,186 @@
+import type { CheckType } from '../../contract/eval-checks.ts';
+import { type CheckRow, isGating } from '../checks/evaluate.ts';
+import { kindOf } from '../checks/index.ts';
+import { evidenceOfTurn, type ToolError } from '../evidence.ts';
+import { isObject } from '../json/value.ts';
+import type { TurnMatch } from '../matching/calls.ts';
+import type { TrialOutcome } from '../outcome.ts';
+import type { TrialPlan } from '../plan.ts';
+import { hideSecrets } from '../text/show.ts';
+import type { FailureCategory, Stage, StageReason } from './stage.ts';
+
+/** One thing that went wrong, and the stage it is filed at. */
+export interface Fault {
+  stage: Stage;
+  reason: StageReason;
+  category: FailureCategory;
+  /** It may only mean that the trial was cut short. */
+  byAbsence?: boolean;
+  spanIds?: string[];
+  promptIndexes?: number[];
+  text?: string;
+}
+
+export interface Findings {
+  plan: TrialPlan;
+  outcome: TrialOutcome;
+  /** Of each turn of the plan. */
+  matches: readonly TurnMatch[];
+  /** Of all checks and assertions. */
+  rows: readonly CheckRow[];
+}
+
+/** Errors of the transport that stands between us and the server. */
+const transportCodes: ReadonlySet<number | undefined> = new Set([-32000, -32001]);
+
+const categoryOfStage: Readonly<Record<Stage, FailureCategory>> = {
+  connection: 'setup',
+  discovery: 'metadata',
+  selection: 'selection',
+  call: 'arguments',
+  response: 'serverData',
+  userValue: 'userValue',
+};
+
+/** Where the filing of a kind says less than is known. */
+const special: Partial<Record<CheckType, Partial<Pick<Fault, 'stage' | 'reason' | 'category'>>>> = {
+  toolCalledAtLeastOnce: { reason: 'missingToolCall' },
+  firstToolWas: { reason: 'unexpectedToolCall' },
+  toolNeverCalled: { reason: 'unexpectedToolCall' },
+  onlyToolsCalled: { reason: 'unexpectedToolCall' },
+  widgetRendered: { stage: 'response', reason: 'renderFailed', category: 'serverData' },
+  toolInputSchemasWellFormed: { category: 'metadata' },
+  toolOutputSchemasPresent: { category: 'metadata' },
+};
+
+/** All that went wrong, the first of each stage being the one that names it. */
+export function faultsOf(findings: Findings): Fault[] {
+  return [
+    ...setupFaults(findings),
+    ...matchFaults(findings),
+    ...toolFaults(findings),
+    ...checkFaults(findings),
+    ...scriptFaults(findings),
+    ...judgeFaults(findings),
+  ];
+}
+
+function setupFaults({ outcome: { setupFailure } }: Findings): Fault[] {
+  if (setupFailure?.attributed !== 'server') return [];
+  const { phase: stage, message } = setupFailure;
+  const reason = stage === 'connection' ? 'connectFailed' : 'toolsListFailed';
+  return [{ stage, reason, category: 'setup', ...(message && { text: hideSecrets(message) }) }];
+}
+
+function matchFaults({ plan, matches }: Findings): Fault[] {
+  const faults: Fault[] = [];
+  plan.turns.forEach(({ promptIndex }, at) => {
+    const match = matches[at];
+    if (!match || match.passed) return;
+    const promptIndexes = [promptIndex];
+    if (match.missing.length > 0)
+      faults.push({
+        stage: 'selection',
+        reason: 'missingToolCall',
+        category: 'selection',
+        byAbsence: true,
+        promptIndexes,
+      });
+    if (match.argumentMismatches.length > 0)
+      faults.push({
+        stage: 'call',
+        reason: 'argumentMismatch',
+        category: 'arguments',
+        spanIds: match.argumentMismatches.map(({ toolCallId }) => spanOf(toolCallId)),
+        promptIndexes,
+      });
+    else if (match.unexpected.length > 0)
+      faults.push({
+        stage: 'selection',
+        reason: 'unexpectedToolCall',
+        category: 'selection',
+        // What was called instead of the missing call is wrong only if that call never came.
+        byAbsence: match.missing.length > 0,
+        spanIds: match.unexpected.map(({ toolCallId }) => spanOf(toolCallId)),
+        promptIndexes,
+      });
+  });
+  return faults;
+}
+
+function toolFaults({ plan, outcome }: Findings): Fault[] {
+  if (plan.failOnToolError === false) return [];
+  return outcome.evidence.toolErrors.map((error): Fault => {
+    const spanIds = [spanOf(error.toolCallId)];
+    const promptIndexes = [error.promptIndex];
+    return { ...filedError(error), spanIds, promptIndexes, text: hideSecrets(error.message.slice(0, 1000)) };
+  });
+}
+
+function filedError({ kind, code }: ToolError): Pick<Fault, 'stage' | 'reason' | 'category'> {
+  if (kind === 'content') return { stage: 'response', reason: 'toolError', category: 'serverData' };
+  const category = transportCodes.has(code) ? 'setup' : 'serverData';
+  return { stage: 'call', reason: 'protocolError', category };
+}
+
+function checkFaults({ rows, outcome: { evidence } }: Findings): Fault[] {
+  const failed = rows.filter(
+    ({ predicate, passed, status }) => !passed && status === undefined && isGating(predicate),
+  );
+  return failed.map(({ predicate, scope, reason: text }): Fault => {
+    const kind = kindOf(isObject(predicate) ? predicate['type'] : undefined);
+    const judged = scope ? evidenceOfTurn(evidence, scope.promptIndex) : evidence;
+    const common = {
+      text,
+      byAbsence: kind?.failsByAbsence?.(predicate as never, judged) ?? false,
+      ...(scope && { promptIndexes: [scope.promptIndex] }),
+    };
+    if (kind?.type === 'toolCalledWith')
+      return { ...common, ...filedExpectation(predicate, judged.toolCalls) };
+    const stage = kind?.stage ?? 'userValue';
+    return {
+      stage,
+      reason: 'predicateFailed',
+      category: categoryOfStage[stage],
+      ...(kind && special[kind.type]),
+      ...common,
+    };
+  });
+}
+
+/** A tool that was called otherwise than expected was selected rightly. */
+function filedExpectation(
+  predicate: unknown,
+  calls: readonly { toolName: string }[],
+): Pick<Fault, 'stage' | 'reason' | 'category'> {
+  const { toolName } = predicate as { toolName?: unknown };
+  return calls.some((call) => call.toolName === toolName)
+    ? { stage: 'call', reason: 'argumentMismatch', category: 'arguments' }
+    : { stage: 'selection', reason: 'missingToolCall', category: 'selection' };
+}
+
+/** Of steps that look at a widget or act on it. */
+function scriptFaults({ plan, outcome }: Findings): Fault[] {
+  const scripted = new Map(plan.steps.filter(({ check }) => !check).map((step) => [step.stepId, step]));
+  return outcome.steps
+    .filter(({ stepId, status }) => status === 'fail' && scripted.has(stepId))
+    .map(({ stepId, reason }): Fault => {
+      const promptIndex = scripted.get(stepId)?.promptIndex;
+      return {
+        stage: 'userValue',
+        reason: 'predicateFailed',
+        category: 'userValue',
+        ...(reason && { text: reason }),
+        ...(promptIndex !== undefined && { promptIndexes: [promptIndex] }),
+      };
+    });
+}
+
+function judgeFaults({ outcome: { judge } }: Findings): Fault[] {
+  return judge === 'failed' ? [{ stage: 'userValue', reason: 'judgeObserved', category: 'userValue' }] : [];
+}
+
+/** The span of a call in the trace. */
+function spanOf(toolCallId: string): string {
+  return `tool-${toolCallId}`;
+}

@@ -1,0 +1,121 @@
+import { RE2JS, RE2JSException } from 're2js';
+
+/** Matching takes about 30 ns for each instruction of the pattern and each character: this is a sixth of a second. */
+const mostWork = 5_000_000;
+const mostInstructions = 2_000;
+/** Longer texts are not searched. */
+export const mostSearched = 100_000;
+
+/** How much matching may still be done. What is asked in one go shares one. */
+export interface Work {
+  left: number;
+}
+
+export function newWork(): Work {
+  return { left: mostWork };
+}
+
+/** A pattern that takes time in proportion to the text, whatever it looks like (RE2). */
+export interface Pattern {
+  /** In instructions. */
+  size: number;
+  /** Undefined: it would be too much work. */
+  test(text: string, work: Work): boolean | undefined;
+}
+
+/** A `\1` or `\k<name>` whose backslash is not itself escaped. Translating would take it for plain text. */
+const backreference = /(?:^|[^\\])(?:\\\\)*\\(?:[1-9]|k<)/;
+
+export type CompiledPattern = { pattern: Pattern } | { problem: string };
+
+/**
+ * Says why a pattern cannot be used instead of throwing. Counted repetitions are written out when a pattern is compiled,
+ * so those of a short pattern can stand for a very long one: their size is estimated before.
+ */
+export function compilePattern(source: string, flags = ''): CompiledPattern {
+  if (estimatedSize(source) > mostInstructions)
+    return {
+      problem: `its counted repetitions stand for more than ${mostInstructions.toLocaleString('en')} parts`,
+    };
+  if (backreference.test(source)) return { problem: 'RE2 has no backreferences' };
+  let compiled = compile(source, flags);
+  // JavaScript has escapes that RE2 spells otherwise, like \u00e9.
+  if ('problem' in compiled) compiled = translated(source, flags) ?? compiled;
+  if ('problem' in compiled) return compiled;
+  const { expression } = compiled;
+  const size = expression.programSize();
+  if (size > mostInstructions) return { problem: 'it is too large' };
+  return {
+    pattern: {
+      size,
+      test(text, work) {
+        const cost = (text.length + 1) * size;
+        if (text.length > mostSearched || cost > work.left) return undefined;
+        work.left -= cost;
+        return expression.test(text);
+      },
+    },
+  };
+}
+
+type Compiled = { expression: RE2JS } | { problem: string };
+
+function compile(source: string, flags: string): Compiled {
+  try {
+    return { expression: RE2JS.compile(source, flagsOf(flags)) };
+  } catch (error) {
+    if (error instanceof RE2JSException || error instanceof RangeError)
+      return { problem: whyNot(source, error) };
+    throw error;
+  }
+}
+
+function translated(source: string, flags: string): Compiled | undefined {
+  const compiled = compile(RE2JS.translateRegExp(source), flags);
+  return 'problem' in compiled ? undefined : compiled;
+}
+
+function flagsOf(flags: string): number {
+  return (
+    (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) |
+    (flags.includes('m') ? RE2JS.MULTILINE : 0) |
+    (flags.includes('s') ? RE2JS.DOTALL : 0)
+  );
+}
+
+function whyNot(source: string, error: Error): string {
+  if (/\(\?<?[=!]/.test(source)) return 'RE2 has no lookahead and no lookbehind';
+  return error.message.replace(/^error parsing regexp: /, '');
+}
+
+/** At least as many parts as the pattern has once its repetitions are written out. */
+function estimatedSize(source: string): number {
+  /** The sizes of the open groups so far, and of the last part of each. */
+  const open: { total: number; last: number }[] = [];
+  let group = { total: 1, last: 1 };
+  for (let at = 0; at < source.length; at++) {
+    const character = source[at];
+    if (character === '{') {
+      const times = repetitions(source, at);
+      group.total += group.last * times;
+      group.last *= Math.max(times, 1);
+    } else if (character === '(') {
+      open.push(group);
+      group = { total: 1, last: 1 };
+    } else if (character === ')') {
+      const inner = group.total + 1;
+      group = open.pop() ?? { total: 1, last: 1 };
+      group = { total: group.total + inner, last: inner };
+    } else if (character !== '}' && character !== '*' && character !== '+' && character !== '?') {
+      group = { total: group.total + 1, last: 1 };
+      if (character === '\\') at++;
+    }
+  }
+  return open.reduce((sum, { total }) => sum + total, group.total);
+}
+
+/** How often at most the part before a `{` is repeated. */
+function repetitions(source: string, at: number): number {
+  const found = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(source.slice(at, at + 16));
+  return found ? Math.max(Number(found[1]), Number(found[2] ?? 0)) : 0;
+}

@@ -1,0 +1,85 @@
+import { isObject } from '../json/value.ts';
+
+const mostReason = 600;
+const mostValue = 200;
+const mostItems = 20;
+const deepest = 6;
+const mostShown = 3;
+const hidden = '«redacted»';
+
+/** Keys whose values are nobody else's business. */
+const sensitive =
+  /authorization|bearer|passw(?:or)?d|secret|token|api[-_ ]?key|access[-_ ]?key|cookie|credential|private[-_ ]?key/i;
+/** The same in running text, where a value stands behind its name. */
+const sensitiveText =
+  /((?:authorization|passw(?:or)?d|secret|token|api[-_ ]?key|access[-_ ]?key|cookie|credential|private[-_ ]?key)["']?\s?[:=]\s?["']?(?:bearer |basic )?|bearer )[^\s"',;)}\]]+/gi;
+
+/** Cut without leaving half a character, and without what a database cannot store. */
+export function cut(text: string, most: number): string {
+  const storable = text.slice(0, most + 1).replaceAll('\0', '\ufffd');
+  if (storable.length <= most) return storable.toWellFormed();
+  const short = storable.slice(0, most - 1);
+  return `${short.replace(/[\ud800-\udbff]$/, '').toWellFormed()}…`;
+}
+
+export function cutReason(reason: string): string {
+  return cut(reason, mostReason);
+}
+
+/** A value of a server or a model, short and without what its keys say is secret. */
+export function show(value: unknown): string {
+  return cut(JSON.stringify(shownValue(value, 0)) ?? 'nothing', mostValue);
+}
+
+/** What a server or a model said, short and without what it says is secret. */
+export function quote(text: string): string {
+  return JSON.stringify(cut(hideSecrets(text.slice(0, 2 * mostValue)), mostValue));
+}
+
+export function hideSecrets(text: string): string {
+  return text.replace(sensitiveText, `$1${hidden}`);
+}
+
+/** The first few, and how many there are besides. */
+export function list(items: readonly string[]): string {
+  const shown = items.slice(0, mostShown).join(', ');
+  return items.length > mostShown ? `${shown} and ${items.length - mostShown} more` : shown;
+}
+
+/** The same value with secrets left out; nothing else is changed. For what is stored. */
+export function withoutSecrets(value: unknown, depth = 0): unknown {
+  if (depth > 64) return hidden;
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      sensitive.test(key.slice(0, 200)) ? hidden : withoutSecrets(inner, depth + 1),
+    ]),
+  );
+}
+
+/** A small copy, to be shown. */
+export function shownValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return cut(hideSecrets(value.slice(0, 2 * mostValue)), mostValue);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === deepest) return '…';
+  if (Array.isArray(value)) {
+    const items = value.slice(0, mostItems).map((item) => shownValue(item, depth + 1));
+    return value.length > mostItems ? [...items, '…'] : items;
+  }
+  const shown: [string, unknown][] = [];
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue;
+    if (shown.length === mostItems) {
+      shown.push(['…', '…']);
+      break;
+    }
+    const inner = (value as Record<string, unknown>)[key];
+    shown.push([
+      cut(key, mostValue),
+      sensitive.test(key.slice(0, 200)) ? hidden : shownValue(inner, depth + 1),
+    ]);
+  }
+  return Object.fromEntries(shown);
+}

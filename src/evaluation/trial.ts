@@ -1,0 +1,205 @@
+import { type CheckRow, evaluateCheck } from './checks/evaluate.ts';
+import { matchTurn, type ShownCall, type TurnMatch } from './matching/calls.ts';
+import type { TrialOutcome } from './outcome.ts';
+import type { TrialPlan } from './plan.ts';
+import { type EvaluationConfig, evaluationConfig, type ScoreDefinition } from './scores/definition.ts';
+import { evaluatorErrors, gate } from './scores/gate.ts';
+import { notScored, type Score, scored } from './scores/score.ts';
+import { type Scorer, scorersOf, turn } from './scores/scorers.ts';
+import { type StageChain, stageChain } from './stages/chain.ts';
+import { list, show } from './text/show.ts';
+
+/** A turn as the trace of a trial shows it. */
+export interface GradedTurn {
+  promptIndex: number;
+  prompt?: string;
+  expectedToolCalls: ShownCall[];
+  actualToolCalls: ShownCall[];
+  expectedOutput?: string;
+  passed: boolean;
+  missing: ShownCall[];
+  unexpected: ShownCall[];
+  argumentMismatches: { toolName: string; expectedArgs: unknown; actualArgs: unknown }[];
+  predicateResults?: CheckRow[];
+}
+
+/** What a trial is worth. */
+export interface Grade extends StageChain {
+  /** `null`: there was nothing to judge. */
+  result: 'passed' | 'failed' | null;
+  turns: GradedTurn[];
+  /** Of all checks: those of the case, of its turns, and of its assertions. */
+  rows: CheckRow[];
+  scores: Score[];
+  evaluationConfig: EvaluationConfig;
+  /** Something that decides could not be evaluated, and why. */
+  evaluatorError: boolean;
+  evaluatorErrors: string[];
+  expectedToolCalls: ShownCall[];
+  actualToolCalls: ShownCall[];
+}
+
+/**
+ * Judges a trial. It passes when it ran to its end and every gating score does. A trial that never began, or was called
+ * off, is not judged; what was cut short is judged by what there is, and cannot pass.
+ */
+export function gradeTrial(plan: TrialPlan, outcome: TrialOutcome): Grade {
+  const judged = outcome.status !== 'setup_failed' && outcome.status !== 'cancelled';
+  const matches = judged ? plan.turns.map((planned) => matchOf(planned, plan, outcome)) : [];
+  const scorers = scorersOf(plan);
+  const rows = judged ? rowsOf(scorers, outcome) : new Map<Scorer, CheckRow>();
+  const scores = scorers.map((scorer) =>
+    judged
+      ? scoreOf(scorer, rows.get(scorer), { plan, outcome, matches })
+      : notScored(scorer.definition, 'skipped', 'The trial was not judged'),
+  );
+  const config = evaluationConfig(scorers.map(({ definition }) => definition));
+  const errors = outcome.status === 'completed' ? evaluatorErrors(config, scores) : [];
+  const allRows = [...rows.values()];
+  const turns = plan.turns.map((planned, at) => gradedTurn(planned, matches[at], outcome, allRows));
+  return {
+    result: judged ? resultOf(outcome, gate(config, scores).passed) : null,
+    turns,
+    rows: allRows,
+    scores,
+    evaluationConfig: config,
+    evaluatorError: errors.length > 0,
+    evaluatorErrors: errors,
+    ...stageChain({ plan, outcome, matches, rows: allRows }),
+    expectedToolCalls: turns.flatMap(({ expectedToolCalls }) => expectedToolCalls),
+    actualToolCalls: outcome.evidence.toolCalls.map(shown),
+  };
+}
+
+function resultOf({ status }: TrialOutcome, gatePassed: boolean): 'passed' | 'failed' {
+  return status === 'completed' && gatePassed ? 'passed' : 'failed';
+}
+
+function matchOf(
+  planned: TrialPlan['turns'][number],
+  plan: TrialPlan,
+  { evidence }: TrialOutcome,
+): TurnMatch {
+  const calls = evidence.toolCalls.filter(({ promptIndex }) => promptIndex === planned.promptIndex);
+  return matchTurn({ kind: planned.kind, expected: planned.expected, calls }, plan.match, plan.isNegative);
+}
+
+/** Checks are evaluated now; assertions were, where they stood. */
+function rowsOf(scorers: readonly Scorer[], outcome: TrialOutcome): Map<Scorer, CheckRow> {
+  const rows = new Map<Scorer, CheckRow>();
+  const steps = new Map(outcome.steps.map((step) => [step.stepId, step]));
+  for (const scorer of scorers) {
+    if (scorer.measures === 'check') {
+      const scope = scorer.promptIndex === undefined ? undefined : turn(scorer.promptIndex);
+      rows.set(scorer, evaluateCheck(scorer.check, outcome.evidence, scope));
+    } else if (scorer.measures === 'step') {
+      const row = steps.get(scorer.stepId)?.row;
+      if (row) rows.set(scorer, row);
+    }
+  }
+  return rows;
+}
+
+interface Judged {
+  plan: TrialPlan;
+  outcome: TrialOutcome;
+  matches: readonly TurnMatch[];
+}
+
+function scoreOf(scorer: Scorer, row: CheckRow | undefined, judged: Judged): Score {
+  const { definition } = scorer;
+  switch (scorer.measures) {
+    case 'check':
+    case 'step':
+      return row ? scoreOfRow(definition, row) : scoreOfUnreached(definition, judged);
+    case 'toolCallMatch':
+      return scoreOfMatches(definition, judged);
+    case 'toolErrors': {
+      const failing = judged.outcome.evidence.toolErrors.map(({ toolName }) => toolName);
+      return scored(
+        definition,
+        failing.length === 0 ? 1 : 0,
+        failing.length === 0 ? 'No call of a tool failed' : `Failed: ${list(failing)}`,
+      );
+    }
+    case 'scriptedSteps':
+      return scoreOfScript(definition, judged);
+  }
+}
+
+function scoreOfRow(definition: ScoreDefinition, { passed, reason, status }: CheckRow): Score {
+  return status === 'error'
+    ? notScored(definition, 'error', reason)
+    : scored(definition, passed ? 1 : 0, reason);
+}
+
+/** A case stops at its first step that fails, so what comes after it was never asked. */
+function scoreOfUnreached(definition: ScoreDefinition, { outcome }: Judged): Score {
+  const stopped =
+    outcome.status !== 'completed' ||
+    outcome.evidence.toolErrors.length > 0 ||
+    outcome.steps.some(({ status }) => status === 'fail');
+  return stopped
+    ? notScored(definition, 'not_applicable', 'The case stopped before it')
+    : notScored(definition, 'skipped', 'The step was not carried out');
+}
+
+function scoreOfMatches(definition: ScoreDefinition, { plan, matches }: Judged): Score {
+  const expects = plan.turns.some(({ kind, expected }) => kind === 'prompt' && expected.length > 0);
+  if (!expects && !plan.isNegative && plan.match.extra === null)
+    return notScored(definition, 'not_applicable', 'Nothing is expected of the tool calls');
+  const faults = matches.flatMap((match) => (match.passed ? [] : faultsIn(match)));
+  if (matches.every(({ passed }) => passed))
+    return scored(definition, 1, plan.isNegative ? 'No tool was called' : 'All expected calls were made');
+  return scored(definition, 0, list(faults), faults);
+}
+
+function faultsIn({ missing, unexpected, argumentMismatches }: TurnMatch): string[] {
+  return [
+    ...missing.map(({ toolName }) => `${toolName} was not called`),
+    ...argumentMismatches.map(
+      ({ toolName, actualArgs }) => `${toolName} was called with ${show(actualArgs)}`,
+    ),
+    ...unexpected.map(({ toolName }) => `${toolName} was called and not expected`),
+  ];
+}
+
+function scoreOfScript(definition: ScoreDefinition, judged: Judged): Score {
+  const scripted = new Set(judged.plan.steps.filter(({ check }) => !check).map(({ stepId }) => stepId));
+  const done = judged.outcome.steps.filter(({ stepId }) => scripted.has(stepId));
+  const failing = done.find(({ status }) => status === 'fail');
+  if (failing) return scored(definition, 0, failing.reason ?? 'A step failed');
+  const finished = done.filter(({ status }) => status === 'ok').length;
+  return finished === scripted.size
+    ? scored(definition, 1, 'All steps went well')
+    : scoreOfUnreached(definition, judged);
+}
+
+function gradedTurn(
+  { promptIndex, prompt, expected, expectedOutput }: TrialPlan['turns'][number],
+  match: TurnMatch | undefined,
+  { evidence }: TrialOutcome,
+  rows: readonly CheckRow[],
+): GradedTurn {
+  const predicateResults = rows.filter(({ scope }) => scope?.promptIndex === promptIndex);
+  return {
+    promptIndex,
+    ...(prompt !== undefined && { prompt }),
+    expectedToolCalls: expected.map(shown),
+    actualToolCalls: evidence.toolCalls.filter((call) => call.promptIndex === promptIndex).map(shown),
+    ...(expectedOutput !== undefined && { expectedOutput }),
+    passed: match?.passed ?? false,
+    missing: (match?.missing ?? []).map(shown),
+    unexpected: (match?.unexpected ?? []).map(shown),
+    argumentMismatches: (match?.argumentMismatches ?? []).map(({ toolName, expectedArgs, actualArgs }) => ({
+      toolName,
+      expectedArgs,
+      actualArgs,
+    })),
+    ...(predicateResults.length > 0 && { predicateResults }),
+  };
+}
+
+function shown({ toolName, arguments: args }: ShownCall): ShownCall {
+  return { toolName, arguments: args };
+}

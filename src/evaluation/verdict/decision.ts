@@ -1,0 +1,85 @@
+/** Why a trial is not among those that a rate is taken of. */
+export const exclusionKinds = [
+  'notTerminal',
+  'skipped',
+  'setupFailed',
+  'cancelled',
+  'timedOut',
+  'executionFailed',
+  'evaluatorError',
+] as const;
+export type Exclusion = (typeof exclusionKinds)[number];
+/** Only those that are not zero. */
+export type Exclusions = Partial<Record<Exclusion, number>>;
+
+/** A quotient, and what was left out of it. */
+export type Rate =
+  | { state: 'measured'; value: number; numerator: number; denominator: number; exclusions: Exclusions }
+  | { state: 'notMeasured'; value: null; numerator: 0; denominator: 0; exclusions: Exclusions };
+
+export type Verdict = 'passed' | 'failed' | 'inconclusive';
+
+/** In the order in which they are listed. */
+export const validityReasons = [
+  'configuredTrialsNotAttempted',
+  'noGradeableTrials',
+  'eligibleTrialsBelowMinimum',
+  'completionRateBelowMinimum',
+  'completionRateNotMeasured',
+  'evaluatorErrorRateAboveMaximum',
+  'evaluatorErrorRateNotMeasured',
+  'caseHasNoEligibleTrials',
+] as const;
+export type ValidityReason = (typeof validityReasons)[number];
+export type TaskReason =
+  | 'casePassRateMetThreshold'
+  | 'casePassRateBelowThreshold'
+  | 'allMeasuredCasesMetThreshold';
+export type VerdictReason = ValidityReason | TaskReason;
+
+export interface ValidityPolicy {
+  coverage:
+    | { kind: 'allConfiguredTrialsAttempted'; minGradeableTrials: 1 }
+    | { kind: 'minEligibleTrials'; minEligibleTrials: number };
+  minCompletionRate: number;
+  maxEvaluatorErrorRate: number;
+}
+
+export interface ExecutionVariant {
+  model: string;
+  provider?: string;
+}
+
+export interface CaseDecision {
+  caseId: string;
+  executionVariant?: ExecutionVariant;
+  configuredTrials: number;
+  attemptedTrials: number;
+  eligibleTrials: number;
+  passedTrials: number;
+  failedTrials: number;
+  effectivePassThreshold: number;
+  passRate: Rate;
+  completionRate: Rate;
+  observedStability: Rate;
+  mixedVerdict: boolean;
+  verdict: Verdict;
+  reason: VerdictReason;
+}
+
+/** What a run under policy version 2 comes to. */
+export interface VerdictDecision {
+  verdictPolicyVersion: 2;
+  verdict: Verdict;
+  reasons: VerdictReason[];
+  validity: {
+    policy: ValidityPolicy;
+    holds: boolean;
+    configuredTrials: number;
+    attemptedTrials: number;
+    eligibleTrials: number;
+    completionRate: Rate;
+    evaluatorErrorRate: Rate;
+  };
+  cases: CaseDecision[];
+}
