@@ -43,7 +43,7 @@ export function costOf(usage: Usage, prices: Prices | undefined): Cost {
       outputTokens * rates.output) /
     perMillion;
   // A sum of fractions may end a hair above the whole number it stands for.
-  const millicents = Math.ceil(usd * millicentsPerUsd - 1e-6);
+  const millicents = Math.max(0, Math.ceil(usd * millicentsPerUsd - 1e-6));
   return { usd, credits: millicents / 1000, millicents };
 }
 

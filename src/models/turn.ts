@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type {
   LanguageModelV3,
   LanguageModelV3FunctionTool,
@@ -127,6 +128,8 @@ export async function runTurn<Answer extends ToolAnswer>(
   options: TurnOptions<Answer>,
 ): Promise<TurnOutcome<Answer>> {
   const { system, history, tools, mostSteps = 20, signal, clock, onStep } = options;
+  // Every call of a tool listens to it.
+  setMaxListeners(0, signal);
   const steps: TurnStep<Answer>[] = [];
   const messages: TurnMessage[] = [];
   const prompt = promptOf(system, history);

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+
+/** What every provider accepts. */
+const accepted = /^[A-Za-z0-9_-]{1,64}$/;
+const longest = 64;
+
+interface ServerTool {
+  /** Name of the server, as people call it. */
+  server: string;
+  /** Name of the tool, as the server calls it. */
+  name: string;
+}
+
+export interface ToolNames<Tool extends ServerTool> {
+  /** In the order they were given. */
+  offered: { name: string; tool: Tool }[];
+  /** The tool behind a name that the model was offered. */
+  find: (name: string) => Tool | undefined;
+}
+
+/**
+ * Names that a model may be offered for the tools of several servers. A name stays as it is when providers accept it and
+ * no other tool has it. Where servers share a name, each of them gets the server in front, so that the model can tell
+ * them apart. The names depend on which tools there are, not on their order.
+ */
+export function nameTools<Tool extends ServerTool>(tools: readonly Tool[]): ToolNames<Tool> {
+  const same = countOf(tools.map(({ name }) => name));
+  const wishes = tools.map((tool) => {
+    const asIs = accepted.test(tool.name) && same.get(tool.name) === 1;
+    return { tool, asIs, name: asIs ? tool.name : wish(tool, same.get(tool.name) !== 1) };
+  });
+  const wanted = countOf(wishes.map(({ name }) => name));
+  const free = wishes.filter(({ asIs, name }) => asIs || wanted.get(name) === 1);
+  const taken = new Set(free.map(({ name }) => name));
+  const offered = wishes.map(({ tool, asIs, name: wish }) => {
+    const name = asIs || wanted.get(wish) === 1 ? wish : marked(wish, tool, taken);
+    taken.add(name);
+    return { name, tool };
+  });
+  const byName = new Map(offered.map(({ name, tool }) => [name, tool]));
+  return { offered, find: (name) => byName.get(name) };
+}
+
+function countOf(names: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function wish({ server, name }: ServerTool, isShared: boolean): string {
+  const plain = (isShared ? `${server}_${name}` : name).replace(/[^A-Za-z0-9_-]+/g, '_');
+  if (plain !== '' && plain.length <= longest) return plain;
+  return `${plain.slice(0, longest - 9)}_${hashOf(server, name, 0)}`;
+}
+
+/** With a mark made from the tool itself; two tools of one server that have the same name are told apart by their place. */
+function marked(wanted: string, { server, name }: ServerTool, taken: ReadonlySet<string>): string {
+  for (let n = 0; ; n++) {
+    const candidate = `${wanted.slice(0, longest - 9)}_${hashOf(server, name, n)}`;
+    if (!taken.has(candidate)) return candidate;
+  }
+}
+
+function hashOf(server: string, name: string, n: number): string {
+  return createHash('sha256')
+    .update(JSON.stringify([server, name, n]))
+    .digest('hex')
+    .slice(0, 8);
+}

@@ -1,0 +1,33 @@
+import { onTestFinished } from 'vitest';
+import { Credential } from '../../src/models/credential.ts';
+import type { ModelRoute } from '../../src/models/resolve.ts';
+import { type ProviderWire, type Script, type ScriptedProvider, startProvider } from './scripted-provider.ts';
+
+/** A provider that ends with the test. */
+export async function providerForTest(script?: Script): Promise<ScriptedProvider> {
+  const provider = await startProvider(script);
+  onTestFinished(() => provider.close());
+  return provider;
+}
+
+export const testKey = 'test-key-0123456789';
+
+export function routeTo(
+  provider: { url: string },
+  wire: ProviderWire = 'openai-chat',
+  changes: Partial<ModelRoute> = {},
+): ModelRoute {
+  return {
+    id: `test/${wire}`,
+    provider: 'test',
+    wire,
+    baseUrl: provider.url,
+    upstream: 'test-model',
+    credential: new Credential(testKey),
+    billed: 'operator',
+    limits: {},
+    temperature: true,
+    pool: `test:${wire}`,
+    ...changes,
+  };
+}
