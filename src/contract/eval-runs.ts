@@ -213,7 +213,7 @@ export const createEvalRunGroup = operation({
   ],
 });
 
-const interval = z.object({ low: z.number(), high: z.number() }).describe('Wilson interval at 95 %.');
+const interval = z.object({ lower: z.number(), upper: z.number() }).describe('Wilson interval at 95 %.');
 
 const rate = z.object({
   passed: z.number().int(),

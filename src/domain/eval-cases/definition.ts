@@ -33,10 +33,14 @@ export interface CaseDefinition {
   failOnToolError?: boolean;
 }
 
-type Given = Partial<Omit<z.output<typeof CaseCreateRequest>, 'intent' | 'kind' | 'import'>> & {
+type Written = z.output<typeof CaseCreateRequest>;
+/** Fields of a request, any of which may be left out. */
+type Given = {
+  [Field in Exclude<keyof Written, 'intent' | 'kind' | 'import'>]?: Written[Field] | undefined;
+} & {
   intent?: string | null | undefined;
   kind?: 'capability' | 'regression' | null | undefined;
-  import?: z.output<typeof CaseCreateRequest>['import'] | null;
+  import?: Written['import'] | null;
 };
 type GivenChecks = z.output<typeof CaseChecks> | null;
 

@@ -1,11 +1,10 @@
 import type { Suite } from '../eval-suites/suite.ts';
 import { invalid } from '../invalid.ts';
-import type { CaseDefinition } from './definition.ts';
 
 /** A suite that is judged by one rate over all trials has no use for a count and a threshold of one case. */
 export function refuseOnRate(
   { settings }: Suite,
-  { repetitions, passThreshold }: Pick<Partial<CaseDefinition>, 'repetitions' | 'passThreshold'>,
+  { repetitions, passThreshold }: { repetitions?: number | undefined; passThreshold?: number | undefined },
 ): void {
   if (settings.policy === 2) return;
   if (repetitions === undefined && passThreshold === undefined) return;

@@ -30,7 +30,7 @@ export const updateEvalCase: Verb<'updateEvalCase'> = (context, input) => {
           : 'steps: The case only calls tools; a prompt cannot be added, make a new case',
       );
     checkDefinition(definition);
-    refuseOnRate(suite, body);
+    refuseOnRate(suite, definition);
     const { title = row.title } = body;
     const changed = { suiteId, id, title, definition, contentHash: contentHash(title, definition) };
     const after = await db.one(cases.update, changed);

@@ -57,7 +57,7 @@ export function newSettings(given: {
   passThreshold?: number | undefined;
 }): SuiteSettings {
   const { repetitions, passThreshold } = given;
-  const shared = { checks: seededChecks(), judge: defaultJudge };
+  const shared = { checks: [...seededChecks], judge: defaultJudge };
   if (repetitions !== undefined && passThreshold !== undefined)
     return { policy: 2, repetitions, passThreshold, ...shared };
   const minimumPassRate = minimumOf(given.passCriteria);

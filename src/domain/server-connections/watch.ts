@@ -1,13 +1,10 @@
 import type { StreamEvent } from '../../contract/operation.ts';
-import * as keys from '../../platform/database/queries/keys.ts';
 import type { ConnectionRow } from '../../platform/database/queries/server-connections.ts';
 import type { Context } from '../context.ts';
 import type { Verb } from '../verb.ts';
+import { turnsOf } from '../watching.ts';
 import { isOver, presentConnection, type ServerConnection, statusNow } from './present.ts';
 import { connectionOf } from './rules.ts';
-
-/** Changes are announced in the database; what nobody announces, like the end of the hour, is looked for this often. */
-const look = 5_000;
 
 /** The request is read before the stream begins, so that a refusal is an answer of its own. */
 export const watchServerConnection: Verb<'watchServerConnection'> = async (context, input) => {
@@ -21,32 +18,12 @@ async function* changesOf(
   first: ConnectionRow,
   lastEventId: string | undefined,
 ): AsyncGenerator<StreamEvent<ServerConnection>> {
-  let wake = (): void => {};
-  const gone = context.callerGone();
-  gone.addEventListener('abort', () => wake(), { once: true });
-  const stop = context.notifications.on('drydock_connections', (id) => {
-    if (id === undefined || id === first.id) wake();
-  });
-  try {
-    let seen = lastEventId;
-    while (!gone.aborted) {
-      const changed = new Promise<void>((resolve) => (wake = resolve));
-      if (await revoked(context)) return;
-      const row = await connectionOf(context, first.id);
-      const id = `${row.version}-${statusNow(context, row)}`;
-      if (id !== seen) yield { id, data: await presentConnection(context, row) };
-      seen = id;
-      if (isOver(context, row)) return;
-      const timer = setTimeout(wake, look);
-      await changed;
-      clearTimeout(timer);
-    }
-  } finally {
-    stop();
+  let seen = lastEventId;
+  for await (const _ of turnsOf(context, 'drydock_connections', first.id)) {
+    const row = await connectionOf(context, first.id);
+    const id = `${row.version}-${statusNow(context, row)}`;
+    if (id !== seen) yield { id, data: await presentConnection(context, row) };
+    seen = id;
+    if (isOver(context, row)) return;
   }
-}
-
-/** A stream outlives the request that was let in; whoever comes again is told why it ended. */
-async function revoked({ db, actor: { keyId } }: Context): Promise<boolean> {
-  return keyId !== undefined && !(await db.row(keys.working, { id: keyId }));
 }

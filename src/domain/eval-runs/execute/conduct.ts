@@ -6,7 +6,6 @@ import {
   type SetupFailure,
   type TrialOutcome,
   type TrialPlan,
-  ungraded,
 } from '../../../evaluation/index.ts';
 import { ModelFailure } from '../../../models/failure.ts';
 import type { TrialRow, TrialStatus } from '../../../platform/database/queries/eval-trials.ts';
@@ -58,10 +57,7 @@ export async function conductTrial(
   row: TrialRow,
   lease: AbortSignal,
 ): Promise<ConductedTrial> {
-  const run = await parts.runs.get(row.runId);
-  const planned = run.cases.get(row.caseId);
-  const variant = planned?.variants[row.variant];
-  if (!planned || !variant) throw new Error(`the plan of the run does not hold the trial ${row.id}`);
+  const { run, plan } = await planOf(parts, row);
   const { config } = parts.services;
   const within = <T>(pools: readonly [string, number][], work: () => Promise<T>): Promise<T> => {
     const [next, ...rest] = pools;
@@ -73,7 +69,15 @@ export async function conductTrial(
     ...servers.map((id): [string, number] => [`server ${id}`, config.evalServerTrials]),
     ['trials', config.evalTrialsTotal],
   ];
-  return within(pools, () => inSlots(parts, row, run, { case: planned, variant }, lease));
+  return within(pools, () => inSlots(parts, row, run, plan, lease));
+}
+
+async function planOf({ runs }: TrialParts, row: TrialRow): Promise<Pick<ConductedTrial, 'run' | 'plan'>> {
+  const run = await runs.get(row.runId);
+  const planned = run.cases.get(row.caseId);
+  const variant = planned?.variants[row.variant];
+  if (!planned || !variant) throw new Error(`the plan of the run does not hold the trial ${row.id}`);
+  return { run, plan: { case: planned, variant } };
 }
 
 async function inSlots(
@@ -104,6 +108,19 @@ async function inSlots(
     clearTimeout(timer);
     lease.removeEventListener('abort', stop);
   }
+}
+
+/** What is recorded of a trial whose every attempt took its process down. */
+export async function abandonedTrial(
+  parts: TrialParts,
+  row: TrialRow,
+  message: string,
+): Promise<ConductedTrial> {
+  const { run, plan } = await planOf(parts, row);
+  const now = parts.services.clock();
+  const spending: Spending = { calls: 0, costMicros: undefined, billedMicros: 0 };
+  const trial = finished(run, plan, now, now, { setup: { ms: 0 }, spending }, false, 0);
+  return { ...trial, error: message };
 }
 
 interface Ran {
@@ -199,8 +216,26 @@ function judge(plan: TrialPlan, outcome: TrialOutcome): { grade: Grade; graderEr
     return { grade: gradeTrial(plan, outcome) };
   } catch (error) {
     const message = redact(error instanceof Error ? error.message : String(error)).slice(0, 500);
-    return { grade: ungraded(plan, outcome, message), graderError: message };
+    return { grade: ungraded(message), graderError: message };
   }
+}
+
+/** A trial that nobody could judge: no result, and the evaluator's fault. */
+function ungraded(message: string): Grade {
+  return {
+    result: null,
+    turns: [],
+    rows: [],
+    scores: [],
+    evaluationConfig: { hash: '', definitions: [] },
+    evaluatorError: true,
+    evaluatorErrors: [message],
+    stageResults: [],
+    failureCategory: 'evaluator',
+    stageAnalyzerVersion: 0,
+    expectedToolCalls: [],
+    actualToolCalls: [],
+  };
 }
 
 type EndedStatus = 'completed' | 'failed' | 'timed_out' | 'setup_failed';

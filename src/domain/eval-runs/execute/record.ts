@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
+import type { ShownCall } from '../../../evaluation/index.ts';
 import type { RowOf } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as blobRows from '../../../platform/database/queries/blobs.ts';
@@ -11,7 +12,7 @@ import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
-import type { ConductedTrial, TrialParts } from './conduct.ts';
+import { abandonedTrial, type ConductedTrial, type TrialParts } from './conduct.ts';
 import { decideRun } from './decide.ts';
 
 const compress = promisify(gzip);
@@ -27,8 +28,8 @@ export interface TrialDetail {
   model: string;
   provider: string;
   usage: Record<string, unknown> | null;
-  actualToolCalls: Record<string, unknown>[];
-  expectedToolCalls: Record<string, unknown>[];
+  actualToolCalls: ShownCall[];
+  expectedToolCalls: ShownCall[];
   error: string | null;
   predicateResults: unknown[];
   scores: unknown[];
@@ -89,6 +90,12 @@ export async function recording(parts: TrialParts, row: TrialRow, trial: Conduct
 /** In the transaction in which the last trial ends. */
 export async function decideLater(db: Db, runId: string): Promise<void> {
   await enqueue(db, decideRun, { runId }, { uniqueKey: runId });
+}
+
+/** A trial that was begun again and again and never came to its end: the run goes on without it. */
+export async function abandoned(parts: TrialParts, row: TrialRow, message: string): Promise<Commit> {
+  const trial = await abandonedTrial(parts, row, message);
+  return recording(parts, row, trial);
 }
 
 function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): TrialDetail {

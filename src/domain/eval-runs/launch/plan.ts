@@ -1,8 +1,8 @@
 import { Refusal } from '../../../contract/errors.ts';
 import {
   effectiveChecks,
-  implicitChecks,
   type PublicMatchOptions,
+  renderedTool,
   resolveMatchOptions,
 } from '../../../evaluation/index.ts';
 import type { ApiKeys, ModelChoice, ModelRoute } from '../../../models/resolve.ts';
@@ -56,7 +56,8 @@ export function planRun(
       unrunnable.push({ caseId: row.id, title: row.title, reason });
       return [];
     }
-    const variants = choices.map((choice) => variantOf(choice, models, overrides.apiKeys, routes));
+    const all = choices.map((choice) => variantOf(choice, models, overrides.apiKeys, routes));
+    const variants = [...new Map(all.map((variant) => [variant.model, variant])).values()];
     return [plannedCase(suite, row, definition, variants, overrides)];
   });
   if (unrunnable.length > 0) throw cannotRun(unrunnable);
@@ -150,6 +151,7 @@ function plannedCase(
     suite: settings.checks,
     case: checks ?? { mode: 'inherit', list: [] },
     suppressed: suppressed ?? [],
+    renderedTool: renderedTool(steps),
   });
   const saved =
     settings.policy === 2
@@ -163,7 +165,7 @@ function plannedCase(
     isNegative,
     ...(expectedOutput !== undefined && { expectedOutput }),
     ...(intent !== undefined && { intent }),
-    checks: [...effective, ...implicitChecks(steps, effective)],
+    checks: effective,
     match: resolveMatchOptions(settings.matchOptions, matchOptions, matchOptionsOverride),
     failOnToolError: definition.failOnToolError ?? true,
     trials: iterationOverride ?? saved,

@@ -188,6 +188,12 @@ const over = {
   stopReason: orNull(text),
   error: orNull(text),
 };
+/** Tells every process that works on its trials to forget it. */
+export const announceEnd = query(
+  'eval-runs.announce-end',
+  `select from pg_notify('drydock_eval_runs_over', :runId)`,
+  { runId: text },
+);
 /** Nothing when it was over already. The keys that were brought go with it. */
 export const end = query(
   'eval-runs.end',

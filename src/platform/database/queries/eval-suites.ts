@@ -49,7 +49,7 @@ const suites = table('eval_suites', {
   updatedAt: time,
 });
 export type SuiteRow = RowOf<typeof suites.columns>;
-export type SuiteFields = Pick<SuiteRow, keyof typeof authored>;
+export type SuiteFields = { -readonly [Field in keyof typeof authored]: SuiteRow[Field] };
 
 const which = suites.pick(['projectId', 'id']);
 

@@ -1,0 +1,148 @@
+import type { RunEvent } from '../../../contract/eval-iterations.ts';
+import {
+  decide,
+  legacyResult,
+  policyProblem,
+  resolvePolicy,
+  type VerdictDecision,
+} from '../../../evaluation/index.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import * as suites from '../../../platform/database/queries/eval-suites.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { Commit } from '../../../platform/leases/holder.ts';
+import type { Services } from '../../context.ts';
+import { bookSpending } from '../../limits/spend-budget.ts';
+import type { RunSnapshot } from '../snapshot.ts';
+import { analyticsOf } from './analyze.ts';
+import { statisticsOf } from './statistics.ts';
+
+export const decideRun = 'decide-eval-run';
+
+const page = 1000;
+
+/** Runs that have trials left are decided by the transaction that ends the last one; this does the deciding. */
+export function decideJob(services: Services): JobKind {
+  return {
+    kind: decideRun,
+    handle: async (payload) => decision(services, (payload as { runId: string }).runId),
+  };
+}
+
+async function decision(services: Services, runId: string): Promise<Commit | undefined> {
+  const { db, clock } = services;
+  const run = await db.row(runs.get, { id: runId });
+  if (!run || !isOpen(run.status)) return undefined;
+  const { snapshot } = (await db.one(runs.snapshot, { runId })) as { snapshot: RunSnapshot };
+  const judged = await judgedTrials(db, runId);
+  const verdict = verdictOf(snapshot, judged);
+  const statistics = statisticsOf(snapshot, judged);
+  const completedAt = clock();
+  const stages = analyticsOf(snapshot, run, judged, completedAt);
+  return async (trx) => {
+    const ended = await trx.row(runs.end, { id: runId, ...verdict.end });
+    if (!ended) return;
+    await trx.run(runs.insertOutcome, {
+      runId,
+      suiteId: ended.suiteId,
+      runGroupId: ended.runGroupId,
+      decision: verdict.decision,
+      statistics,
+      stages,
+      completedAt: ended.completedAt ?? completedAt,
+    });
+    await settleRun(services, trx, ended, run.sealedId);
+  };
+}
+
+export function isOpen(status: runs.RunStatus): boolean {
+  return status === 'pending' || status === 'running' || status === 'grading';
+}
+
+/** What is done once for every run that is over, however it ended. */
+export async function settleRun(
+  { vault, clock }: Pick<Services, 'vault' | 'clock'>,
+  db: Db,
+  run: runs.RunRow,
+  sealedId: string | null,
+): Promise<void> {
+  if (sealedId !== null) await vault.forget(db, sealedId);
+  const { id: runId, organizationId, startedBy, billedMicros, status, result, passed, failed } = run;
+  const spending = { organizationId, micros: billedMicros, reason: `eval-run ${runId}`, actor: startedBy };
+  await bookSpending(db, clock(), spending);
+  await db.run(suites.addToTotals, { id: run.suiteId, passed, failed });
+  const event: RunEvent = { type: 'run.decided', runId, at: clock(), status, result };
+  await db.run(runs.addLastEvent, { runId, data: event });
+  await db.run(runs.announce, { runId });
+  await db.run(runs.announceEnd, { runId });
+}
+
+async function judgedTrials(db: Db, runId: string): Promise<trials.JudgedTrial[]> {
+  const all: trials.JudgedTrial[] = [];
+  for (let after = -1; ; ) {
+    const rows = await db.rows(trials.judgedAfter, { runId, after, most: page });
+    all.push(...rows);
+    if (rows.length < page) return all;
+    after = rows.at(-1)?.position ?? after;
+  }
+}
+
+interface RunVerdict {
+  end: {
+    status: runs.RunStatus;
+    result: runs.RunResult | null;
+    stopReason: string | null;
+    error: string | null;
+  };
+  decision: unknown;
+}
+
+/** By the policy the run was launched with. A run of which no trial could be set up has failed, whatever its policy. */
+export function verdictOf(snapshot: RunSnapshot, judged: readonly trials.JudgedTrial[]): RunVerdict {
+  const stuck = judged.length > 0 && judged.every(({ status }) => status === 'setup_failed');
+  const status = stuck ? ('failed' as const) : ('completed' as const);
+  const stopReason = stuck ? 'setup_failed' : null;
+  if (snapshot.policy === 2) {
+    const { decision, problem } = decisionV2(snapshot, judged);
+    return {
+      end: { status, result: decision?.verdict ?? 'inconclusive', stopReason, error: problem ?? null },
+      decision: decision ?? null,
+    };
+  }
+  const passed = judged.filter(({ result }) => result === 'passed').length;
+  const { minimumPassRate } = snapshot;
+  const { passRate, result } = legacyResult({ passed, total: judged.length, minimumPassRate });
+  return {
+    end: { status, result: stuck ? null : result, stopReason, error: null },
+    decision: stuck
+      ? null
+      : {
+          verdictPolicyVersion: 1,
+          verdict: result,
+          reasons: [result === 'passed' ? 'passRateMetMinimum' : 'passRateBelowMinimum'],
+          minimumPassRate,
+          passRate,
+        },
+  };
+}
+
+function decisionV2(
+  snapshot: RunSnapshot,
+  judged: readonly trials.JudgedTrial[],
+): { decision?: VerdictDecision; problem?: string } {
+  const variants = snapshot.cases.flatMap(({ id, trials: configuredTrials, passThreshold, variants }) =>
+    variants.map((executionVariant) => ({ caseId: id, executionVariant, configuredTrials, passThreshold })),
+  );
+  const cases = new Map(snapshot.cases.map((one) => [one.id, one]));
+  const records = judged.map(({ caseId, variant, status, result, evaluatorError }) => ({
+    caseId,
+    executionVariant: cases.get(caseId)?.variants[variant],
+    status,
+    result,
+    evaluatorError,
+  }));
+  const problem = policyProblem(variants, records);
+  if (problem !== undefined) return { problem };
+  return { decision: decide(resolvePolicy(snapshot.validity), variants, records) };
+}

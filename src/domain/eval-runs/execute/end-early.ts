@@ -1,0 +1,35 @@
+import type { Db } from '../../../platform/database/database.ts';
+import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import type { Services } from '../../context.ts';
+import { isOpen, settleRun } from './decide.ts';
+
+interface EarlyEnd {
+  status: 'cancelled' | 'timed_out' | 'failed';
+  stopReason: string;
+  error?: string;
+}
+
+/**
+ * Ends a run whose trials are not all over: those waiting never start, those running are told to stop and write
+ * nothing. Trials are taken before the run, the order in which a trial that ends takes them. The run as it is then, or
+ * undefined when it was over already.
+ */
+export async function endEarly(
+  services: Pick<Services, 'vault' | 'clock'>,
+  db: Db,
+  runId: string,
+  { status, stopReason, error }: EarlyEnd,
+): Promise<runs.RunRow | undefined> {
+  const open = await db.rows(trials.openIds, { runId });
+  await trials.leases.cancel(
+    db,
+    open.map(({ id }) => id),
+  );
+  const run = await db.row(runs.lock, { id: runId });
+  if (!run || !isOpen(run.status)) return undefined;
+  const ended = await db.row(runs.end, { id: runId, status, result: null, stopReason, error: error ?? null });
+  if (!ended) return undefined;
+  await settleRun(services, db, ended, run.sealedId);
+  return ended;
+}

@@ -1,0 +1,57 @@
+import type { Operations } from '../../../contract/index.ts';
+import type { OutputOf } from '../../../contract/operation.ts';
+import { caseStatistics, wilson } from '../../../evaluation/index.ts';
+import type { JudgedTrial } from '../../../platform/database/queries/eval-trials.ts';
+import type { RunSnapshot } from '../snapshot.ts';
+
+type Statistics = NonNullable<OutputOf<Operations['getEvalRun']>['statistics']>;
+
+/** Rates with their uncertainty, over the trials that could be judged. */
+export function statisticsOf(snapshot: RunSnapshot, judged: readonly JudgedTrial[]): Statistics {
+  const counts = new Map<string, { passed: number; trials: number }>();
+  const whole = { passed: 0, trials: 0 };
+  for (const { caseId, variant, status, result, evaluatorError } of judged) {
+    if (status !== 'completed' || result === null || evaluatorError) continue;
+    const key = JSON.stringify([caseId, variant]);
+    const count = counts.get(key) ?? { passed: 0, trials: 0 };
+    counts.set(key, count);
+    for (const one of [count, whole]) {
+      one.trials++;
+      if (result === 'passed') one.passed++;
+    }
+  }
+  const cases = snapshot.cases.flatMap(({ id, title, variants, passThreshold }) =>
+    variants.map(({ model, provider }, variant) => {
+      const { passed, trials } = counts.get(JSON.stringify([id, variant])) ?? { passed: 0, trials: 0 };
+      const threshold = snapshot.policy === 2 ? passThreshold : snapshot.minimumPassRate / 100;
+      const { passRate, interval, passes, flaky, trialsToSettle } = caseStatistics(passed, trials, threshold);
+      return {
+        caseId: id,
+        title,
+        model,
+        provider,
+        passed,
+        trials,
+        rate: passRate ?? null,
+        interval: interval ?? null,
+        threshold,
+        flaky,
+        passAtK: passes.map(({ k, passAtK }) => ({ k, value: passAtK })),
+        passHatK: passes.map(({ k, passHatK }) => ({ k, value: passHatK })),
+        trialsToSettle: trialsToSettle?.more ?? null,
+      };
+    }),
+  );
+  const { passed, trials } = whole;
+  return {
+    confidence: 0.95,
+    trials: {
+      passed,
+      trials,
+      rate: trials === 0 ? null : passed / trials,
+      interval: wilson(passed, trials) ?? null,
+    },
+    cases,
+    flakyCases: [...new Set(cases.filter(({ flaky }) => flaky).map(({ caseId }) => caseId))],
+  };
+}

@@ -1,0 +1,80 @@
+import { leases, type TrialRow } from '../../../platform/database/queries/eval-trials.ts';
+import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts';
+import { LeaseHolder } from '../../../platform/leases/holder.ts';
+import { SharedSlots } from '../../../platform/leases/shared-slots.ts';
+import type { Services } from '../../context.ts';
+import { conductTrial, type TrialParts } from './conduct.ts';
+import { CallLedger } from './ledger.ts';
+import { ModelPauses } from './pauses.ts';
+import { Progress } from './progress.ts';
+import { abandoned, recording } from './record.ts';
+import { RunsInProcess } from './run-in-process.ts';
+import { RunServers } from './servers.ts';
+
+/** How long a silent process keeps its trials. */
+const lease = 15_000;
+/** A trial that takes its process down again and again is given up. */
+const attempts = 6;
+
+/** Works on the trials of eval runs: each is recorded once, whatever becomes of the processes that try it. */
+export class TrialWorker {
+  private readonly parts: TrialParts;
+  private readonly holder: LeaseHolder<TrialRow>;
+  private unsubscribe: () => void = () => {};
+
+  constructor(services: Services) {
+    const { db, log, notifications, config } = services;
+    this.parts = {
+      services,
+      runs: new RunsInProcess(services),
+      servers: new RunServers(services),
+      slots: new SharedSlots({ db, log, now: () => performance.now() }),
+      pauses: new ModelPauses(db, notifications),
+      ledger: new CallLedger(db),
+      progress: new Progress(db, log),
+    };
+    this.holder = new LeaseHolder<TrialRow>({
+      db,
+      notifications,
+      queries: leases,
+      kinds: [
+        {
+          kind: 'trial',
+          attempts,
+          concurrency: config.evalTrials,
+          work: async (row, signal) =>
+            recording(this.parts, row, await conductTrial(this.parts, row, signal)),
+          givenUp: (row, error) => abandoned(this.parts, row, error),
+        },
+      ],
+      concurrency: config.evalTrials,
+      lease,
+      log,
+    });
+  }
+
+  start(): void {
+    const { runs, servers, services } = this.parts;
+    // Whatever was announced about a run, it costs nothing to look at it anew.
+    this.unsubscribe = services.notifications.on('drydock_eval_runs_over', (runId = '') => {
+      runs.forget(runId);
+      servers.forget(runId);
+    });
+    this.holder.start();
+  }
+
+  async stop(patience: number): Promise<void> {
+    await this.holder.stop(patience);
+    this.unsubscribe();
+    await this.parts.progress.stop();
+    await this.parts.slots.stop();
+  }
+
+  figures(): LeaseFigures[] {
+    return this.holder.figures();
+  }
+
+  backlog(): Promise<Backlog[]> {
+    return this.holder.backlog();
+  }
+}

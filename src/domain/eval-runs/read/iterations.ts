@@ -1,0 +1,139 @@
+import type { Operations } from '../../../contract/index.ts';
+import type { OutputOf } from '../../../contract/operation.ts';
+import { evaluationConfig, isIntact, type Score, scorersOf } from '../../../evaluation/index.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import { type Vocabulary, vocabularyOf } from '../../eval-cases/vocabulary.ts';
+import { pageBy } from '../../paging.ts';
+import type { Verb } from '../../verb.ts';
+import { trialPlan } from '../execute/conduct.ts';
+import type { TrialDetail } from '../execute/record.ts';
+import { type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import { findRun, findTrial, snapshotOf } from './find.ts';
+
+type Iteration = OutputOf<Operations['listEvalRunIterations']>['items'][number];
+type Steps = OutputOf<Operations['getEvalRunSteps']>;
+
+/** The same cursors as the diagnostics of a run have. */
+export const iterationScope = (runId: string): unknown[] => ['eval-iterations', runId];
+
+export const listEvalRunIterations: Verb<'listEvalRunIterations'> = async (context, input) => {
+  const { id: runId } = await findRun(context, input.runId);
+  const snapshot = await snapshotOf(context, runId);
+  const configs = new Map<string, Config>();
+  return pageBy(context, input, {
+    scope: iterationScope(runId),
+    placeOf: ({ position }: trials.ListedTrial) => [position] as const,
+    fetch: (after, most) => context.db.rows(trials.list, { runId, after: after?.[0] ?? -1, most }),
+    present: (row) => presentIteration(snapshot, row, vocabularyOf(input), configs),
+  });
+};
+
+type Config = ReturnType<typeof evaluationConfig>;
+
+/** What a case was judged by follows from its plan; it is put together again instead of being stored with each trial. */
+function configOf(planned: PlannedCase, configs: Map<string, Config>): Config {
+  const known = configs.get(planned.id);
+  const config = known ?? evaluationConfig(scorersOf(trialPlan(planned)).map(({ definition }) => definition));
+  configs.set(planned.id, config);
+  return config;
+}
+
+export function statusOf({ state, status }: trials.ListedTrial): Iteration['status'] {
+  if (status !== null) return status;
+  if (state === 'cancelled') return 'cancelled';
+  return state === 'running' ? 'running' : state === 'waiting' ? 'pending' : 'failed';
+}
+
+function presentIteration(
+  snapshot: RunSnapshot,
+  row: trials.ListedTrial,
+  vocabulary: Vocabulary,
+  configs: Map<string, Config>,
+): Iteration {
+  const planned = snapshot.cases.find(({ id }) => id === row.caseId) as PlannedCase;
+  const variant = planned.variants[row.variant];
+  const detail = row.detail as TrialDetail | null;
+  return {
+    id: row.id,
+    testCaseId: row.caseId,
+    caseId: planned.declaredId,
+    title: planned.title,
+    iterationNumber: row.number,
+    status: statusOf(row),
+    result: row.result,
+    model: variant?.model ?? '',
+    provider: variant?.provider ?? '',
+    attempts: row.attempts,
+    startedAt: row.startedAt,
+    durationMs: row.durationMs,
+    tokensUsed: row.totalTokens,
+    usage: detail?.usage ?? null,
+    actualToolCalls: (detail?.actualToolCalls ?? []).map((call) => ({ ...call })),
+    expectedToolCalls: (detail?.expectedToolCalls ?? []).map((call) => ({ ...call })),
+    error: detail?.error ?? null,
+    ...(detail && judgement(detail, planned, vocabulary, configs)),
+  };
+}
+
+function judgement(
+  detail: TrialDetail,
+  planned: PlannedCase,
+  vocabulary: Vocabulary,
+  configs: Map<string, Config>,
+): Partial<Iteration> {
+  const config = configOf(planned, configs);
+  const scores = detail.scores as Score[];
+  const intact = detail.configHash === config.hash && isIntact(config, scores);
+  return {
+    predicateResults: detail.predicateResults as Record<string, unknown>[],
+    ...(intact
+      ? {
+          scores: scores.map((score) => ({ ...score })),
+          evaluationConfig: {
+            hash: config.hash,
+            definitions: config.definitions.map((one) => shownDefinition({ ...one }, vocabulary)),
+          },
+        }
+      : { scoreIntegrity: 'score_integrity_invalid' as const }),
+    stageResults: detail.stageResults as NonNullable<Iteration['stageResults']>,
+    ...(detail.firstFailedStage && {
+      firstFailedStage: detail.firstFailedStage as NonNullable<Iteration['firstFailedStage']>,
+    }),
+    ...(detail.failureCategory && { failureCategory: detail.failureCategory }),
+    stageAnalyzerVersion: detail.stageAnalyzerVersion,
+  };
+}
+
+function shownDefinition(
+  definition: Record<string, unknown>,
+  vocabulary: Vocabulary,
+): Record<string, unknown> {
+  const { role } = definition;
+  return vocabulary === '2' && role === 'gating' ? { ...definition, role: 'required' } : definition;
+}
+
+export const getEvalRunSteps: Verb<'getEvalRunSteps'> = async (context, { runId, iterationId }) => {
+  const { run, trial } = await findTrial(context, runId, iterationId);
+  const snapshot = await snapshotOf(context, run.id);
+  const planned = snapshot.cases.find(({ id }) => id === trial.caseId) as PlannedCase;
+  const detail = trial.detail as TrialDetail | null;
+  const done = (detail?.steps ?? []) as {
+    stepId: string;
+    status: Steps['items'][number]['status'];
+    reason?: string;
+    toolCallIds?: string[];
+  }[];
+  const items = planned.steps.map(({ id, kind }, stepIndex) => {
+    const step = done.find(({ stepId }) => stepId === id);
+    const waits = detail === null && statusOf(trial) !== 'cancelled';
+    return {
+      stepId: id,
+      stepIndex,
+      kind,
+      status: step?.status ?? (waits ? ('pending' as const) : ('skipped' as const)),
+      ...(step?.reason !== undefined && { reason: step.reason }),
+      ...(step?.toolCallIds && { evidence: { toolCalls: step.toolCallIds } }),
+    };
+  });
+  return { items, evidence: detail ? 'resolved' : 'unavailable' };
+};

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import type { Operations } from '../../../contract/index.ts';
+import type { InputOf } from '../../../contract/operation.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import type { Span } from '../../../trials/spans.ts';
+import { projectOf } from '../../access.ts';
+import { openCursor } from '../../paging.ts';
+import type { Verb } from '../../verb.ts';
+import type { TrialDetail } from '../execute/record.ts';
+import { readTrace, type Trace } from './trace.ts';
+
+type Place = [run: string, position: number];
+
+/** Trials that have ended, in an order that new ones are added to at the end, so that a cursor can be kept for later. */
+export const exportTracesOtlp: Verb<'exportTracesOtlp'> = async (context, input) => {
+  const { id: projectId } = await projectOf(context, input.projectId);
+  const scope = ['otlp', projectId];
+  const [afterRun, afterPosition] =
+    input.cursor === undefined ? ['', -1] : (JSON.parse(openCursor(context, scope, input.cursor)) as Place);
+  const wanted = input.sourceTypes?.split(',').map((type) => type.trim()) ?? ['eval'];
+  const rows = wanted.includes('eval')
+    ? await context.db.rows(trials.exportable, {
+        projectId,
+        afterRun,
+        afterPosition,
+        most: input.limit,
+      })
+    : [];
+  const resourceSpans: Record<string, unknown>[] = [];
+  for (const row of rows) {
+    const trace = await readTrace(context, row);
+    if (trace) resourceSpans.push(resourceOf(projectId, row, trace, input));
+  }
+  const last = rows.at(-1);
+  const place: Place = last ? [last.runId, last.position] : [afterRun, afterPosition];
+  return {
+    resourceSpans,
+    nextCursor: context.cursors.seal(scope, JSON.stringify(place)),
+    complete: rows.length < input.limit,
+  };
+};
+
+function resourceOf(
+  projectId: string,
+  row: trials.ExportedTrial,
+  trace: Trace,
+  { includeContent }: InputOf<Operations['exportTracesOtlp']>,
+): Record<string, unknown> {
+  const detail = row.detail as TrialDetail;
+  const traceId = hex(row.id, 32);
+  const start = row.startedAt ?? row.finishedAt;
+  const rootId = hex(`${row.id} root`, 16);
+  const root = {
+    traceId,
+    spanId: rootId,
+    name: `eval ${detail.title}`,
+    kind: 1,
+    startTimeUnixNano: nanos(start),
+    endTimeUnixNano: nanos(Math.max(row.finishedAt, start + 1)),
+    attributes: attributes({
+      'drydock.eval.run_id': row.runId,
+      'drydock.eval.suite_id': row.suiteId,
+      'drydock.eval.case_id': row.caseId,
+      'drydock.eval.iteration': row.number,
+      'drydock.eval.status': row.status,
+      'drydock.eval.result': row.result ?? 'none',
+      'gen_ai.request.model': detail.model,
+      ...(includeContent === 'true' && { 'drydock.eval.messages': JSON.stringify(trace.messages) }),
+    }),
+    status: { code: row.result === 'passed' ? 1 : 2 },
+  };
+  const spans = ((trace.spans ?? []) as unknown as Span[]).map((span) =>
+    spanOf(span, traceId, rootId, row.id, start),
+  );
+  return {
+    resource: { attributes: attributes({ 'service.name': 'drydock', 'drydock.project_id': projectId }) },
+    scopeSpans: [{ scope: { name: 'drydock.evals' }, spans: [root, ...spans] }],
+  };
+}
+
+function spanOf(
+  span: Span,
+  traceId: string,
+  rootId: string,
+  trialId: string,
+  start: number,
+): Record<string, unknown> {
+  const { id, parentId, name, category, startMs, endMs, status, ...rest } = span;
+  return {
+    traceId,
+    spanId: hex(`${trialId} ${id}`, 16),
+    parentSpanId: parentId === undefined ? rootId : hex(`${trialId} ${parentId}`, 16),
+    name,
+    kind: category === 'step' ? 1 : 3,
+    startTimeUnixNano: nanos(start + startMs),
+    endTimeUnixNano: nanos(start + endMs),
+    attributes: attributes({
+      'drydock.span.category': category,
+      ...Object.fromEntries(
+        Object.entries(rest).flatMap(([key, value]) =>
+          typeof value === 'string' || typeof value === 'number'
+            ? [[attributeNames[key] ?? `drydock.${key}`, value]]
+            : [],
+        ),
+      ),
+    }),
+    status: { code: status === 'error' ? 2 : 1 },
+  };
+}
+
+const attributeNames: Record<string, string> = {
+  modelId: 'gen_ai.request.model',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  finishReason: 'gen_ai.response.finish_reason',
+  responseId: 'gen_ai.response.id',
+  toolName: 'gen_ai.tool.name',
+  toolCallId: 'gen_ai.tool.call.id',
+};
+
+function attributes(values: Record<string, string | number>): Record<string, unknown>[] {
+  return Object.entries(values).map(([key, value]) => ({
+    key,
+    value: typeof value === 'number' ? { intValue: String(Math.round(value)) } : { stringValue: value },
+  }));
+}
+
+/** Ids of the format are hex digits; ours are text. */
+function hex(text: string, digits: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, digits);
+}
+
+function nanos(ms: number): string {
+  return `${ms}000000`;
+}

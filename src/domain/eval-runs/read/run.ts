@@ -1,0 +1,95 @@
+import type { Operations } from '../../../contract/index.ts';
+import type { OutputOf } from '../../../contract/operation.ts';
+import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import { findSuite } from '../../eval-suites/suite.ts';
+import { pageBy } from '../../paging.ts';
+import type { Verb } from '../../verb.ts';
+import { isOpen } from '../execute/decide.ts';
+import { findRun } from './find.ts';
+import { failureSummary, presentSummary } from './summary.ts';
+
+type Run = OutputOf<Operations['cancelEvalRun']>;
+type Detail = OutputOf<Operations['getEvalRun']>;
+
+export const getEvalRun: Verb<'getEvalRun'> = async (context, input) => {
+  const { db } = context;
+  const run = await findRun(context, input.runId);
+  const over = !isOpen(run.status);
+  const outcome = over ? await db.row(runs.outcome, { runId: run.id }) : undefined;
+  const decision = (outcome?.decision ?? null) as Record<string, unknown> | null;
+  const running = over ? 0 : (await db.one(trials.running, { runId: run.id })).count;
+  return {
+    ...presentRun(run, running),
+    decision,
+    decisionSummary: await failureSummary(context, run, outcome, input),
+    ...(run.policy === 2 && decision && { verdictSummary: decision }),
+    ...(run.policy === 2 &&
+      over &&
+      !decision &&
+      run.error !== null && { verdictPolicyIntegrityError: run.error }),
+    statistics: (outcome?.statistics ?? null) as Detail['statistics'],
+    judges: { goalCompletion: notAsked, groundedness: notAsked },
+    usage: {
+      inputTokens: run.inputTokens,
+      outputTokens: run.outputTokens,
+      totalTokens: run.inputTokens + run.outputTokens,
+      modelCalls: run.modelCalls,
+      estimatedCostUsd: run.costMicros === null ? null : run.costMicros / 1_000_000,
+      creditsSpent: run.billedMicros / 10_000,
+    },
+  };
+};
+
+const notAsked: Detail['judges']['goalCompletion'] = {
+  status: null,
+  errorCode: null,
+  summary: null,
+  generatedAt: null,
+  modelUsed: null,
+  threshold: null,
+  cases: [],
+};
+
+export const listEvalSuiteRuns: Verb<'listEvalSuiteRuns'> = async (context, input) => {
+  const { id: suiteId } = await findSuite(context, input.suiteId);
+  return pageBy(context, input, {
+    scope: ['eval-runs', suiteId],
+    placeOf: ({ id }: runs.RunRow) => [id] as const,
+    // Behind every id.
+    fetch: (after, most) => context.db.rows(runs.ofSuite, { suiteId, before: after?.[0] ?? '~', most }),
+    present: (run) => presentRun(run, 0),
+  });
+};
+
+export function presentRun(run: runs.RunRow, running: number): Run {
+  const { client, launcher, ci, runGroupId, modelId, modelSource } = run;
+  return {
+    id: run.id,
+    suiteId: run.suiteId,
+    runNumber: run.runNumber,
+    status: run.status,
+    result: run.result,
+    ...(run.stopReason !== null && { stopReason: run.stopReason }),
+    ...(run.error !== null && { error: run.error }),
+    summary: presentSummary(run),
+    progress: { trials: run.trials, finished: run.finished, running },
+    source: run.source as Run['source'],
+    notes: run.notes,
+    environment: run.environment,
+    ...(client !== null && { client: client as NonNullable<Run['client']> }),
+    ...(launcher !== null && { launcher: launcher as Record<string, unknown> }),
+    ...(ci !== null && { ciMetadata: ci as Record<string, unknown> }),
+    attribution: { surface: 'rest', ...(run.keyId !== null && { apiKeyId: run.keyId }) },
+    executionEngine: 'emulated',
+    scoreIntegrity: run.status === 'completed' ? 'valid' : null,
+    ...(run.policy === 2 && { verdictPolicyVersion: 2 as const }),
+    ...(runGroupId !== null && { runGroupId }),
+    ...(modelId !== null && { effectiveModelId: modelId }),
+    ...(modelSource !== null && { modelSource: modelSource as NonNullable<Run['modelSource']> }),
+    suiteRevision: run.suiteRevision,
+    createdAt: run.createdAt,
+    startedAt: run.startedAt,
+    completedAt: run.completedAt,
+  };
+}

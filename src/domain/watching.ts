@@ -1,0 +1,46 @@
+import * as keys from '../platform/database/queries/keys.ts';
+import { projectOf } from './access.ts';
+import type { Context, ProjectContext } from './context.ts';
+
+/** What nobody announces, and announcements that were missed, are looked for this often. */
+const look = 5_000;
+
+/**
+ * Turns of somebody who watches one thing: one at once, and one after each announcement about it in the database. They
+ * end when the reader hangs up, or may no longer read.
+ */
+export async function* turnsOf(
+  context: Context | ProjectContext,
+  channel: string,
+  id: string,
+): AsyncGenerator<void> {
+  let wake = (): void => {};
+  const gone = context.callerGone();
+  gone.addEventListener('abort', () => wake(), { once: true });
+  const stop = context.notifications.on(channel, (which) => {
+    if (which === undefined || which === id) wake();
+  });
+  try {
+    while (!gone.aborted) {
+      const changed = new Promise<void>((resolve) => (wake = resolve));
+      if (await lockedOut(context)) return;
+      yield;
+      const timer = setTimeout(wake, look);
+      await changed;
+      clearTimeout(timer);
+    }
+  } finally {
+    stop();
+  }
+}
+
+/** A stream outlives the request that was let in; whoever comes again is told why it ended. */
+async function lockedOut(context: Context | ProjectContext): Promise<boolean> {
+  const { db, actor } = context;
+  if (actor.keyId !== undefined && !(await db.row(keys.working, { id: actor.keyId }))) return true;
+  if (!('project' in context)) return false;
+  return projectOf(context, context.project.id).then(
+    () => false,
+    () => true,
+  );
+}
