@@ -1,0 +1,38 @@
+import { wilson, z95 } from './wilson.ts';
+
+/** How many more trials would tell on which side of its threshold a case is, if it goes on as it did. */
+export interface Settling {
+  /** 0: it is settled. */
+  more: number;
+  side: 'passes' | 'fails';
+}
+
+/** Beyond so many trials a whole number of passes is as good as the rate itself. */
+const mostCounted = 100_000;
+
+/**
+ * A projection at the observed rate: the first number of trials whose 95 % interval leaves the threshold out. It is no
+ * rule for stopping; one that looks after every trial finds too many differences. Undefined when the rate is the
+ * threshold, or nothing was observed: then no number of such trials settles it.
+ */
+export function trialsToSettle(passed: number, trials: number, threshold: number): Settling | undefined {
+  if (threshold <= 0) return { more: 0, side: 'passes' };
+  const rate = passed / trials;
+  if (trials === 0 || rate === threshold) return undefined;
+  const side = rate > threshold ? 'passes' : 'fails';
+  const enough = (z95 * z95 * threshold * (1 - threshold)) / (rate - threshold) ** 2;
+  if (enough > mostCounted) return { more: Math.ceil(enough) - trials, side };
+  for (let count = trials; ; count++)
+    if (isSettled(Math.round(rate * count), count, threshold, side)) return { more: count - trials, side };
+}
+
+/** How many trials there have to be at least, all of which pass, to be sure of the threshold. */
+export function passesToSettle(threshold: number): number | undefined {
+  return threshold >= 1 ? undefined : Math.ceil((z95 * z95 * Math.max(0, threshold)) / (1 - threshold));
+}
+
+function isSettled(passed: number, trials: number, threshold: number, side: Settling['side']): boolean {
+  const interval = wilson(passed, trials);
+  if (!interval) return false;
+  return side === 'passes' ? interval.lower >= threshold : interval.upper < threshold;
+}
