@@ -1,5 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from './domain/context.ts';
+import { decideJob } from './domain/eval-runs/execute/decide.ts';
+import { watchJob } from './domain/eval-runs/execute/watch.ts';
+import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
+import { suiteJobs } from './domain/eval-suites/delete.ts';
+import { scheduleJobs } from './domain/eval-suites/fire.ts';
 import { housekeeping } from './domain/housekeeping.ts';
 import { bootstrap } from './domain/identity/bootstrap.ts';
 import { LastUse } from './domain/identity/last-use.ts';
@@ -58,7 +63,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
   const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
   const lastUse = new LastUse(db, clock, log);
-  const worker = (options.worker ?? true) ? createWorker(services) : undefined;
+  const workers = (options.worker ?? true) ? createWorkers(services) : undefined;
   let started = false;
   let draining = false;
   const entrance = new Entrance({
@@ -71,7 +76,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     log,
     publicUrl: config.publicUrl,
     shutdownTimeout: config.shutdownTimeout * 1000,
-    ...health(services, worker, { started: () => started, draining: () => draining }),
+    ...health(services, workers, { started: () => started, draining: () => draining }),
     bodyLimit: config.bodyLimit,
     checkResponses: options.checkResponses ?? false,
   });
@@ -79,7 +84,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const stop = async (): Promise<void> => {
     draining = true;
     // Both at once: whatever requests still wait for, no further job is begun here.
-    await Promise.all([app.close(), worker?.stop((config.shutdownTimeout * 1000) / 2)]);
+    await Promise.all([app.close(), workers && stopWorkers(workers, (config.shutdownTimeout * 1000) / 2)]);
     await lastUse.flush();
     await limiter?.leave();
     await services.close();
@@ -89,7 +94,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     // An embedded database serves one service, so only a shared one can have other replicas.
     if (!connected.embedded) await limiter?.join();
     await services.notifications.start();
-    worker?.start();
+    if (workers) startWorkers(workers);
     const address = await listen(app, config.host, config.port, settings.port.env);
     const origin = config.publicUrl?.replace(/\/+$/, '') ?? address;
     // Last, so that the key is not made and lost when anything before it fails.
@@ -124,15 +129,15 @@ export async function startWorker(
 ): Promise<{ healthUrl: string | undefined; stop(): Promise<void> }> {
   const commandUser = commandAccount(config.commandUser);
   const services = await openServices(config, { exclusive: false, commandUser });
-  const worker = createWorker(services);
+  const workers = createWorkers(services);
   let started = false;
   let draining = false;
   const app = createHealthServer(
-    health(services, worker, { started: () => started, draining: () => draining }),
+    health(services, workers, { started: () => started, draining: () => draining }),
   );
   const stop = async (): Promise<void> => {
     draining = true;
-    await worker.stop((config.shutdownTimeout * 1000) / 2);
+    await stopWorkers(workers, (config.shutdownTimeout * 1000) / 2);
     await app.close();
     await services.close();
   };
@@ -140,7 +145,7 @@ export async function startWorker(
     const { host, workerPort: port } = config;
     const healthUrl = port === undefined ? undefined : await listen(app, host, port, settings.workerPort.env);
     await services.notifications.start();
-    worker.start();
+    startWorkers(workers);
     started = true;
     return { healthUrl, stop };
   } catch (error) {
@@ -149,19 +154,51 @@ export async function startWorker(
   }
 }
 
-function createWorker(services: OpenServices): Worker {
+/** What a process works on besides requests. */
+interface Workers {
+  jobs: Worker;
+  trials: TrialWorker;
+}
+
+function createWorkers(services: OpenServices): Workers {
   const { db, log, notifications } = services;
-  return new Worker({
+  const jobs = new Worker({
     db,
     notifications,
     log,
-    kinds: [...housekeeping(services), ...projectJobs(services), ...connectionJobs(services)],
+    kinds: [
+      ...housekeeping(services),
+      ...projectJobs(services),
+      ...connectionJobs(services),
+      ...suiteJobs(services),
+      ...scheduleJobs(services),
+      decideJob(services),
+      watchJob(services),
+    ],
   });
+  return { jobs, trials: new TrialWorker(services) };
+}
+
+function startWorkers({ jobs, trials }: Workers): void {
+  jobs.start();
+  trials.start();
+}
+
+/** Jobs and trials are counted alike. */
+function figuresOf({ jobs, trials }: Workers): ConstructorParameters<typeof Metrics>[1] {
+  return {
+    figures: () => [...jobs.figures(), ...trials.figures()],
+    backlog: async () => (await Promise.all([jobs.backlog(), trials.backlog()])).flat(),
+  };
+}
+
+async function stopWorkers({ jobs, trials }: Workers, patience: number): Promise<void> {
+  await Promise.all([jobs.stop(patience), trials.stop(patience)]);
 }
 
 function health(
   { connected, mcp }: OpenServices,
-  worker: Worker | undefined,
+  workers: Workers | undefined,
   state: Pick<HealthOptions, 'started' | 'draining'>,
 ): HealthOptions {
   const { database } = connected;
@@ -170,7 +207,11 @@ function health(
     database: { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
     mcpConnections: mcp.warmConnections,
   });
-  return { ...state, probe: () => database.ping(), metrics: new Metrics(gauges, worker) };
+  return {
+    ...state,
+    probe: () => database.ping(),
+    metrics: new Metrics(gauges, workers && figuresOf(workers)),
+  };
 }
 
 /** The address it listens on. `variable` is where the port was set. */

@@ -17,8 +17,28 @@ export { listEnvironments } from './environments/list.ts';
 export { nameEnvironment } from './environments/name.ts';
 export { resolveEnvironment } from './environments/resolve.ts';
 export { updateEnvironment } from './environments/update.ts';
+export { createEvalCases } from './eval-cases/batch.ts';
+export { createEvalCase } from './eval-cases/create.ts';
+export { generateEvalCases } from './eval-cases/generate.ts';
+export { getEvalCase, listEvalCases } from './eval-cases/list.ts';
+export { deleteEvalCase, updateEvalCase } from './eval-cases/update.ts';
 export { getEvalArtifact } from './eval-ingest/get-artifact.ts';
 export { uploadEvalArtifact } from './eval-ingest/upload-artifact.ts';
+export { cancelEvalRun } from './eval-runs/cancel.ts';
+export { createEvalRun } from './eval-runs/launch/create.ts';
+export { createEvalRunGroup } from './eval-runs/launch/group.ts';
+export { getEvalRunStageAnalytics, listEvalSuiteStageAnalytics } from './eval-runs/read/analytics.ts';
+export { watchEvalRun } from './eval-runs/read/events.ts';
+export { getEvalRunSteps, listEvalRunIterations } from './eval-runs/read/iterations.ts';
+export { exportTracesOtlp } from './eval-runs/read/otlp.ts';
+export { getEvalRun, listEvalSuiteRuns } from './eval-runs/read/run.ts';
+export { getEvalRunDecisionSummary } from './eval-runs/read/summary.ts';
+export { getEvalIterationTrace } from './eval-runs/read/trace.ts';
+export { createEvalSuite } from './eval-suites/create.ts';
+export { deleteEvalSuite } from './eval-suites/delete.ts';
+export { getEvalSuite, listEvalSuiteRevisions, listEvalSuites } from './eval-suites/read.ts';
+export { updateEvalSuiteSchedule } from './eval-suites/schedule.ts';
+export { attachEvalSuiteEnvironment, updateEvalSuite } from './eval-suites/update.ts';
 export {
   createHost,
   deleteHost,
@@ -28,6 +48,7 @@ export {
   setHostServers,
   updateHost,
 } from './hosts/aliases.ts';
+export { clearSpendBudget, getSpendBudget, setSpendBudget } from './limits/budget-verbs.ts';
 export { callTool } from './live/call-tool.ts';
 export { checkOAuth } from './live/check-oauth.ts';
 export { runDoctor } from './live/doctor.ts';

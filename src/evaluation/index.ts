@@ -34,9 +34,11 @@ export { type PlannedStep, type PlannedTurn, planSteps, renderedTool, type Trial
 export { type EvaluationConfig, evaluationConfig, type ScoreDefinition } from './scores/definition.ts';
 export { evaluatorErrors, type Gate, gate, isIntact } from './scores/gate.ts';
 export { notScored, type Score, scored } from './scores/score.ts';
+export { scorersOf } from './scores/scorers.ts';
 export {
   countTrial,
   newStageCount,
+  type SetupAttempt,
   type StageAnalytics,
   type StageCount,
   stageAnalytics,

@@ -98,6 +98,6 @@ export function presentListed(
     updatedAt: row.updatedAt,
     latestRun: latest,
     totals: { passed: row.passedTotal, failed: row.failedTotal, runs: row.runs },
-    passRateTrend: row.trend,
+    passRateTrend: row.trend.toReversed(),
   };
 }

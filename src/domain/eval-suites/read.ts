@@ -14,13 +14,16 @@ export const listEvalSuites: Verb<'listEvalSuites'> = (context, page) => {
 export const getEvalSuite: Verb<'getEvalSuite'> = async (context, input) =>
   presentSuite(context.db, await findSuite(context, input.suiteId), vocabularyOf(input));
 
+/** More than there can be. */
+const mostRevisions = 2 ** 31 - 1;
+
 export const listEvalSuiteRevisions: Verb<'listEvalSuiteRevisions'> = async (context, input) => {
   const { id: suiteId } = await findSuite(context, input.suiteId);
   return pageBy(context, input, {
     scope: ['eval-suite-revisions', suiteId],
     placeOf: ({ number }: suites.RevisionRow) => [number] as const,
     fetch: (after, most) =>
-      context.db.rows(suites.listRevisions, { suiteId, before: after?.[0] ?? Infinity, most }),
+      context.db.rows(suites.listRevisions, { suiteId, before: after?.[0] ?? mostRevisions, most }),
     present: (row) => ({
       id: row.id,
       revisionNumber: row.number,

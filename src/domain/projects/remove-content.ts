@@ -21,7 +21,8 @@ export function projectJobs({ db }: Pick<Services, 'db'>): JobKind[] {
       handle: async (payload, signal) => {
         const { projectId } = payload as { projectId: string };
         if (!(await db.row(contents.deleted, { projectId }))) return undefined;
-        for (const step of contents.steps) await removeStep(db, step, projectId, signal);
+        for (const step of contents.steps)
+          await removeInBatches((most) => db.run(step, { projectId, most }), signal);
         return async (trx) => void (await trx.run(contents.remove, { projectId }));
       },
     },
@@ -49,17 +50,15 @@ function removal(projectId: string): Enqueued {
 }
 
 /** Each batch is a transaction of its own: after a crash the rest is found and removed. */
-async function removeStep(
-  db: Db,
-  step: contents.Step,
-  projectId: string,
+export async function removeInBatches(
+  remove: (most: number) => Promise<number>,
   signal: AbortSignal,
 ): Promise<void> {
   let most = firstBatch;
   for (;;) {
     signal.throwIfAborted();
     const began = performance.now();
-    if ((await db.run(step, { projectId, most })) === 0) return;
+    if ((await remove(most)) === 0) return;
     const took = performance.now() - began;
     if (took > longBatch) most = Math.max(1, Math.floor(most / 2));
     else if (took < longBatch / 4) most = Math.min(2 * most, largestBatch);

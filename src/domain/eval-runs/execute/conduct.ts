@@ -3,6 +3,7 @@ import {
   type Grade,
   gradeTrial,
   planSteps,
+  type SetupAttempt,
   type SetupFailure,
   type TrialOutcome,
   type TrialPlan,
@@ -41,7 +42,7 @@ export interface ConductedTrial {
   startedAt: number;
   finishedAt: number;
   record: TrialRecord | undefined;
-  setup: { ms: number; failure?: SetupFailure & { serverId?: string } };
+  setup: { attempts: SetupAttempt[]; failure?: SetupFailure };
   grade: Grade;
   /** Why the judging itself failed. */
   graderError?: string;
@@ -119,7 +120,7 @@ export async function abandonedTrial(
   const { run, plan } = await planOf(parts, row);
   const now = parts.services.clock();
   const spending: Spending = { calls: 0, costMicros: undefined, billedMicros: 0 };
-  const trial = finished(run, plan, now, now, { setup: { ms: 0 }, spending }, false, 0);
+  const trial = finished(run, plan, now, now, { setup: { attempts: [] }, spending }, false, 0);
   return { ...trial, error: message };
 }
 
@@ -142,8 +143,8 @@ async function attempt(
   const none: Spending = { calls: 0, costMicros: 0, billedMicros: 0 };
   const connected = await parts.servers.get(run);
   if ('failure' in connected)
-    return { setup: { ms: connected.ms, failure: connected.failure }, spending: none };
-  const setup = { ms: connected.ms };
+    return { setup: { attempts: connected.attempts, failure: connected.failure }, spending: none };
+  const setup = { attempts: connected.attempts };
   let asked: AskedModel | undefined;
   try {
     if (variant.provider !== noModel.provider) asked = await askModel(parts, run, row.id, variant, signal);

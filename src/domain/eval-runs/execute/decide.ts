@@ -4,6 +4,7 @@ import {
   legacyResult,
   policyProblem,
   resolvePolicy,
+  summarizeTrials,
   type VerdictDecision,
 } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
@@ -110,9 +111,9 @@ export function verdictOf(snapshot: RunSnapshot, judged: readonly trials.JudgedT
       decision: decision ?? null,
     };
   }
-  const passed = judged.filter(({ result }) => result === 'passed').length;
   const { minimumPassRate } = snapshot;
-  const { passRate, result } = legacyResult({ passed, total: judged.length, minimumPassRate });
+  const summary = summarizeTrials(judged);
+  const result = legacyResult(summary, minimumPassRate);
   return {
     end: { status, result: stuck ? null : result, stopReason, error: null },
     decision: stuck
@@ -122,7 +123,7 @@ export function verdictOf(snapshot: RunSnapshot, judged: readonly trials.JudgedT
           verdict: result,
           reasons: [result === 'passed' ? 'passRateMetMinimum' : 'passRateBelowMinimum'],
           minimumPassRate,
-          passRate,
+          passRate: summary.passRate,
         },
   };
 }

@@ -1,7 +1,13 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
-import type { ShownCall } from '../../../evaluation/index.ts';
+import type {
+  FailureCategory,
+  SetupAttempt,
+  ShownCall,
+  Stage,
+  StageResult,
+} from '../../../evaluation/index.ts';
 import type { RowOf } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as blobRows from '../../../platform/database/queries/blobs.ts';
@@ -10,6 +16,7 @@ import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { newId } from '../../../platform/ids.ts';
 import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
+import type { Span } from '../../../trials/spans.ts';
 import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
 import { abandonedTrial, type ConductedTrial, type TrialParts } from './conduct.ts';
@@ -35,11 +42,10 @@ export interface TrialDetail {
   scores: unknown[];
   configHash: string | null;
   steps: unknown[];
-  stageResults: unknown[];
-  firstFailedStage?: string;
-  failureCategory?: string;
+  stageResults: readonly StageResult[];
+  firstFailedStage?: Stage;
+  failureCategory?: FailureCategory;
   stageAnalyzerVersion: number;
-  observedFailure?: string;
 }
 
 /** The trial with its trace, ready to be written in the transaction that ends its lease. */
@@ -122,26 +128,44 @@ function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): 
 
 /** What the analytics of the run are made of. */
 export interface StoredStages {
-  rows: unknown[];
-  failureCategory?: string;
+  rows: readonly StageResult[];
+  firstFailedStage?: Stage | undefined;
+  failureCategory?: FailureCategory | undefined;
   analyzerVersion: number;
-  setup: { ms: number; failure?: { phase: string; attributed: string } };
+  setup: SetupAttempt[];
   /** Milliseconds that each stage took, where it was measured. */
-  latency: Record<string, number>;
+  stageMs: Partial<Record<Stage, number>>;
 }
 
-function stagesOf({ grade, setup }: ConductedTrial): StoredStages {
-  const { failure } = setup;
+function stagesOf({ grade, setup, record }: ConductedTrial): StoredStages {
+  const { stageResults, firstFailedStage, failureCategory, stageAnalyzerVersion } = grade;
   return {
-    rows: grade.stageResults,
-    ...(grade.failureCategory && { failureCategory: grade.failureCategory }),
-    analyzerVersion: grade.stageAnalyzerVersion,
-    setup: {
-      ms: setup.ms,
-      ...(failure && { failure: { phase: failure.phase, attributed: failure.attributed } }),
+    rows: stageResults,
+    firstFailedStage,
+    failureCategory,
+    analyzerVersion: stageAnalyzerVersion,
+    setup: setup.attempts,
+    stageMs: {
+      ...msOf(
+        'selection',
+        record?.spans.list.filter(({ category }) => category === 'llm'),
+      ),
+      ...msOf(
+        'call',
+        record?.spans.list.filter(({ category }) => category === 'tool'),
+      ),
     },
-    latency: {},
   };
+}
+
+/** The time that the spans cover together, each moment once. */
+function msOf(stage: Stage, spans: readonly Span[] = []): Partial<Record<Stage, number>> {
+  let [covered, until] = [0, -Infinity];
+  for (const { startMs, endMs } of [...spans].sort((a, b) => a.startMs - b.startMs)) {
+    covered += Math.max(0, endMs - Math.max(startMs, until));
+    until = Math.max(until, endMs);
+  }
+  return spans.length === 0 ? {} : { [stage]: covered };
 }
 
 function finishedEvent(row: TrialRow, trial: ConductedTrial): Omit<RunEvent, 'finished' | 'trials'> {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DeclaredTool, SetupFailure } from '../../../evaluation/index.ts';
+import type { DeclaredTool, SetupAttempt, SetupFailure } from '../../../evaluation/index.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Target } from '../../../mcp/target.ts';
 import * as rows from '../../../platform/database/queries/servers.ts';
@@ -13,9 +13,10 @@ import { hiding } from './hide.ts';
 import type { RunInProcess } from './run-in-process.ts';
 
 /** What a run's servers came to: all of them with their tools, or why there are none. */
-export type Connected =
-  | { servers: TrialServer[]; ms: number }
-  | { failure: SetupFailure & { serverId: string; serverName: string; message: string }; ms: number };
+export type Connected = { attempts: SetupAttempt[] } & (
+  | { servers: TrialServer[] }
+  | { failure: SetupFailure }
+);
 
 const callTimeout = 30_000;
 const waits = [0, 1_000, 3_000];
@@ -49,40 +50,46 @@ export class RunServers {
   }
 
   private async connect(run: RunInProcess): Promise<Connected> {
-    const began = performance.now();
+    const attempts: SetupAttempt[] = [];
     const outcomes = await Promise.all(
-      run.snapshot.servers.map((server) => this.connectPatiently(run, server)),
+      run.snapshot.servers.map((server) => this.connectPatiently(run, server, attempts)),
     );
-    const ms = Math.round(performance.now() - began);
     const servers: TrialServer[] = [];
     for (const outcome of outcomes) {
-      if ('phase' in outcome) return { failure: outcome, ms };
+      if ('phase' in outcome) return { failure: outcome, attempts };
       servers.push(outcome);
     }
-    return { servers, ms };
+    return { servers, attempts };
   }
 
   /** A server that is being restarted is given a moment. */
   private async connectPatiently(
     run: RunInProcess,
     server: { id: string; name: string; revision: number },
-  ): Promise<TrialServer | (SetupFailure & { serverId: string; serverName: string; message: string })> {
-    const named = { serverId: server.id, serverName: server.name };
-    let last: unknown;
-    for (const wait of waits) {
+    attempts: SetupAttempt[],
+  ): Promise<TrialServer | SetupFailure> {
+    let failure: SetupFailure = { phase: 'connection', attributed: 'unknown' };
+    for (const [nth, wait] of waits.entries()) {
       if (wait > 0) await delay(wait);
+      const began = performance.now();
       const phase: { name: SetupFailure['phase'] } = { name: 'connection' };
+      const note = (failed?: SetupFailure['attributed']): void => {
+        const ms = Math.round(performance.now() - began);
+        attempts.push({ attemptId: `${server.id} ${nth}`, phase: phase.name, failure: failed, ms });
+      };
       try {
-        return await this.connectOnce(run, server, phase);
+        const connected = await this.connectOnce(run, server, phase);
+        note();
+        return connected;
       } catch (error) {
-        last = { phase: phase.name, error };
+        const attributed = error instanceof McpFailure && error.kind !== 'busy' ? 'server' : 'ours';
+        note(attributed);
+        const said = error instanceof Error ? error.message : String(error);
+        failure = { phase: phase.name, attributed, message: `${server.name}: ${said}`.slice(0, 500) };
         if (!worthRepeating(error)) break;
       }
     }
-    const { phase, error } = last as { phase: SetupFailure['phase']; error: unknown };
-    const attributed = error instanceof McpFailure && error.kind !== 'busy' ? 'server' : 'ours';
-    const message = error instanceof Error ? error.message : String(error);
-    return { phase, attributed, message: `${server.name}: ${message}`.slice(0, 500), ...named };
+    return failure;
   }
 
   private async connectOnce(

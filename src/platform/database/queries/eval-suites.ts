@@ -1,7 +1,6 @@
 import {
   bigint,
   flag,
-  float,
   integer,
   json,
   oneOf,
@@ -67,6 +66,7 @@ const listed = {
   latestPassed: orNull(integer),
   latestFailed: orNull(integer),
   latestCreatedAt: orNull(time),
+  /** The latest first. */
   trend: json<number[]>(),
 };
 export type ListedSuite = RowOf<typeof listed>;
@@ -78,8 +78,8 @@ export const list = query(
      s.passed_total as "passedTotal", s.failed_total as "failedTotal", l.id as "latestId", l.status as "latestStatus",
      l.result as "latestResult", l.passed as "latestPassed", l.failed as "latestFailed",
      l.created_at as "latestCreatedAt",
-     coalesce((select jsonb_agg(t.rate order by t.id) from (
-       select r.id, r.passed::float8 / greatest(r.passed + r.failed, 1) as rate from eval_runs r
+     coalesce((select jsonb_agg(t.rate) from (
+       select r.passed::float8 / greatest(r.passed + r.failed, 1) as rate from eval_runs r
        where r.suite_id = s.id and r.status = 'completed' order by r.id desc limit 10) t), '[]') as trend
    from eval_suites s left join lateral (
      select r.id, r.status, r.result, r.passed, r.failed, r.created_at from eval_runs r
@@ -166,7 +166,7 @@ const due = {
   projectId: text,
   organizationId: text,
   scheduleBy: orNull(text),
-  scheduleDueAt: time,
+  scheduleDueAt: orNull(time),
   scheduleEnvironmentId: orNull(text),
 };
 /**
@@ -238,7 +238,7 @@ export const listRevisions = query(
      ) as "pinnedRuns"
    from eval_suite_revisions v left join users u on u.id = v.created_by
    where v.suite_id = :suiteId and v.number < :before order by v.number desc limit :most`,
-  { suiteId: text, before: float, most: bigint },
+  { suiteId: text, before: integer, most: bigint },
   revision,
   { index: 'eval_suite_revisions_number' },
 );

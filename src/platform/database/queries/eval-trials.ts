@@ -35,8 +35,9 @@ export const insert = query(
      select n.id, :organizationId, :projectId, :runId, n.position, n.case_id, n.variant, n.number
      from unnest(:ids::text[], :positions::int[], :caseIds::text[], :variants::int[], :numbers::int[])
        as n (id, position, case_id, variant, number)
-     returning id)
-   select pg_notify('${leases.dueChannel}', 'trial') from added limit 1`,
+     returning id),
+   announced as (select pg_notify('${leases.dueChannel}', 'trial') from added limit 1)
+   select from announced`,
   {
     organizationId: text,
     projectId: text,
@@ -164,7 +165,7 @@ export const failures = query(
    where r.run_id = :runId and r.result is distinct from 'passed' and r.position > :after
    order by r.position limit :most`,
   { runId: text, after: integer, most: bigint },
-  listed,
+  { ...listed, status: oneOf<TrialStatus>(), finishedAt: time, detail: json<unknown>() },
   { index: 'eval_results_failures' },
 );
 export const find = query(
@@ -244,4 +245,5 @@ export const exportable = query(
    order by n.id, r.position limit :most`,
   { projectId: text, afterRun: text, afterPosition: integer, most: bigint },
   exported,
+  { index: 'eval_runs_project' },
 );

@@ -18,10 +18,28 @@ export const projectContents = [
   { table: 'client_configs' },
   { table: 'server_groups' },
   { table: 'environments' },
+  { table: 'eval_traces', from: ofRuns('eval_traces') },
+  { table: 'eval_results', from: ofRuns('eval_results') },
+  { table: 'eval_run_events', from: ofRuns('eval_run_events') },
+  { table: 'eval_trials' },
+  { table: 'eval_run_snapshots', from: ofRuns('eval_run_snapshots') },
+  { table: 'eval_run_outcomes', from: ofRuns('eval_run_outcomes') },
+  { table: 'eval_runs' },
+  { table: 'eval_cases' },
+  {
+    table: 'eval_suite_revisions',
+    from: 'eval_suites s join eval_suite_revisions t on t.suite_id = s.id where s.project_id = :projectId',
+  },
+  { table: 'eval_suites' },
+  { table: 'model_calls', instead: 'set project_id = null' },
   { table: 'blobs' },
   { table: 'sealed_values' },
   { table: 'project_members' },
 ] as const satisfies readonly Content[];
+
+function ofRuns(table: string): string {
+  return `eval_runs r join ${table} t on t.run_id = r.id where r.project_id = :projectId`;
+}
 
 interface Content {
   table: string;
@@ -40,7 +58,6 @@ export const steps = projectContents.map((content: Content) => {
     { projectId: text, most: bigint },
   );
 });
-export type Step = (typeof steps)[number];
 
 /** The row itself, with whatever came in meanwhile. */
 export const remove = query(

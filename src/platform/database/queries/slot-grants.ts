@@ -19,14 +19,14 @@ export const exchange = query(
    shares as (
      select coalesce(sum(granted), 0) as taken, count(*) filter (where wanted > 0) + 1 as sharers from others),
    fair as (
-     select taken, :most / sharers as share,
-       exists (select from others where granted < least(wanted, greatest(:most / sharers, 1))) as short from shares),
+     select taken, :most::int / sharers as share,
+       exists (select from others where granted < least(wanted, greatest(:most::int / sharers, 1))) as short from shares),
    chosen as (
-     select greatest(least(:wanted, :most - taken, case when short then share else :most end), 0)::int as usable
+     select greatest(least(:wanted::int, :most::int - taken, case when short then share else :most::int end), 0)::int as usable
      from fair),
    kept as (
      insert into slot_grants (pool, holder, wanted, granted, expires_at)
-     select :pool, :holder, :wanted, greatest(usable, :busy), now() + interval '10 seconds' from chosen
+     select :pool, :holder, :wanted, greatest(usable, :busy::int), now() + interval '10 seconds' from chosen
      on conflict (pool, holder) do update
        set wanted = excluded.wanted, granted = excluded.granted, expires_at = excluded.expires_at)
    select usable from chosen`,

@@ -1,0 +1,95 @@
+import type { Operations } from '../../contract/index.ts';
+import type { InputOf } from '../../contract/operation.ts';
+import { rehearsalId } from '../../models/catalog.ts';
+import { type ModelRoute, resolveModel } from '../../models/resolve.ts';
+import * as rows from '../../platform/database/queries/servers.ts';
+import type { ProjectContext } from '../context.ts';
+import { selectTarget } from '../eval-runs/launch/select.ts';
+import { serversCalled } from '../eval-suites/parts.ts';
+import { findSuite, type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
+import { spend } from '../limits/spend.ts';
+import { refuseSpent } from '../limits/spend-budget.ts';
+import { drain } from '../live/drain.ts';
+import { withServer } from '../live/reach.ts';
+import { found } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { addCase, isCaseRefusal } from './add.ts';
+import { type Draft, draftWithoutModel, mixOf, type ToolToTry, toolsToTry } from './draft.ts';
+import { type Drafted, draftWithModel } from './draft-with-model.ts';
+import { presentCase } from './present.ts';
+import { vocabularyOf } from './vocabulary.ts';
+
+type Body = InputOf<Operations['generateEvalCases']>['body'];
+
+export const generateEvalCases: Verb<'generateEvalCases'> = async (context, input) => {
+  const { body, suiteId } = input;
+  const suite = await findSuite(context, suiteId);
+  const tools = await toolsOf(context, suite, body);
+  const route = modelFor(context);
+  await context.db.transaction(async (db) => {
+    if (route) await refuseSpent(context, db, [route]);
+    await spend(context, db, 'generationsPerDay', 1, `eval cases of ${suiteId}`);
+  });
+  const mix = mixOf(body.caseMix as Parameters<typeof mixOf>[0], body.mode);
+  const drafted: Drafted = route
+    ? await draftWithModel(route, tools, mix, {
+        varyUserStyles: body.varyUserStyles ?? false,
+        signal: context.callerGone(),
+      })
+    : { drafts: draftWithoutModel(tools, mix), skipped: [] };
+  const vocabulary = vocabularyOf(input);
+  const write = { suiteId, action: 'eval-case.generate', declaredSuiteId: suite.declaredId ?? undefined };
+  return withSuite(context, write, async (db, current) => {
+    const { stored, skipped } = await store(context, db, current, drafted, body);
+    if (stored.length > 0) await writeRevision(context, db, current, {}, { changedFields: ['cases'] });
+    const negative = stored.filter(({ definition }) => (definition as Draft['definition']).isNegative).length;
+    return {
+      generationModel: route?.id ?? rehearsalId,
+      created: stored.map((row) => presentCase(row, vocabulary)),
+      counts: { normal: stored.length - negative, negative },
+      ...(skipped.length > 0 && { skipped }),
+    };
+  });
+};
+
+/** The first language model that this deployment hosts; without one, drafts are made from the declarations. */
+function modelFor({ models }: ProjectContext): ModelRoute | undefined {
+  const hosted = models.list().find((model) => model.hosted && !model.offline);
+  return hosted && resolveModel(models, { model: hosted.id }).route;
+}
+
+async function toolsOf(context: ProjectContext, suite: Suite, body: Body): Promise<ToolToTry[]> {
+  const { db, project } = context;
+  const servers =
+    body.servers && suite.environmentIds.length === 0
+      ? await serversCalled(db, project.id, body.servers)
+      : (await selectTarget(context, suite, { environmentId: body.environmentId })).servers;
+  const lists = await Promise.all(
+    servers.map(async ({ id }) => {
+      const server = found(await db.row(rows.findLive, { projectId: project.id, id }), 'server');
+      return withServer({ ...context, server }, {}, (conversation) => drain(conversation, 'tools'));
+    }),
+  );
+  return lists.flatMap((list) => toolsToTry(list?.items ?? []));
+}
+
+async function store(
+  context: ProjectContext,
+  db: ProjectContext['db'],
+  suite: Suite,
+  { drafts, skipped }: Drafted,
+  { caseModels = [] }: Body,
+): Promise<{ stored: Awaited<ReturnType<typeof addCase>>[]; skipped: Drafted['skipped'] }> {
+  const stored: Awaited<ReturnType<typeof addCase>>[] = [];
+  const left = [...skipped];
+  for (const { title, definition } of drafts)
+    try {
+      stored.push(
+        await addCase(context, db, suite.id, { title, definition: { ...definition, models: caseModels } }),
+      );
+    } catch (error) {
+      if (!isCaseRefusal(error)) throw error;
+      left.push({ title, reason: error.message.slice(0, 300) });
+    }
+  return { stored, skipped: left };
+}

@@ -1,0 +1,30 @@
+import { type OperationId, operationList } from '../../contract/index.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { admit } from '../access.ts';
+import type { ProjectContext, Services } from '../context.ts';
+import { authenticate } from './authenticate.ts';
+
+interface ActingFor {
+  organizationId: string;
+  userId: string;
+  projectId: string;
+  /** Names the job in the log and the audit. */
+  requestId: string;
+}
+
+/**
+ * The context in which a job does what an operation does, on behalf of an account: whoever may not call the operation is
+ * refused here too.
+ */
+export async function actFor(
+  services: Services,
+  id: OperationId,
+  { organizationId, userId, projectId, requestId }: ActingFor,
+): Promise<ProjectContext> {
+  const operation = operationList.find((one) => one.id === id) as Operation;
+  const credential = { kind: 'account' as const, organizationId, userId };
+  const caller = await authenticate(services.db, credential, { projectId }, () => {});
+  const never = new AbortController().signal;
+  const occasion = { requestId, callerGone: () => never, afterwards: (work: () => void) => work() };
+  return (await admit(services, occasion, operation, caller, { projectId })) as ProjectContext;
+}
