@@ -219,7 +219,12 @@ export const exportTracesOtlp = operation({
   method: 'GET',
   path: '/trace-exports/otlp',
   query: z.object({
-    projectId: z.string().min(1).max(128),
+    projectId: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .describe('Left out, the Default project of the organization.'),
     cursor: historyPage.cursor,
     limit: z.coerce.number().int().min(1).max(200).default(50),
     sourceTypes: z.string().max(200).optional().describe('With commas between them; only `eval` has traces.'),

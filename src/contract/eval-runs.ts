@@ -170,7 +170,11 @@ export const createEvalRunGroup = operation({
   body: z
     .strictObject({ suiteId: id, targets: z.array(target).min(1).max(10), ...launch })
     .meta({ id: 'EvalRunGroupCreateRequest' }),
-  example: { suiteId: '{suiteIdWithEnvironment}', targets: [{ environmentId: '{environmentId}' }] },
+  example: {
+    suiteId: '{suiteId}',
+    targets: [{ environmentId: '{environmentId}' }],
+    ephemeralEnvironment: true,
+  },
   status: 202,
   response: z
     .object({

@@ -5,6 +5,8 @@ import type { ErrorCode } from './errors.ts';
  * Who may call an operation.
  * - `public`: anyone, without a key
  * - `key`: any working API key
+ * - `organization member`: a key of the organization in the path
+ * - `organization admin`: one whose owner administers it
  * - `requester`: the account that made the thing in the path, with a key of the same organization
  * - `project viewer`: a key whose owner can see the project that the thing in the path belongs to
  * - `project member`: a key whose owner can see the project in the path
@@ -14,6 +16,8 @@ import type { ErrorCode } from './errors.ts';
 export type Access =
   | 'public'
   | 'key'
+  | 'organization member'
+  | 'organization admin'
   | 'requester'
   | 'project viewer'
   | 'project member'
@@ -241,7 +245,7 @@ export function errorCodesOf(operation: Declaration): ErrorCode[] {
     codes.add('RATE_LIMITED');
   }
   // A project of the own organization that the owner of the key may not enter.
-  if (operation.access.includes('project')) codes.add('FORBIDDEN');
+  if (/project|admin/.test(operation.access)) codes.add('FORBIDDEN');
   if (paramNames(operation.path).length > 0) codes.add('NOT_FOUND');
   if (operation.idempotency) codes.add('CONFLICT');
   return [...codes].sort();

@@ -5,7 +5,7 @@ import { Time } from './paging.ts';
 const operation = operationsIn({
   area: 'Catalog',
   path: '/organizations/{organizationId}/spend-budget',
-  access: 'key',
+  access: 'organization member',
 });
 
 const SpendBudget = z
@@ -45,7 +45,7 @@ export const setSpendBudget = operation({
     .meta({ id: 'SpendBudgetInput' }),
   example: { capUsd: 25 },
   response: SpendBudget,
-  errors: ['FORBIDDEN'],
+  access: 'organization admin',
 });
 
 export const clearSpendBudget = operation({
@@ -53,5 +53,5 @@ export const clearSpendBudget = operation({
   description: 'What was spent stays counted. Administrators only.',
   method: 'DELETE',
   response: SpendBudget,
-  errors: ['FORBIDDEN'],
+  access: 'organization admin',
 });

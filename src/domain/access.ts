@@ -22,6 +22,7 @@ export async function admit(
 ): Promise<Context> {
   const known: Context = Object.assign(publicContext(services, occasion), { actor });
   if (settledInside.includes(operation.access)) return known;
+  if (operation.access.startsWith('organization')) return admitToOrganization(known, operation, params);
   if (!project) throw projectClosed ? closedProject() : noSuchProject();
   if (operation.access === 'project admin' && project.role !== 'admin') throw adminNeeded();
   const entered: ProjectContext = Object.assign(known, { project });
@@ -29,6 +30,19 @@ export async function admit(
   if (params['serverId'] === undefined) return entered;
   if (!server) throw notFound('server');
   return Object.assign(entered, { server });
+}
+
+/** A key knows one organization. */
+function admitToOrganization(
+  context: Context,
+  { access }: Operation,
+  { organizationId }: Record<string, string>,
+): Context {
+  const { organization, role } = context.actor;
+  if (organization.id !== organizationId) throw new Refusal('NOT_FOUND', 'No such organization');
+  if (access === 'organization admin' && role === 'member')
+    throw new Refusal('FORBIDDEN', 'This needs an administrator of the organization');
+  return context;
 }
 
 /** What can be personal, by the path parameter that names it: who owns it, as far as the user may see it. */

@@ -96,7 +96,7 @@ export interface ServerContext extends ProjectContext {
 
 export type ContextFor<O extends Declaration> = O['access'] extends 'public'
   ? PublicContext
-  : O['access'] extends 'key' | 'requester' | 'project viewer'
+  : O['access'] extends 'key' | 'organization member' | 'organization admin' | 'requester' | 'project viewer'
     ? Context
     : O['path'] extends `${string}/servers/{serverId}${string}`
       ? ServerContext

@@ -50,11 +50,42 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
   environmentId: async ({ service, need }) => {
     const projectId = await need('projectId');
     const serverIds = [await need('serverId')];
-    const config = { modelId: 'anthropic/claude-haiku-4.5', serverIds };
+    const config = { modelId: 'drydock/rehearsal', serverIds };
     const hostId = await idOf(
       service.post(`/projects/${projectId}/clients`, { name: 'of environment', config }),
     );
     return idOf(service.post(`/projects/${projectId}/environments`, { name: 'fixture', hostId }));
+  },
+  organizationId: async ({ service }) => (await service.get('/organizations')).body.items[0].id as string,
+  suiteId: async ({ service, need }) => {
+    const suite = {
+      name: 'fixture',
+      serverIds: [await need('serverId')],
+      model: 'drydock/rehearsal',
+      tests: [
+        {
+          title: 'Lists ships',
+          steps: [{ id: '1', kind: 'prompt', prompt: 'Which ships are in the drydock?' }],
+        },
+      ],
+    };
+    const answer = await service.post(`/projects/${await need('projectId')}/eval-suites`, suite);
+    if (answer.status !== 201) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
+    return answer.body.suiteId as string;
+  },
+  caseId: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/eval-suites/${await need('suiteId')}/cases`;
+    return (await service.get(path)).body.items[0].id as string;
+  },
+  runId: async ({ service, need }) => {
+    const request = { suiteId: await need('suiteId') };
+    const answer = await service.post(`/projects/${await need('projectId')}/eval-runs`, request);
+    if (answer.status !== 202) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
+    return answer.body.runId as string;
+  },
+  iterationId: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/eval-runs/${await need('runId')}/iterations`;
+    return (await service.get(path)).body.items[0].id as string;
   },
   storageId: async ({ service, need }) => {
     const path = `/projects/${await need('projectId')}/eval-ingest/artifacts`;
@@ -91,20 +122,40 @@ const arrangements: Record<
     const { body } = await service.post(`/projects/${projectId}/environments/ensure-adhoc`, { hostId });
     return { environmentId: body.environment.id };
   },
-  retryServerConnectionValidation: async (service, { connectionRequestId }) => {
-    const database = await service.database.connect();
-    await database.query(`update server_connections set status = 'failed' where id = $1`, [
-      connectionRequestId,
-    ]);
-    await database.end();
-    return {};
-  },
+  retryServerConnectionValidation: (service, { connectionRequestId }) =>
+    within(service, `update server_connections set status = 'failed' where id = $1`, [connectionRequestId]),
+  getEvalIterationTrace: (service, { runId, iterationId }) =>
+    within(service, `insert into eval_traces (trial_id, run_id, body) values ($1, $2, $3)`, [
+      iterationId,
+      runId,
+      '{"traceVersion":1,"messages":[]}',
+    ]),
+  getEvalRunStageAnalytics: (service, { runId }) =>
+    within(
+      service,
+      `insert into eval_run_outcomes (run_id, suite_id, stages, completed_at)
+       select id, suite_id, jsonb_build_object('schemaVersion', 1, 'measurementUnit', 'trial', 'runId', id,
+         'suiteId', suite_id, 'totalTrials', 0, 'includedTrials', 0, 'slices', '[]'::jsonb, 'setup', '[]'::jsonb), now()
+       from eval_runs where id = $1`,
+      [runId],
+    ),
   restoreEnvironment: async (service, { projectId, environmentId }) => {
     const path = `/projects/${projectId}/environments/${environmentId}/archive`;
     await service.post(path, { expectedRevision: 1 });
     return {};
   },
 };
+
+async function within(
+  service: TestService,
+  statement: string,
+  values: unknown[],
+): Promise<Record<string, string>> {
+  const database = await service.database.connect();
+  await database.query(statement, values);
+  await database.end();
+  return {};
+}
 
 /** The parameters, with what the operation needs to succeed. */
 export async function arrange(

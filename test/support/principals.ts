@@ -26,6 +26,8 @@ export interface Principal {
   standing: Standing;
   /** Of the project it calls; public unless the point is that it is not. */
   visibility?: 'private';
+  /** Administers the organization. */
+  organizationAdmin?: true;
   /** Given to the caller in each project it calls. */
   projectRole?: 'admin' | 'member';
   call(service: TestService): Promise<Caller> | Caller;
@@ -141,6 +143,7 @@ export const principals: Principal[] = [
   {
     name: 'organization admin',
     standing: 'admin',
+    organizationAdmin: true,
     visibility: 'private',
     call: async (service) => bearer(await service.member('admin')),
   },
@@ -152,6 +155,7 @@ export const principals: Principal[] = [
   {
     name: 'organization owner',
     standing: 'admin',
+    organizationAdmin: true,
     visibility: 'private',
     call: async (service) => bearer(await service.member('owner')),
   },
@@ -166,7 +170,7 @@ interface ExpectedRefusal {
 /** The refusal the declared access calls for; undefined when the call must succeed. */
 export function expectedRefusal(
   { access }: Pick<Operation, 'access'>,
-  { standing }: Pick<Principal, 'standing'>,
+  { standing, organizationAdmin }: Pick<Principal, 'standing' | 'organizationAdmin'>,
 ): ExpectedRefusal | undefined {
   if (access === 'public') return undefined;
   if (typeof standing === 'object')
@@ -178,6 +182,8 @@ export function expectedRefusal(
   if (access === 'key' || standing === 'maker') return undefined;
   if (access === 'requester') return { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } };
   if (standing === 'elsewhere') return { code: 'NOT_FOUND' };
+  if (access === 'organization member') return undefined;
+  if (access === 'organization admin') return organizationAdmin ? undefined : { code: 'FORBIDDEN' };
   // Of the same organization, so that it may know the project exists.
   if (standing === 'outside')
     return access === 'project viewer' ? { code: 'NOT_FOUND' } : { code: 'FORBIDDEN', message: 'is private' };

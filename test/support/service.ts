@@ -158,6 +158,7 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
     DRYDOCK_DATA_DIR: dataDir,
     DRYDOCK_DATABASE_URL: database.url,
     DRYDOCK_DATABASE_POOL: '5',
+    DRYDOCK_MAX_CONCURRENT_EVAL_RUNS: '100000',
     // Many tests have several users, and by default those are not trusted with either.
     DRYDOCK_ALLOW_STDIO: 'true',
     DRYDOCK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',

@@ -30,6 +30,8 @@ export interface Setting {
 const callers: Record<Access, string> = {
   public: 'For anyone, without a key',
   key: 'For any working key',
+  'organization member': 'For members of the organization',
+  'organization admin': 'For administrators of the organization',
   requester: 'For the account that made the request',
   'project viewer': 'For whoever can see the project it belongs to',
   'project member': 'For members of the project',

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Operations } from '../../../contract/index.ts';
 import type { InputOf } from '../../../contract/operation.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import * as projects from '../../../platform/database/queries/projects.ts';
 import type { Span } from '../../../trials/spans.ts';
-import { projectOf } from '../../access.ts';
+import { noSuchProject, projectOf, viewerOf } from '../../access.ts';
+import type { Context } from '../../context.ts';
 import { openCursor } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
 import type { TrialDetail } from '../execute/record.ts';
@@ -13,7 +15,7 @@ type Place = [run: string, position: number];
 
 /** Trials that have ended, in an order that new ones are added to at the end, so that a cursor can be kept for later. */
 export const exportTracesOtlp: Verb<'exportTracesOtlp'> = async (context, input) => {
-  const { id: projectId } = await projectOf(context, input.projectId);
+  const projectId = await projectAsked(context, input.projectId);
   const scope = ['otlp', projectId];
   const [afterRun, afterPosition] =
     input.cursor === undefined ? ['', -1] : (JSON.parse(openCursor(context, scope, input.cursor)) as Place);
@@ -39,6 +41,13 @@ export const exportTracesOtlp: Verb<'exportTracesOtlp'> = async (context, input)
     complete: rows.length < input.limit,
   };
 };
+
+async function projectAsked(context: Context, projectId: string | undefined): Promise<string> {
+  if (projectId !== undefined) return (await projectOf(context, projectId)).id;
+  const project = await context.db.row(projects.findDefault, viewerOf(context));
+  if (!project) throw noSuchProject();
+  return project.id;
+}
 
 function resourceOf(
   projectId: string,
