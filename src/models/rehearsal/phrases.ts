@@ -1,0 +1,84 @@
+import type { Word } from './tokenize.ts';
+
+/** A text with its words. */
+interface Spoken {
+  text: string;
+  words: Word[];
+}
+
+/** Small words that stand between a name and its value. */
+const between = new Set(
+  'is are equals equal to of a an the set as be being should must named called'.split(' '),
+);
+const endsPhrase = /[.!?;\n]|,? (?:and|then|with|using|where|but) /i;
+
+/**
+ * The word after one of the cues: `person` in "of type person" for the cue `type`. Nothing when another value, a clause
+ * or the end comes first.
+ */
+export function wordAfter({ text, words }: Spoken, cues: readonly string[]): string | undefined {
+  for (const cue of cues) {
+    const at = words.findIndex(({ stem, text: word }) => stem === cue || word.toLowerCase() === cue);
+    if (at < 0) continue;
+    let next = at + 1;
+    while (next < words.length && between.has(words[next]?.text.toLowerCase() ?? '')) next++;
+    const found = words[next];
+    const cueWord = words[at];
+    if (!found || !cueWord || /[.!?;\n]/.test(text.slice(cueWord.end, found.start))) continue;
+    return tokenAt(text, found);
+  }
+  return undefined;
+}
+
+/** The whole token that a word is part of: words end at hyphens and capitals. */
+function tokenAt(text: string, { start }: Word): string | undefined {
+  const token = /^[^\s,;!?"'“”()]{1,200}/.exec(text.slice(start, start + 200))?.[0];
+  return token?.replace(/[.:]+$/, '') || undefined;
+}
+
+/** What a request says after its verb: `Paris in spring` in "Search for Paris in spring". */
+export function phraseAfter({ text, words }: Spoken, verbStems: readonly string[]): string | undefined {
+  const colon = /: +([^\n]{1,2000})/.exec(text)?.[1];
+  if (colon !== undefined) return clean(colon);
+  const said =
+    /\b(?:saying|says|that reads|about|for|on|regarding|matching|containing)\b (?:that )?([^\n]{1,2000})/i.exec(
+      text,
+    )?.[1];
+  if (said !== undefined) return clean(upTo(said));
+  const at = words.findIndex(({ stem }) => verbStems.includes(stem));
+  const first = words
+    .slice(at + 1)
+    .find(({ text: word, stem }) => !skipped.has(word.toLowerCase()) && !verbStems.includes(stem));
+  // What begins so is about another parameter.
+  const isAside = first && /^(?:with|using|to|in|at|from|by|of|and|then)$/i.test(first.text);
+  return at < 0 || !first || isAside ? undefined : clean(upTo(text.slice(first.start)));
+}
+
+const skipped = new Set('the a an back me us message text word words phrase string following'.split(' '));
+
+function upTo(text: string): string {
+  const end = endsPhrase.exec(`${text} `);
+  return end ? text.slice(0, end.index) : text;
+}
+
+function clean(text: string): string | undefined {
+  const bare = text
+    .trim()
+    .replace(/[.!?,;:]+$/, '')
+    .replace(/^(?:the|a|an) /i, '')
+    .trim();
+  return bare === '' ? undefined : bare.slice(0, 500);
+}
+
+const lists =
+  /(?<![\w'-])(?:[\w'-]{1,60}(?: [\w'-]{1,60}){0,2}, ){1,50}(?:(?:and|or) )?[\w'-]{1,60}|(?<![\w'-])[\w'-]{1,60} and [\w'-]{1,60}/;
+
+/** The parts of a list in a text: "red, green and blue" has three. */
+export function listIn(text: string): string[] {
+  const list = lists.exec(text)?.[0];
+  if (list === undefined) return [];
+  const items = list.split(/, (?:and |or )?| and /).map((item) => item.trim());
+  // Only the last words of the first part belong to the list.
+  const first = items[0]?.split(' ').at(-1);
+  return [first ?? '', ...items.slice(1)].filter((item) => item !== '');
+}
