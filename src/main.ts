@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Installation } from './platform/backup/installation.ts';
 import { loadConfig } from './platform/config/load.ts';
 import type { Config } from './platform/config/settings.ts';
+import type { OpenServices } from './services.ts';
 import { runCli } from './surfaces/cli/run.ts';
 
 /** This program again, with whatever loader it runs under. */
@@ -20,6 +21,20 @@ async function installation(config: Config): Promise<Installation> {
   return { config, blobs: new FileBlobStore(blobsFolder(config)), log: createLog(config.logLevel) };
 }
 
+async function withServices<T>(work: (services: OpenServices) => Promise<T>): Promise<T> {
+  const { openServices } = await import('./services.ts');
+  const services = await openServices(loadConfig().config, { exclusive: false });
+  // A database this command started must not outlive it.
+  const interrupt = (): void => void services.close().finally(() => process.exit(130));
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    return await work(services);
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    await services.close();
+  }
+}
+
 // Each command loads what it uses when it is run: most of a short command's time is loading.
 await runCli(process.argv, {
   load: () => loadConfig(),
@@ -32,18 +47,12 @@ await runCli(process.argv, {
     return startService(config, { ...options, demo, opened });
   },
   work: async (config) => (await import('./service.ts')).startWorker(config),
-  withServices: async (work) => {
-    const { openServices } = await import('./services.ts');
-    const services = await openServices(loadConfig().config, { exclusive: false });
-    // A database this command started must not outlive it.
-    const interrupt = (): void => void services.close().finally(() => process.exit(130));
-    process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-    try {
-      return await work(services);
-    } finally {
-      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-      await services.close();
-    }
+  withServices,
+  withApi: async (place, work) => {
+    const { elsewhere, here } = await import('./surfaces/cli/api.ts');
+    if (place.url !== undefined) return elsewhere(place.url, place.project, work);
+    const { workOn } = await import('./service.ts');
+    return withServices((services) => here(services, place.project, work, workOn));
   },
   backup: async (config, file, options) => {
     const { writeBackup } = await import('./platform/backup/backup.ts');

@@ -154,6 +154,13 @@ export async function startWorker(
   }
 }
 
+/** Works on jobs and trials next to what else the process does; a command that waits for a run and has nobody else. */
+export function workOn(services: OpenServices): () => Promise<void> {
+  const workers = createWorkers(services);
+  startWorkers(workers);
+  return () => stopWorkers(workers, 0);
+}
+
 /** What a process works on besides requests. */
 interface Workers {
   jobs: Worker;

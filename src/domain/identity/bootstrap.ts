@@ -6,6 +6,7 @@ import { newId } from '../../platform/ids.ts';
 import { createKey } from '../operator/keys.ts';
 import { createOrganization } from '../operator/organizations.ts';
 import { createUser } from '../operator/users.ts';
+import { saveDemoSuite } from './demo-suite.ts';
 
 interface FirstBootOptions {
   /** The key to make, instead of a random one. */
@@ -21,7 +22,7 @@ export interface FirstBoot {
 }
 
 /**
- * On an empty database: an owner, an organization, its Default project, a key, and a server to try things on.
+ * On an empty database: an owner, an organization, its Default project, a key, and a server with a suite to try things on.
  * Nothing later.
  */
 export async function bootstrap(db: Db, options: FirstBootOptions): Promise<FirstBoot | undefined> {
@@ -48,6 +49,7 @@ export async function bootstrap(db: Db, options: FirstBootOptions): Promise<Firs
       sealedId: null,
       pluginVersionId: null,
     });
+    await saveDemoSuite(trx, { projectId: defaultProjectId, serverId: server.id, userId: owner });
     return { key, demoServer: `/projects/${defaultProjectId}/servers/${server.id}` };
   });
 }

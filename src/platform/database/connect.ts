@@ -14,6 +14,8 @@ export interface ConnectedDatabase {
   /** For migrations, listeners and COPY, which need a connection of their own and take the time they take. */
   dial: () => Promise<pg.Client>;
   embedded: boolean;
+  /** Whether some service works with it; of a shared database that is taken for granted. */
+  isServed(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export async function connectDatabase(
       database: new Database(pool, afterBegin),
       dial,
       embedded: embedded !== undefined,
+      isServed: async () => embedded?.isServed() ?? true,
       close: async () => {
         await pool.end();
         await embedded?.close();

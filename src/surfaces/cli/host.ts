@@ -4,6 +4,7 @@ import type { Attention, Counts } from '../../platform/backup/installation.ts';
 import type { Restored } from '../../platform/backup/restore.ts';
 import type { LoadedConfig } from '../../platform/config/load.ts';
 import type { Config } from '../../platform/config/settings.ts';
+import type { Client } from '../client/index.ts';
 
 /** What the command line asks of the composition root. */
 export interface Host {
@@ -23,6 +24,11 @@ export interface Host {
   work(config: Config): Promise<{ healthUrl: string | undefined; stop: () => Promise<void> }>;
   /** Opens the database next to a service that may be running, and closes it afterwards. */
   withServices<T>(work: (services: Services) => Promise<T>): Promise<T>;
+  /** Calls operations of a service elsewhere, or of the installation here, about one project. */
+  withApi<T>(
+    place: { url?: string; project?: string },
+    work: (api: Client, projectId: string) => Promise<T>,
+  ): Promise<T>;
   backup(config: Config, file: string, options: BackupOptions): Promise<Counts>;
   restore(config: Config, file: string, attention: Attention): Promise<Restored>;
 }

@@ -4,6 +4,7 @@ import { version } from '../../platform/version.ts';
 import { backupCommands } from './commands/backup.ts';
 import { configCommand } from './commands/config.ts';
 import { demoServerCommand } from './commands/demo-server.ts';
+import { evalCommands } from './commands/evals.ts';
 import { identityCommands } from './commands/identity.ts';
 import { organizationCommands } from './commands/organizations.ts';
 import { pluginCommands } from './commands/plugins.ts';
@@ -20,6 +21,7 @@ export async function runCli(argv: string[], host: Host): Promise<void> {
     .showSuggestionAfterError();
   serveCommand(program, host);
   workerCommand(program, host);
+  evalCommands(program, host);
   identityCommands(program, host);
   organizationCommands(program, host);
   skillCommands(program, host);

@@ -50,6 +50,15 @@ export class EmbeddedDatabase {
     return this.cluster.connection('drydock');
   }
 
+  /** Whether a service has the data directory now. */
+  async isServed(): Promise<boolean> {
+    const found = await this.presence?.query<{ served: boolean }>(
+      `select exists (select from pg_locks where locktype = 'advisory' and objid = $1 and granted) as served`,
+      [serviceLock],
+    );
+    return found?.rows[0]?.served ?? false;
+  }
+
   private async join(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const client = await this.cluster.connect();

@@ -39,6 +39,14 @@ function banner(service: Awaited<ReturnType<Host['serve']>>): string {
       '  The key is shown this once. Try it:',
       '',
       ...firstRequest(service.baseUrl, service.firstKey, service.demoServer),
+      ...(service.demoServer === undefined
+        ? []
+        : [
+            '',
+            '  Then run its eval suite, from another terminal:',
+            '',
+            '    npm run drydock -- evals run demo --wait',
+          ]),
     );
   if (service.warning !== undefined) lines.push('', `  ${service.warning}`);
   return `${lines.join('\n')}\n\n`;

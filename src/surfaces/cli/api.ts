@@ -1,0 +1,54 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Services } from '../../domain/context.ts';
+import { ownerOfProject } from '../../domain/operator/act-as-owner.ts';
+import { OperatorProblem } from '../../platform/problem.ts';
+import { type Client, createClient, DrydockError } from '../client/index.ts';
+import { localClient } from './local-client.ts';
+
+type Work<T> = (api: Client, projectId: string) => Promise<T>;
+
+/** Over HTTP, with the key that the environment holds: one on the command line would be seen by others. */
+export async function elsewhere<T>(url: string, project: string | undefined, work: Work<T>): Promise<T> {
+  const apiKey = process.env['DRYDOCK_API_KEY'];
+  if (!apiKey) throw new OperatorProblem('Set DRYDOCK_API_KEY to a key of the service');
+  const base = url.replace(/\/+$/, '');
+  const baseUrl = base.endsWith('/api/v1') ? base : `${base}/api/v1`;
+  const api = createClient({ baseUrl, apiKey });
+  return explained(async () => work(api, await projectAt(api, project)));
+}
+
+async function projectAt(api: Client, idOrName: string | undefined): Promise<string> {
+  const { items } = await api.listProjects({});
+  const wanted = idOrName ?? 'Default';
+  const found = items.find(({ id }) => id === wanted) ?? items.find(({ name }) => name === wanted);
+  if (found) return found.id;
+  const known = items.slice(0, 10).map(({ id, name }) => `${name} (${id})`);
+  throw new OperatorProblem(`No project ${wanted}. There are: ${known.join(', ') || 'none'}`);
+}
+
+/** As the owner of the project. When no service works here, this process does. */
+export async function here<S extends Services & { connected: { isServed(): Promise<boolean> } }, T>(
+  services: S,
+  project: string | undefined,
+  work: Work<T>,
+  workOn: (services: S) => () => Promise<void>,
+): Promise<T> {
+  const { projectId, ...account } = await ownerOfProject(services.db, project);
+  await services.notifications.start();
+  const stop = (await services.connected.isServed()) ? undefined : workOn(services);
+  try {
+    return await explained(() => work(localClient(services, account), projectId));
+  } finally {
+    await stop?.();
+  }
+}
+
+/** A refusal is something that whoever typed the command can mend. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof DrydockError) throw new OperatorProblem(error.message);
+    throw error;
+  }
+}

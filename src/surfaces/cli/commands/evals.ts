@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import { OperatorProblem } from '../../../platform/problem.ts';
+import type { Client } from '../../client/index.ts';
+import { followRun } from '../evals/follow.ts';
+import { exitCodeOf, printRun } from '../evals/report.ts';
+import type { Host } from '../host.ts';
+import { printRows, time } from '../output.ts';
+
+interface Place {
+  project?: string;
+  url?: string;
+}
+
+interface RunOptions extends Place {
+  wait?: true;
+  json?: true;
+  model?: string;
+  environment?: string;
+  iterations?: string;
+  case?: string[];
+  notes?: string;
+}
+
+export function evalCommands(program: Command, host: Host): void {
+  const group = program.command('evals').description('eval suites and their runs');
+  group
+    .command('run <suite>')
+    .description('run a suite, by id or name; exits 0 passed, 2 failed, 3 inconclusive, 4 without a verdict')
+    .option('--project <project>', 'project, by id or name; the Default project when left out')
+    .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here')
+    .option('--wait', 'follow the run and show its verdict')
+    .option('--model <model>', 'run all cases with this model')
+    .option('--environment <id>', 'environment to run in')
+    .option('--iterations <count>', 'trials of each case')
+    .option('--case <id...>', 'only these cases')
+    .option('--notes <text>', 'kept with the run')
+    .option('--json', 'print JSON')
+    .action(async (suite: string, options: RunOptions) => {
+      process.exitCode = await host.withApi(options, async (api, projectId) => {
+        const { id: suiteId } = await suiteNamed(api, projectId, suite);
+        const { runId } = await api.createEvalRun({ projectId, body: { suiteId, ...wished(options) } });
+        if (!options.wait) {
+          process.stdout.write(options.json ? `${JSON.stringify({ runId })}\n` : `${runId}\n`);
+          return 0;
+        }
+        await followRun(api, { projectId, runId }, options.json ? undefined : process.stderr);
+        const run = await api.getEvalRun({ projectId, runId });
+        if (options.json) process.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
+        else printRun(run);
+        return exitCodeOf(run);
+      });
+    });
+  group
+    .command('list')
+    .description('list the suites of a project')
+    .option('--project <project>', 'project, by id or name; the Default project when left out')
+    .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here')
+    .option('--json', 'print JSON')
+    .action(async (options: Place & { json?: true }) => {
+      await host.withApi(options, async (api, projectId) => {
+        const { items } = await api.listEvalSuites({ projectId });
+        printRows(
+          items,
+          {
+            Id: (suite) => suite.id,
+            Name: (suite) => suite.name,
+            'Last run': (suite) => (suite.latestRun ? time(suite.latestRun.createdAt) : 'never'),
+            Result: (suite) => suite.latestRun?.result ?? suite.latestRun?.status,
+            Passed: (suite) =>
+              suite.latestRun &&
+              `${suite.latestRun.passed}/${suite.latestRun.passed + suite.latestRun.failed}`,
+          },
+          options.json ?? false,
+        );
+      });
+    });
+}
+
+function wished({ model, environment, iterations, case: caseIds, notes }: RunOptions): object {
+  return {
+    ...(model !== undefined && { model }),
+    ...(environment !== undefined && { environmentId: environment }),
+    ...(iterations !== undefined && { iterationOverride: Number(iterations) }),
+    ...(caseIds && { caseIds }),
+    ...(notes !== undefined && { notes }),
+  };
+}
+
+async function suiteNamed(api: Client, projectId: string, idOrName: string): Promise<{ id: string }> {
+  const { items } = await api.listEvalSuites({ projectId });
+  const byId = items.find(({ id }) => id === idOrName);
+  if (byId) return byId;
+  const named = items.filter(({ name }) => name?.toLowerCase() === idOrName.toLowerCase());
+  const [first] = named;
+  if (first && named.length === 1) return first;
+  const shown = (first ? named : items).slice(0, 10).map(({ id, name }) => `${name} (${id})`);
+  throw new OperatorProblem(
+    first
+      ? `Several suites are called ${idOrName}; use the id: ${shown.join(', ')}`
+      : `No suite ${idOrName} in this project. There ${shown.length === 0 ? 'is none' : `are: ${shown.join(', ')}`}`,
+  );
+}
