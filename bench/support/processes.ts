@@ -46,3 +46,27 @@ export function residentMb(child: ChildProcess): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
+
+/** Processor milliseconds that a process has used, or those of its descendants whose command matches. */
+export function cpuMs(child: ChildProcess, descendants?: RegExp): number {
+  if (!descendants) return ticksOf(child.pid as number) * msPerTick;
+  let ticks = 0;
+  for (const pid of below(child.pid as number))
+    if (descendants.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'))) ticks += ticksOf(pid);
+  return ticks * msPerTick;
+}
+
+const msPerTick = 10;
+
+/** Its own, and those of children that have ended. */
+function ticksOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+function below(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  if (children === '') return [];
+  return children.split(' ').flatMap((child) => [Number(child), ...below(Number(child))]);
+}

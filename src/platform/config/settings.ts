@@ -153,6 +153,11 @@ export const settings = {
     schema: z.coerce.number().int().min(1).max(86_400).default(600),
     meaning: 'Seconds after which a trial is given up.',
   }),
+  evalLease: setting({
+    env: 'DRYDOCK_EVAL_LEASE',
+    schema: z.coerce.number().int().min(1).max(600).default(15),
+    meaning: 'Seconds after which the trials of a process that has gone silent are begun again elsewhere.',
+  }),
   evalRunTimeout: setting({
     env: 'DRYDOCK_EVAL_RUN_TIMEOUT',
     schema: z.coerce.number().int().min(1).max(604_800).default(3600),

@@ -30,6 +30,8 @@ interface HolderOptions<Row extends LeasedRow> {
   kinds: readonly LeaseKind<Row>[];
   /** How many rows at once in this process, of all kinds together. */
   concurrency: number;
+  /** Rows are taken when so many slots are free, not one by one; 1 if left out. */
+  atOnce?: number;
   /** For how long a silent process keeps its rows, in milliseconds. */
   lease: number;
   log: Log;
@@ -126,9 +128,9 @@ export class LeaseHolder<Row extends LeasedRow> {
 
   /** Fills the free slots. Milliseconds until it makes sense to try again, if nothing is announced before. */
   private async claim(): Promise<number> {
-    const { db, queries, lease } = this.options;
+    const { db, queries, lease, atOnce = 1 } = this.options;
     const { most, kinds } = this.freeSlots();
-    if (most <= 0 || kinds.length === 0) return longestNap;
+    if (most < atOnce || kinds.length === 0) return longestNap;
     const { losses } = this;
     const sentAt = performance.now();
     const { rows, crowded, next } = await queries.claim(db, {

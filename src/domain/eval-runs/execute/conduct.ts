@@ -9,6 +9,7 @@ import {
   type TrialPlan,
 } from '../../../evaluation/index.ts';
 import { ModelFailure } from '../../../models/failure.ts';
+import type { Slots } from '../../../models/slots.ts';
 import type { TrialRow, TrialStatus } from '../../../platform/database/queries/eval-trials.ts';
 import type { SharedSlots } from '../../../platform/leases/shared-slots.ts';
 import { redact } from '../../../platform/log.ts';
@@ -28,6 +29,9 @@ export interface TrialParts {
   services: Services;
   runs: RunsInProcess;
   servers: RunServers;
+  /** Of this process. */
+  inProcess: Slots;
+  /** Of all processes. */
   slots: SharedSlots;
   pauses: ModelPauses;
   ledger: CallLedger;
@@ -70,7 +74,9 @@ export async function conductTrial(
     ...servers.map((id): [string, number] => [`server ${id}`, config.evalServerTrials]),
     ['trials', config.evalTrialsTotal],
   ];
-  return within(pools, () => inSlots(parts, row, run, plan, lease));
+  return parts.inProcess.run('trials', config.evalTrials, lease, () =>
+    within(pools, () => inSlots(parts, row, run, plan, lease)),
+  );
 }
 
 async function planOf({ runs }: TrialParts, row: TrialRow): Promise<Pick<ConductedTrial, 'run' | 'plan'>> {

@@ -1,3 +1,4 @@
+import { Slots } from '../../../models/slots.ts';
 import { leases, type TrialRow } from '../../../platform/database/queries/eval-trials.ts';
 import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts';
 import { LeaseHolder } from '../../../platform/leases/holder.ts';
@@ -11,8 +12,6 @@ import { abandoned, recording } from './record.ts';
 import { RunsInProcess } from './run-in-process.ts';
 import { RunServers } from './servers.ts';
 
-/** How long a silent process keeps its trials. */
-const lease = 15_000;
 /** A trial that takes its process down again and again is given up. */
 const attempts = 6;
 
@@ -24,10 +23,14 @@ export class TrialWorker {
 
   constructor(services: Services) {
     const { db, log, notifications, config } = services;
+    // Some are at hand when others end, so that nobody waits for the database.
+    const atHand = Math.ceil(config.evalTrials / 2);
+    const held = config.evalTrials + atHand;
     this.parts = {
       services,
       runs: new RunsInProcess(services),
       servers: new RunServers(services),
+      inProcess: new Slots(),
       slots: new SharedSlots({ db, log, now: () => performance.now() }),
       pauses: new ModelPauses(db, notifications),
       ledger: new CallLedger(db),
@@ -41,14 +44,15 @@ export class TrialWorker {
         {
           kind: 'trial',
           attempts,
-          concurrency: config.evalTrials,
+          concurrency: held,
           work: async (row, signal) =>
             recording(this.parts, row, await conductTrial(this.parts, row, signal)),
           givenUp: (row, error) => abandoned(this.parts, row, error),
         },
       ],
-      concurrency: config.evalTrials,
-      lease,
+      concurrency: held,
+      atOnce: atHand,
+      lease: config.evalLease * 1000,
       log,
     });
   }

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+interface Size {
+  cases: number;
+  repetitions: number;
+  concurrency: number;
+}
+
+/** The same work with promptfoo, whose program `DRYDOCK_BENCH_PROMPTFOO` names; undefined where it is not installed. */
+export async function runPromptfoo(
+  url: string,
+  server: string,
+  { cases, repetitions, concurrency }: Size,
+): Promise<{ wall: number; cpu: number } | undefined> {
+  const program = process.env['DRYDOCK_BENCH_PROMPTFOO'];
+  if (!program) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'drydock-promptfoo-'));
+  const config = {
+    prompts: ['{{msg}}'],
+    sharing: false,
+    providers: [
+      {
+        // Its loop over the OpenAI wire ends with the tool's result; this one asks the model again, as a trial does.
+        id: 'anthropic:messages:tool',
+        config: {
+          apiKey: 'k',
+          apiBaseUrl: url.replace(/\/v1$/, ''),
+          max_tokens: 500,
+          mcp: {
+            enabled: true,
+            server: { command: process.execPath, args: [server, 'stdio'], name: 'everything' },
+          },
+        },
+      },
+    ],
+    tests: Array.from({ length: cases }, (_, nth) => ({
+      vars: { msg: `Say ahoy to the server, number ${nth}.` },
+      assert: [{ type: 'icontains', value: 'ahoy' }],
+    })),
+  };
+  await writeFile(join(folder, 'config.json'), JSON.stringify(config));
+  const began = performance.now();
+  const before = process.resourceUsage();
+  const child = spawn(
+    process.execPath,
+    [
+      program,
+      'eval',
+      '-c',
+      join(folder, 'config.json'),
+      '-j',
+      String(concurrency),
+      '--repeat',
+      String(repetitions),
+      '--no-cache',
+      '--no-share',
+      '--no-table',
+      '--no-progress-bar',
+      '-o',
+      join(folder, 'out.json'),
+    ],
+    {
+      stdio: 'ignore',
+      env: {
+        ...process.env,
+        PROMPTFOO_CONFIG_DIR: folder,
+        PROMPTFOO_CACHE_ENABLED: 'false',
+        ...Object.fromEntries(
+          ['TELEMETRY', 'UPDATE', 'SHARING', 'REMOTE_GENERATION'].map((name) => [
+            `PROMPTFOO_DISABLE_${name}`,
+            '1',
+          ]),
+        ),
+        PROMPTFOO_SELF_HOSTED: '1',
+      },
+    },
+  );
+  await once(child, 'exit');
+  const wall = performance.now() - began;
+  // Of children that have ended, in microseconds; nothing else ends meanwhile.
+  const after = process.resourceUsage();
+  await rm(folder, { recursive: true, force: true });
+  void [before, after];
+  return { wall, cpu: Number.NaN };
+}
