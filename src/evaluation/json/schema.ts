@@ -11,7 +11,7 @@ export type Validity = { valid: true } | { valid: false; problem: string } | { u
 /** Of a schema that an author writes, and of one that a server declares. */
 const mostAuthored = 16 * 1024;
 const mostDeclared = 128 * 1024;
-/** About a fifth of a second. A value of 100,000 parts takes a fourth of it, if the schema is plain. */
+/** A third of a second at worst. A value of 100,000 parts takes a third of them, if the schema is plain. */
 const mostSteps = 2_000_000;
 /** Compiling an instruction of a pattern takes as long as so many steps. */
 const stepsOfInstruction = 75;
@@ -19,18 +19,27 @@ const kept = 100;
 
 class OutOfSteps extends Error {}
 
-/**
- * Validation is synchronous, so what one may still do is kept here for the time of it. Following references can take
- * time that doubles with each level, so every part of a schema counts its work before it is done.
- */
-let steps = 0;
-let work: Work = newWork();
+/** How much validating may still be done. What is asked in one go shares one. */
+export interface Effort {
+  steps: number;
+  work: Work;
+}
 
-export function validateJson(schema: unknown, value: unknown): Validity {
+export function newEffort(): Effort {
+  return { steps: mostSteps, work: newWork() };
+}
+
+/**
+ * Validation is synchronous, so the effort of the one that is going on stands here. Following references can take time
+ * that doubles with each level, so every part of a schema counts its work before it is done.
+ */
+let effort = newEffort();
+
+export function validateJson(schema: unknown, value: unknown, shared = newEffort()): Validity {
   const validate = validatorOf(schema);
   if (typeof validate === 'string') return { unusable: validate };
   if (!isShallow(value)) return { unusable: 'the value is nested too deeply' };
-  return bounded(() => {
+  return bounded(shared, () => {
     if (validate(value)) return { valid: true };
     const [error] = validate.errors ?? [];
     const where = error?.instancePath ? `${error.instancePath} ` : '';
@@ -66,7 +75,7 @@ function validatorOf(schema: unknown): ValidateFunction | string {
 }
 
 function compile(schema: unknown): ValidateFunction | string {
-  const made = bounded((): Validity | { validate: ValidateFunction } => {
+  const made = bounded(newEffort(), (): Validity | { validate: ValidateFunction } => {
     const dialect = dialectOf(schema);
     const copy = copySchema(schema) as AnySchema;
     if (!dialect.ofSchemas().validateSchema(copy)) return { unusable: 'it is not a valid JSON Schema' };
@@ -77,9 +86,8 @@ function compile(schema: unknown): ValidateFunction | string {
 }
 
 /** The errors that can come out of a library that is given a hostile schema, or of our own counting. */
-function bounded<Made>(make: () => Made | Validity): Made | Validity {
-  steps = mostSteps;
-  work = newWork();
+function bounded<Made>(allowed: Effort, make: () => Made | Validity): Made | Validity {
+  effort = allowed;
   try {
     return make();
   } catch (error) {
@@ -150,8 +158,8 @@ function newAjv(Dialect: typeof Ajv | typeof Ajv2020, ofSchemas = false): Ajv | 
 }
 
 function spend(count: number): void {
-  steps -= count;
-  if (steps < 0) throw new OutOfSteps();
+  effort.steps -= count;
+  if (effort.steps < 0) throw new OutOfSteps();
 }
 
 /** What looking at a value costs, its inner values aside. */
@@ -164,8 +172,9 @@ function sizeOf(value: unknown): number {
 function areUnique(items: readonly unknown[]): boolean {
   const seen = new Set<string>();
   for (const item of items) {
-    const text = canonicalText(item) ?? '';
-    spend(30 + (text.length >> 2));
+    const isPlain = typeof item !== 'object' || item === null;
+    const text = (isPlain ? JSON.stringify(item) : canonicalText(item)) ?? '';
+    spend(isPlain ? 1 : 30 + (text.length >> 2));
     if (seen.has(text)) return false;
     seen.add(text);
   }
@@ -178,7 +187,7 @@ function regExp(source: string): { test(text: string): boolean } {
   spend(compiled.pattern.size * stepsOfInstruction);
   return {
     test(text) {
-      const matches = compiled.pattern.test(text, work);
+      const matches = compiled.pattern.test(text, effort.work);
       if (matches === undefined) throw new OutOfSteps();
       return matches;
     },
