@@ -65,7 +65,7 @@ export function gradeTrial(plan: TrialPlan, outcome: TrialOutcome): Grade {
     evaluationConfig: config,
     evaluatorError: errors.length > 0,
     evaluatorErrors: errors,
-    ...stageChain({ plan, outcome, matches, rows: allRows }),
+    ...stageChain({ plan, outcome, matches, rows: allRows, evaluatorError: errors.length > 0 }),
     expectedToolCalls: turns.flatMap(({ expectedToolCalls }) => expectedToolCalls),
     actualToolCalls: outcome.evidence.toolCalls.map(shown),
   };
