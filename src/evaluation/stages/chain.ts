@@ -123,10 +123,10 @@ function userValueRow(view: View): Row {
 }
 
 /** Whether there is something to have passed, given that nothing failed. */
-function isObserved(stage: Stage, { plan, outcome, cutShort }: View): boolean {
+function isObserved(stage: Stage, { plan, outcome, matches, cutShort }: View): boolean {
   const { toolCalls, toolResults, renders } = outcome.evidence;
-  const expected = plan.turns.some((turn) => turn.expected.length > 0);
-  if (stage === 'selection') return expected || !cutShort;
+  if (stage === 'selection')
+    return !cutShort || plan.turns.some((turn, at) => turn.expected.length > 0 && matches[at]);
   if (stage === 'call') return toolCalls.length > 0 || (plan.isNegative && !cutShort);
   return toolResults.items.length > 0 || renders.some(({ status }) => status === 'rendered');
 }
