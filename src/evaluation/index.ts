@@ -20,6 +20,7 @@ export type {
   Usage,
 } from './evidence.ts';
 export { evidenceOfTurn } from './evidence.ts';
+export type { TrialStatus } from './lifecycle.ts';
 export type { ExpectedCall, ShownCall } from './matching/calls.ts';
 export {
   defaultMatchOptions,
@@ -37,6 +38,7 @@ export { notScored, type Score, scored } from './scores/score.ts';
 export {
   countTrial,
   newStageCount,
+  type SetupAttempt,
   type StageAnalytics,
   type StageCount,
   stageAnalytics,
@@ -69,14 +71,7 @@ export type {
   VerdictDecision,
 } from './verdict/decision.ts';
 export { legacyResult, summarizeTrials, type TrialSummary } from './verdict/legacy.ts';
-export {
-  type ConfiguredVariant,
-  decide,
-  policyProblem,
-  resolvePolicy,
-  type TrialRecord,
-  type WrittenValidity,
-} from './verdict/policy.ts';
+export { decide, resolvePolicy, type WrittenValidity } from './verdict/policy.ts';
 export {
   type DecisionDiagnostics,
   decisionDiagnostics,
@@ -85,3 +80,4 @@ export {
   runVerdict,
   type TrialToExplain,
 } from './verdict/summary.ts';
+export { type ConfiguredVariant, policyProblem, type TrialRecord } from './verdict/trials.ts';

@@ -1,5 +1,6 @@
 import type { DeclaredTool, ToolCall } from '../evidence.ts';
-import { type Effort, newEffort, validateJson } from '../json/schema.ts';
+import { type Effort, newEffort } from '../json/effort.ts';
+import { validateJson } from '../json/schema.ts';
 import { quote } from '../text/show.ts';
 import { type CheckKind, type Finding, failed, missing, passed } from './shared/kind.ts';
 import { inScope } from './shared/scope.ts';

@@ -1,5 +1,6 @@
 import type { ToolResult } from '../evidence.ts';
-import { type Effort, newEffort, schemaProblem, validateJson } from '../json/schema.ts';
+import { type Effort, newEffort } from '../json/effort.ts';
+import { schemaProblem, validateJson } from '../json/schema.ts';
 import { quote } from '../text/show.ts';
 import { type CheckKind, type Finding, failed, missing, passed } from './shared/kind.ts';
 import { allResults, payloadOf } from './shared/results.ts';

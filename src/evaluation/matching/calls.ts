@@ -19,7 +19,7 @@ export interface ShownCall {
   arguments: Readonly<Record<string, unknown>>;
 }
 
-export interface ArgumentMismatch {
+interface ArgumentMismatch {
   toolName: string;
   expectedArgs: Readonly<Record<string, unknown>>;
   actualArgs: Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ const skillTools: ReadonlySet<string> = new Set([
   'readSkillFile',
 ]);
 
-export function isSkillTool(toolName: string): boolean {
+function isSkillTool(toolName: string): boolean {
   return skillTools.has(toolName);
 }
 

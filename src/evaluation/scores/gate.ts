@@ -26,12 +26,13 @@ export function gate(config: EvaluationConfig, scores: readonly Score[]): Gate {
 export function evaluatorErrors(config: EvaluationConfig, scores: readonly Score[]): string[] {
   if (!isIntact(config, scores)) return ['The scores do not belong to the recorded definitions'];
   const errors: string[] = [];
-  for (const { definition, standing, rows } of standings(config, scores)) {
-    const name = definition.label ?? definition.scorerId;
-    if (standing === 'error') errors.push(`${name}: ${rows.find(({ error }) => error)?.error ?? 'error'}`);
-    else if (standing === 'skipped') errors.push(`${name} was skipped`);
-    else if (standing === 'unresolved' && definition.onSkipped === 'fail')
-      errors.push(`${name} was not scored`);
+  for (const { definition, rows } of standings(config, scores)) {
+    const { scorerId, label = scorerId, onError, onSkipped } = definition;
+    const error = rows.find(({ status }) => status === 'error');
+    if (error && onError === 'fail') errors.push(`${label}: ${error.error ?? 'error'}`);
+    if (onSkipped === 'ignore') continue;
+    if (rows.length === 0) errors.push(`${label} was not scored`);
+    if (rows.some(({ status }) => status === 'skipped')) errors.push(`${label} was skipped`);
   }
   return errors;
 }

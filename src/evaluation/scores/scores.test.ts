@@ -76,7 +76,7 @@ test.each<[string, ScoreDefinition, Score[], boolean, string[]]>([
   ['not applicable', own, [inapplicable], true, []],
   ['error', own, [error], false, ['Own: broke']],
   ['skipped', own, [skipped], false, ['Own was skipped']],
-  ['failed and error: the failure is certain', own, [no, error], false, []],
+  ['failed and error', own, [no, error], false, ['Own: broke']],
   ['error, to be ignored', lenient, [notScored(lenient, 'error', 'broke')], true, []],
   ['skipped, to be ignored', lenient, [notScored(lenient, 'skipped', 'broke')], true, []],
   ['no rows, to be ignored', lenient, [], false, []],

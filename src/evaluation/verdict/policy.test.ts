@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type VerdictDecision, validityReasons } from './decision.ts';
-import {
-  type ConfiguredVariant,
-  decide,
-  policyProblem,
-  resolvePolicy,
-  type TrialRecord,
-  type WrittenValidity,
-} from './policy.ts';
+import { decide, resolvePolicy, type WrittenValidity } from './policy.ts';
+import { type ConfiguredVariant, policyProblem, type TrialRecord } from './trials.ts';
 
 const statuses: Readonly<Record<string, Pick<TrialRecord, 'status' | 'result' | 'evaluatorError'>>> = {
   p: { status: 'completed', result: 'passed', evaluatorError: false },
