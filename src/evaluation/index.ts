@@ -32,7 +32,13 @@ export {
 } from './matching/options.ts';
 export type { SetupFailure, StepOutcome, TrialOutcome } from './outcome.ts';
 export { type PlannedStep, type PlannedTurn, planSteps, renderedTool, type TrialPlan } from './plan.ts';
-export { type EvaluationConfig, evaluationConfig, type ScoreDefinition } from './scores/definition.ts';
+export {
+  type EvaluationConfig,
+  evaluationConfig,
+  type HashedDefinition,
+  hashed,
+  type ScoreDefinition,
+} from './scores/definition.ts';
 export { evaluatorErrors, type Gate, gate, isIntact } from './scores/gate.ts';
 export { notScored, type Score, scored } from './scores/score.ts';
 export {

@@ -6,6 +6,7 @@ import type { TrialEvidence } from './evidence.ts';
 import { defaultMatchOptions } from './matching/options.ts';
 import type { TrialOutcome } from './outcome.ts';
 import { planSteps, renderedTool, type TrialPlan } from './plan.ts';
+import { hashed } from './scores/definition.ts';
 import { gate, isIntact } from './scores/gate.ts';
 import { gradeTrial } from './trial.ts';
 
@@ -149,7 +150,9 @@ test.each<[string, Partial<TrialPlan>, Partial<TrialEvidence>, 'passed' | 'faile
   const trial = outcome({ evidence: { ...good, ...happened } });
   const grade = gradeTrial(plan([prompt], over), trial);
   expect(grade.result).toBe(expected);
-  expect(gate(grade.evaluationConfig, grade.scores).passed).toBe(expected === 'passed');
+  expect(gate(grade.evaluationConfig.definitions.map(hashed), grade.scores).passed).toBe(
+    expected === 'passed',
+  );
 });
 
 test('missing evidence of what decides is an error of the evaluator; of what is shown it is nothing', () => {

@@ -190,6 +190,6 @@ test('hundreds of expected and thousands of actual calls are matched in time', (
   for (const order of ['any', 'in-order', 'exact'] as const) {
     const start = performance.now();
     matchCalls(expected, actual, options({ order }));
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   }
 });

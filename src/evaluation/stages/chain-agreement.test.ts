@@ -4,6 +4,7 @@ import { absent, call, complete, evidence, result, tool, toolError } from '../..
 import { defaultMatchOptions } from '../matching/options.ts';
 import type { TrialOutcome } from '../outcome.ts';
 import type { TrialPlan } from '../plan.ts';
+import { hashed } from '../scores/definition.ts';
 import { gate, isIntact } from '../scores/gate.ts';
 import { gradeTrial } from '../trial.ts';
 import { stages } from './stage.ts';
@@ -111,7 +112,7 @@ test('whatever happened, the chain has its six rows, nothing is said after a fai
       expect(ended.status === 'completed').toBe(
         verdict === 'passed' || (verdict === 'failed' && ended.status === 'completed'),
       );
-      const passes = gate(grade.evaluationConfig, grade.scores).passed;
+      const passes = gate(grade.evaluationConfig.definitions.map(hashed), grade.scores).passed;
       expect(ended.status === 'completed' && passes).toBe(verdict === 'passed');
     }),
     { numRuns: 500 },
