@@ -20,6 +20,7 @@ export type {
   Usage,
 } from './evidence.ts';
 export { evidenceOfTurn } from './evidence.ts';
+export type { TrialStatus } from './lifecycle.ts';
 export type { ExpectedCall, ShownCall } from './matching/calls.ts';
 export {
   defaultMatchOptions,
@@ -31,7 +32,13 @@ export {
 } from './matching/options.ts';
 export type { SetupFailure, StepOutcome, TrialOutcome } from './outcome.ts';
 export { type PlannedStep, type PlannedTurn, planSteps, renderedTool, type TrialPlan } from './plan.ts';
-export { type EvaluationConfig, evaluationConfig, type ScoreDefinition } from './scores/definition.ts';
+export {
+  type EvaluationConfig,
+  evaluationConfig,
+  type HashedDefinition,
+  hashed,
+  type ScoreDefinition,
+} from './scores/definition.ts';
 export { evaluatorErrors, type Gate, gate, isIntact } from './scores/gate.ts';
 export { notScored, type Score, scored } from './scores/score.ts';
 export { scorersOf } from './scores/scorers.ts';
@@ -71,14 +78,7 @@ export type {
   VerdictDecision,
 } from './verdict/decision.ts';
 export { legacyResult, summarizeTrials, type TrialSummary } from './verdict/legacy.ts';
-export {
-  type ConfiguredVariant,
-  decide,
-  policyProblem,
-  resolvePolicy,
-  type TrialRecord,
-  type WrittenValidity,
-} from './verdict/policy.ts';
+export { decide, resolvePolicy, type WrittenValidity } from './verdict/policy.ts';
 export {
   type DecisionDiagnostics,
   decisionDiagnostics,
@@ -87,3 +87,4 @@ export {
   runVerdict,
   type TrialToExplain,
 } from './verdict/summary.ts';
+export { type ConfiguredVariant, policyProblem, type TrialRecord } from './verdict/trials.ts';

@@ -2,10 +2,10 @@ import { type CheckRow, evaluateCheck } from './checks/evaluate.ts';
 import { matchTurn, type ShownCall, type TurnMatch } from './matching/calls.ts';
 import type { TrialOutcome } from './outcome.ts';
 import type { TrialPlan } from './plan.ts';
-import { type EvaluationConfig, evaluationConfig, type ScoreDefinition } from './scores/definition.ts';
+import type { EvaluationConfig, HashedDefinition } from './scores/definition.ts';
 import { evaluatorErrors, gate } from './scores/gate.ts';
 import { notScored, type Score, scored } from './scores/score.ts';
-import { type Scorer, scorersOf, turn } from './scores/scorers.ts';
+import { type Scorer, scorecardOf, turn } from './scores/scorers.ts';
 import { type StageChain, stageChain } from './stages/chain.ts';
 import { list, show } from './text/show.ts';
 
@@ -46,26 +46,25 @@ export interface Grade extends StageChain {
 export function gradeTrial(plan: TrialPlan, outcome: TrialOutcome): Grade {
   const judged = outcome.status !== 'setup_failed' && outcome.status !== 'cancelled';
   const matches = judged ? plan.turns.map((planned) => matchOf(planned, plan, outcome)) : [];
-  const scorers = scorersOf(plan);
+  const { scorers, definitions, config } = scorecardOf(plan);
   const rows = judged ? rowsOf(scorers, outcome) : new Map<Scorer, CheckRow>();
   const scores = scorers.map((scorer) =>
     judged
       ? scoreOf(scorer, rows.get(scorer), { plan, outcome, matches })
-      : notScored(scorer.definition, 'skipped', 'The trial was not judged'),
+      : notScored(scorer.scored, 'skipped', 'The trial was not judged'),
   );
-  const config = evaluationConfig(scorers.map(({ definition }) => definition));
-  const errors = outcome.status === 'completed' ? evaluatorErrors(config, scores) : [];
+  const errors = outcome.status === 'completed' ? evaluatorErrors(definitions, scores) : [];
   const allRows = [...rows.values()];
   const turns = plan.turns.map((planned, at) => gradedTurn(planned, matches[at], outcome, allRows));
   return {
-    result: judged ? resultOf(outcome, gate(config, scores).passed) : null,
+    result: judged ? resultOf(outcome, gate(definitions, scores).passed) : null,
     turns,
     rows: allRows,
     scores,
     evaluationConfig: config,
     evaluatorError: errors.length > 0,
     evaluatorErrors: errors,
-    ...stageChain({ plan, outcome, matches, rows: allRows }),
+    ...stageChain({ plan, outcome, matches, rows: allRows, evaluatorError: errors.length > 0 }),
     expectedToolCalls: turns.flatMap(({ expectedToolCalls }) => expectedToolCalls),
     actualToolCalls: outcome.evidence.toolCalls.map(shown),
   };
@@ -107,7 +106,7 @@ interface Judged {
 }
 
 function scoreOf(scorer: Scorer, row: CheckRow | undefined, judged: Judged): Score {
-  const { definition } = scorer;
+  const { scored: definition } = scorer;
   switch (scorer.measures) {
     case 'check':
     case 'step':
@@ -127,14 +126,14 @@ function scoreOf(scorer: Scorer, row: CheckRow | undefined, judged: Judged): Sco
   }
 }
 
-function scoreOfRow(definition: ScoreDefinition, { passed, reason, status }: CheckRow): Score {
+function scoreOfRow(definition: HashedDefinition, { passed, reason, status }: CheckRow): Score {
   return status === 'error'
     ? notScored(definition, 'error', reason)
     : scored(definition, passed ? 1 : 0, reason);
 }
 
 /** A case stops at its first step that fails, so what comes after it was never asked. */
-function scoreOfUnreached(definition: ScoreDefinition, { outcome }: Judged): Score {
+function scoreOfUnreached(definition: HashedDefinition, { outcome }: Judged): Score {
   const stopped =
     outcome.status !== 'completed' ||
     outcome.evidence.toolErrors.length > 0 ||
@@ -144,7 +143,7 @@ function scoreOfUnreached(definition: ScoreDefinition, { outcome }: Judged): Sco
     : notScored(definition, 'skipped', 'The step was not carried out');
 }
 
-function scoreOfMatches(definition: ScoreDefinition, { plan, matches }: Judged): Score {
+function scoreOfMatches(definition: HashedDefinition, { plan, matches }: Judged): Score {
   const expects = plan.turns.some(({ kind, expected }) => kind === 'prompt' && expected.length > 0);
   if (!expects && !plan.isNegative && plan.match.extra === null)
     return notScored(definition, 'not_applicable', 'Nothing is expected of the tool calls');
@@ -164,7 +163,7 @@ function faultsIn({ missing, unexpected, argumentMismatches }: TurnMatch): strin
   ];
 }
 
-function scoreOfScript(definition: ScoreDefinition, judged: Judged): Score {
+function scoreOfScript(definition: HashedDefinition, judged: Judged): Score {
   const scripted = new Set(judged.plan.steps.filter(({ check }) => !check).map(({ stepId }) => stepId));
   const done = judged.outcome.steps.filter(({ stepId }) => scripted.has(stepId));
   const failing = done.find(({ status }) => status === 'fail');

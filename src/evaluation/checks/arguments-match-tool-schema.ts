@@ -1,4 +1,5 @@
 import type { DeclaredTool, ToolCall } from '../evidence.ts';
+import { type Effort, newEffort } from '../json/effort.ts';
 import { validateJson } from '../json/schema.ts';
 import { quote } from '../text/show.ts';
 import { type CheckKind, type Finding, failed, missing, passed } from './shared/kind.ts';
@@ -14,7 +15,8 @@ export const argumentsMatchToolSchema: CheckKind<'argumentsMatchToolSchema'> = {
     const calls = inScope(toolCalls, toolName);
     if (calls.length === 0) return passed('There was no call');
     if (inventory.state !== 'complete') return missing('Not all tools that were offered were recorded');
-    const findings = calls.map((call) => judge(call, inventory.items));
+    const effort = newEffort();
+    const findings = calls.map((call) => judge(call, inventory.items, effort));
     return (
       findings.find(({ outcome }) => outcome === 'failed') ??
       findings.find(({ outcome }) => outcome === 'error') ??
@@ -23,7 +25,7 @@ export const argumentsMatchToolSchema: CheckKind<'argumentsMatchToolSchema'> = {
   },
 };
 
-function judge(call: ToolCall, tools: readonly DeclaredTool[]): Finding {
+function judge(call: ToolCall, tools: readonly DeclaredTool[], effort: Effort): Finding {
   const name = quote(call.toolName);
   const [tool, another] = declarationsOf(call, tools);
   if (!tool) return missing(`${name} is not among the tools that were offered`);
@@ -31,7 +33,7 @@ function judge(call: ToolCall, tools: readonly DeclaredTool[]): Finding {
   if (tool.inputSchema === undefined) return missing(`${name} declares no input schema`);
   if (call.invalid !== undefined)
     return failed(`A call of ${name} reached no server: ${quote(call.invalid)}`);
-  const validity = validateJson(tool.inputSchema, call.arguments);
+  const validity = validateJson(tool.inputSchema, call.arguments, effort);
   if ('unusable' in validity)
     return missing(`The input schema of ${name} cannot be used: ${validity.unusable}`);
   return validity.valid

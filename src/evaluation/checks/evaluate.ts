@@ -55,7 +55,9 @@ export function parseCheck(check: unknown): { check: Check } | { problem: string
     const [issue] = parsed.error.issues;
     return { problem: [issue?.path.join('.'), issue?.message].filter(Boolean).join(': ') };
   }
-  return { check: { ...parsed.data, role, severity } as Check };
+  const { role: _ours, ...understood } = parsed.data;
+  const kept = { ...(role !== undefined && { role }), ...(severity !== undefined && { severity }) };
+  return { check: { ...understood, ...kept } as Check };
 }
 
 function unknownType(check: unknown): string {
@@ -76,5 +78,5 @@ function rowOf(check: unknown, { outcome, reason }: Finding, scope: TurnScope | 
 /** A check as it was written; expected arguments may hold secrets. What cannot be understood is kept in small. */
 function storedCheck(check: unknown): unknown {
   if (!isObject(check) || !kindOf(check['type'])) return shownValue(check, 0);
-  return withoutSecrets(JSON.parse(JSON.stringify(check)));
+  return withoutSecrets(check);
 }

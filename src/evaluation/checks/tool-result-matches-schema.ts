@@ -1,4 +1,5 @@
 import type { ToolResult } from '../evidence.ts';
+import { type Effort, newEffort } from '../json/effort.ts';
 import { schemaProblem, validateJson } from '../json/schema.ts';
 import { quote } from '../text/show.ts';
 import { type CheckKind, type Finding, failed, missing, passed } from './shared/kind.ts';
@@ -18,7 +19,8 @@ export const toolResultMatchesSchema: CheckKind<'toolResultMatchesSchema'> = {
     const known = allResults(evidence, toolName);
     if ('unknown' in known) return known.unknown;
     if (known.results.length === 0) return failed('No tool returned anything');
-    const findings = known.results.map((result) => judge(result, schema));
+    const effort = newEffort();
+    const findings = known.results.map((result) => judge(result, schema, effort));
     return (
       findings.find(({ outcome }) => outcome === 'failed') ??
       findings.find(({ outcome }) => outcome === 'error') ??
@@ -27,12 +29,12 @@ export const toolResultMatchesSchema: CheckKind<'toolResultMatchesSchema'> = {
   },
 };
 
-function judge(result: ToolResult, schema: unknown): Finding {
+function judge(result: ToolResult, schema: unknown, effort: Effort): Finding {
   const name = quote(result.toolName);
   if (!result.whole) return missing(`A result of ${name} was too large to be kept whole`);
   const payload = payloadOf(result);
   if (payload === undefined) return failed(`A result of ${name} is no JSON`);
-  const validity = validateJson(schema, payload);
+  const validity = validateJson(schema, payload, effort);
   if ('unusable' in validity) return missing(`The schema cannot be used: ${validity.unusable}`);
   return validity.valid
     ? passed(`A result of ${name} fits`)

@@ -51,6 +51,8 @@ const plain = new Set([
 export class UnusableSchema extends Error {}
 
 interface Copying {
+  /** How many parts have been begun. */
+  parts: number;
   /** What the schema calls itself: a reference that begins with it stays inside. */
   ownId: string | undefined;
   copies: Set<unknown>;
@@ -63,7 +65,12 @@ interface Copying {
  */
 export function copySchema(schema: unknown): unknown {
   const ownId = isObject(schema) && typeof schema['$id'] === 'string' ? schema['$id'] : undefined;
-  const copying: Copying = { ownId: ownId?.replace(/#$/, ''), copies: new Set(), references: [] };
+  const copying: Copying = {
+    parts: 0,
+    ownId: ownId?.replace(/#$/, ''),
+    copies: new Set(),
+    references: [],
+  };
   const copy = copyPart(schema, copying, 0);
   for (const reference of copying.references) assertInside(reference, copy, copying.copies);
   return copy;
@@ -73,11 +80,10 @@ function copyPart(schema: unknown, copying: Copying, depth: number): unknown {
   if (typeof schema === 'boolean') return schema;
   if (!isObject(schema)) throw new UnusableSchema('a schema in it is neither an object nor true or false');
   if (depth > deepest) throw new UnusableSchema(`it is nested deeper than ${deepest} levels`);
-  if (copying.copies.size >= mostSubschemas)
+  if (++copying.parts > mostSubschemas)
     throw new UnusableSchema(`it has more than ${mostSubschemas.toLocaleString('en')} parts`);
   if (depth > 0 && '$id' in schema) throw new UnusableSchema('a schema inside of it has an $id of its own');
   const entries: [string, unknown][] = [];
-  copying.copies.add(entries);
   let steps = 1;
   for (const [key, value] of Object.entries(schema)) {
     const copied = copyKeyword(key, value, copying, depth);
@@ -85,7 +91,6 @@ function copyPart(schema: unknown, copying: Copying, depth: number): unknown {
     entries.push([key, copied]);
     steps += plain.has(key) ? countValues(value) : widthOf(value);
   }
-  copying.copies.delete(entries);
   entries.push([stepsKeyword, steps]);
   const copy = Object.fromEntries(entries);
   copying.copies.add(copy);

@@ -1,8 +1,8 @@
-import { Ajv, type AnySchema, type Options, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { compilePattern, newWork, type Work } from '../text/pattern.ts';
+import type { AnySchema, ValidateFunction } from 'ajv';
 import { cut } from '../text/show.ts';
-import { copySchema, stepsKeyword, UnusableSchema } from './schema-copy.ts';
+import { type Dialect, draft7, draft2020 } from './ajv.ts';
+import { type Effort, newEffort, OutOfSteps, within } from './effort.ts';
+import { copySchema, UnusableSchema } from './schema-copy.ts';
 import { canonicalText, isObject, isShallow, jsonText, sha256 } from './value.ts';
 
 /** Whether a value fits a schema. `unusable`: nothing can be said, and why. */
@@ -11,31 +11,22 @@ export type Validity = { valid: true } | { valid: false; problem: string } | { u
 /** Of a schema that an author writes, and of one that a server declares. */
 const mostAuthored = 16 * 1024;
 const mostDeclared = 128 * 1024;
-/** About a fifth of a second. A value of 100,000 parts takes a fourth of it, if the schema is plain. */
-const mostSteps = 2_000_000;
-/** Compiling an instruction of a pattern takes as long as so many steps. */
-const stepsOfInstruction = 75;
-const kept = 100;
+const mostKept = 100;
+const mostProblem = 300;
 
-class OutOfSteps extends Error {}
-
-/**
- * Validation is synchronous, so what one may still do is kept here for the time of it. Following references can take
- * time that doubles with each level, so every part of a schema counts its work before it is done.
- */
-let steps = 0;
-let work: Work = newWork();
-
-export function validateJson(schema: unknown, value: unknown): Validity {
+/** Takes bounded time, whatever the schema and the value are. */
+export function validateJson(schema: unknown, value: unknown, effort: Effort = newEffort()): Validity {
   const validate = validatorOf(schema);
   if (typeof validate === 'string') return { unusable: validate };
   if (!isShallow(value)) return { unusable: 'the value is nested too deeply' };
-  return bounded(() => {
-    if (validate(value)) return { valid: true };
-    const [error] = validate.errors ?? [];
-    const where = error?.instancePath ? `${error.instancePath} ` : '';
-    return { valid: false, problem: cut(`${where}${error?.message ?? 'does not fit'}`, 300) };
-  });
+  try {
+    if (within(effort, () => validate(value))) return { valid: true };
+  } catch (error) {
+    return { unusable: whyUnusable(error) };
+  }
+  const [error] = validate.errors ?? [];
+  const where = error?.instancePath ? `${error.instancePath} ` : '';
+  return { valid: false, problem: cut(`${where}${error?.message ?? 'does not fit'}`, mostProblem) };
 }
 
 /** Why an author should not store this schema. */
@@ -55,139 +46,44 @@ function validatorOf(schema: unknown): ValidateFunction | string {
   if (text === undefined) return 'it is nested too deeply';
   if (text.length > mostDeclared) return `it is larger than ${mostDeclared / 1024} KiB`;
   const key = sha256(text);
-  const known = validators.get(key) ?? compile(schema);
+  const validate = validators.get(key) ?? compile(schema);
+  // The one used last is the last in the map, so the first is the one to forget.
   validators.delete(key);
-  validators.set(key, known);
-  for (const oldest of validators.keys()) {
-    if (validators.size <= kept) break;
-    validators.delete(oldest);
-  }
-  return known;
+  validators.set(key, validate);
+  const [oldest] = validators.keys();
+  if (validators.size > mostKept && oldest !== undefined) validators.delete(oldest);
+  return validate;
 }
 
 function compile(schema: unknown): ValidateFunction | string {
-  const made = bounded((): Validity | { validate: ValidateFunction } => {
-    const dialect = dialectOf(schema);
-    const copy = copySchema(schema) as AnySchema;
-    if (!dialect.ofSchemas().validateSchema(copy)) return { unusable: 'it is not a valid JSON Schema' };
-    return { validate: newAjv(dialect.Ajv).compile(copy) };
-  });
-  if ('validate' in made) return made.validate;
-  return 'unusable' in made ? made.unusable : 'it is not a valid JSON Schema';
-}
-
-/** The errors that can come out of a library that is given a hostile schema, or of our own counting. */
-function bounded<Made>(make: () => Made | Validity): Made | Validity {
-  steps = mostSteps;
-  work = newWork();
   try {
-    return make();
+    return within(newEffort(), () => {
+      const dialect = dialectOf(schema);
+      const copy = copySchema(schema) as AnySchema;
+      if (!dialect.ofSchemas().validateSchema(copy))
+        throw new UnusableSchema('it is not a valid JSON Schema');
+      return dialect.compiler().compile(copy);
+    });
   } catch (error) {
-    if (error instanceof OutOfSteps) return { unusable: 'validating takes too many steps' };
-    if (error instanceof UnusableSchema) return { unusable: error.message };
-    if (error instanceof RangeError) return { unusable: 'validating goes too deep' };
-    if (error instanceof Error) return { unusable: `it cannot be compiled: ${cut(error.message, 200)}` };
-    throw error;
+    return whyUnusable(error);
   }
 }
-
-interface Dialect {
-  Ajv: typeof Ajv | typeof Ajv2020;
-  /** Validates schemas, not values. Made when first needed, since that takes a while. */
-  ofSchemas: () => Ajv | Ajv2020;
-}
-
-const latest: Dialect = { Ajv: Ajv2020, ofSchemas: once(() => newAjv(Ajv2020, true)) };
-const draft7: Dialect = { Ajv, ofSchemas: once(() => newAjv(Ajv, true)) };
 
 function dialectOf(schema: unknown): Dialect {
   const uri = isObject(schema) ? schema['$schema'] : undefined;
-  if (uri === undefined) return latest;
-  if (typeof uri === 'string') {
-    const name = uri.replace(/^https?:\/\/json-schema\.org\//, '').replace(/#$/, '');
-    if (name === 'draft/2020-12/schema') return latest;
-    if (name === 'draft-07/schema') return draft7;
-  }
+  if (uri === undefined) return draft2020;
+  const name =
+    typeof uri === 'string' ? uri.replace(/^https?:\/\/json-schema\.org\//, '').replace(/#$/, '') : '';
+  if (name === 'draft/2020-12/schema') return draft2020;
+  if (name === 'draft-07/schema') return draft7;
   throw new UnusableSchema('its $schema is neither draft 2020-12 nor draft-07');
 }
 
-/** One for each schema: an instance never forgets what it has compiled. */
-function newAjv(Dialect: typeof Ajv | typeof Ajv2020, ofSchemas = false): Ajv | Ajv2020 {
-  const options: Options = {
-    strict: false,
-    logger: false,
-    meta: ofSchemas,
-    validateSchema: false,
-    validateFormats: false,
-    ownProperties: true,
-    inlineRefs: false,
-    loopRequired: 20,
-    loopEnum: 20,
-    // Making the code shorter takes several times as long as making it.
-    code: { optimize: false, regExp: Object.assign(regExp, { code: 'regExp' }) },
-  };
-  const ajv = new Dialect(options);
-  ajv.addKeyword({
-    keyword: stepsKeyword,
-    schemaType: 'number',
-    before: '$ref',
-    errors: false,
-    validate: (weight: number, value: unknown) => {
-      spend(weight + sizeOf(value));
-      return true;
-    },
-  });
-  // The one of the library compares each item with each.
-  ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    error: { message: 'must NOT have duplicate items' },
-    validate: (unique: boolean, items: unknown[]) => !unique || areUnique(items),
-  });
-  return ajv;
-}
-
-function spend(count: number): void {
-  steps -= count;
-  if (steps < 0) throw new OutOfSteps();
-}
-
-/** What looking at a value costs, its inner values aside. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return value.length >> 6;
-  if (Array.isArray(value)) return value.length;
-  return isObject(value) ? Object.keys(value).length : 0;
-}
-
-function areUnique(items: readonly unknown[]): boolean {
-  const seen = new Set<string>();
-  for (const item of items) {
-    const text = canonicalText(item) ?? '';
-    spend(30 + (text.length >> 2));
-    if (seen.has(text)) return false;
-    seen.add(text);
-  }
-  return true;
-}
-
-function regExp(source: string): { test(text: string): boolean } {
-  const compiled = compilePattern(source);
-  if ('problem' in compiled) throw new UnusableSchema(`a pattern in it cannot be used: ${compiled.problem}`);
-  spend(compiled.pattern.size * stepsOfInstruction);
-  return {
-    test(text) {
-      const matches = compiled.pattern.test(text, work);
-      if (matches === undefined) throw new OutOfSteps();
-      return matches;
-    },
-    // The library tells patterns apart by this.
-    toString: () => source,
-  } as { test(text: string): boolean };
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => (made ??= make());
+/** From our own counting, or from a library that was given a hostile schema. */
+function whyUnusable(error: unknown): string {
+  if (error instanceof OutOfSteps) return 'validating takes too many steps';
+  if (error instanceof UnusableSchema) return error.message;
+  if (error instanceof RangeError) return 'validating goes too deep';
+  if (error instanceof Error) return `it cannot be compiled: ${cut(error.message, mostProblem)}`;
+  throw error;
 }

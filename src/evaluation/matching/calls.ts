@@ -19,7 +19,7 @@ export interface ShownCall {
   arguments: Readonly<Record<string, unknown>>;
 }
 
-export interface ArgumentMismatch {
+interface ArgumentMismatch {
   toolName: string;
   expectedArgs: Readonly<Record<string, unknown>>;
   actualArgs: Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ const skillTools: ReadonlySet<string> = new Set([
   'readSkillFile',
 ]);
 
-export function isSkillTool(toolName: string): boolean {
+function isSkillTool(toolName: string): boolean {
   return skillTools.has(toolName);
 }
 
@@ -127,9 +127,13 @@ function assign(
 /** So that which of several calls is left over does not depend on when it was made. */
 function inCanonicalOrder(calls: readonly ToolCall[]): ToolCall[] {
   return calls
-    .map((call) => ({ call, key: `${call.toolName} ${canonicalText(call.arguments) ?? ''}` }))
+    .map((call) => ({ call, key: canonicalKey(call) }))
     .sort((a, b) => byCodeUnit(a.key, b.key))
     .map(({ call }) => call);
+}
+
+function canonicalKey({ toolName, invalid, serverId, arguments: args }: ToolCall): string {
+  return [toolName, invalid ?? '', canonicalText(args) ?? '', serverId ?? ''].join('\n');
 }
 
 function mismatch(wanted: ExpectedCall, call: ToolCall): ArgumentMismatch {

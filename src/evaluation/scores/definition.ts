@@ -25,43 +25,50 @@ export interface EvaluationConfig {
   definitions: ScoreDefinition[];
 }
 
-export function definitionHash(definition: ScoreDefinition): string {
-  return sha256(payloadOf(definition));
+/** With what it is known by. Made once: hashing is most of what grading costs. */
+export interface HashedDefinition {
+  definition: ScoreDefinition;
+  payload: string;
+  hash: string;
+}
+
+export function hashed(definition: ScoreDefinition): HashedDefinition {
+  const payload = payloadOf(definition);
+  return { definition, payload, hash: sha256(payload) };
 }
 
 /** Refuses two definitions that share an id and differ. Equal ones are one. */
-export function evaluationConfig(definitions: readonly ScoreDefinition[]): EvaluationConfig {
-  const byId = new Map<string, ScoreDefinition>();
-  for (const definition of definitions) {
-    const known = byId.get(definition.scorerId);
-    if (known && payloadOf(known) !== payloadOf(definition))
-      throw new Error(`Two different scorers have the id ${definition.scorerId}`);
-    byId.set(definition.scorerId, known ?? definition);
+export function evaluationConfig(all: readonly HashedDefinition[]): EvaluationConfig {
+  const byId = new Map<string, HashedDefinition>();
+  for (const one of all) {
+    const { scorerId } = one.definition;
+    const known = byId.get(scorerId) ?? one;
+    if (known.hash !== one.hash) throw new Error(`Two different scorers have the id ${scorerId}`);
+    byId.set(scorerId, known);
   }
   const distinct = [...byId.values()];
-  return { hash: configHash(distinct), definitions: distinct };
+  return { hash: configHash(distinct), definitions: distinct.map(({ definition }) => definition) };
 }
 
-export function configHash(definitions: readonly ScoreDefinition[]): string {
-  return sha256(`[${definitions.map(payloadOf).sort(byCodeUnit).join(',')}]`);
+export function configHash(all: readonly HashedDefinition[]): string {
+  const payloads = all.map(({ payload }) => payload).sort(byCodeUnit);
+  return sha256(`[${payloads.join(',')}]`);
 }
 
-/** Canonical JSON of exactly the fields that count. */
+/** Canonical JSON of exactly the fields that count: the keys stand here in their order. */
 function payloadOf(definition: ScoreDefinition): string {
   const { model, scope } = definition;
-  return JSON.stringify(
-    sortKeys({
-      scorerId: definition.scorerId,
-      idSource: definition.idSource,
-      scorerVersion: definition.scorerVersion,
-      implementationHash: definition.implementationHash,
-      deterministic: definition.deterministic,
-      passThreshold: definition.passThreshold,
-      role: definition.role,
-      onError: definition.onError,
-      onSkipped: definition.onSkipped,
-      ...(model !== undefined && { model }),
-      ...(scope !== undefined && { scope }),
-    }),
-  );
+  return JSON.stringify({
+    deterministic: definition.deterministic,
+    idSource: definition.idSource,
+    implementationHash: definition.implementationHash,
+    ...(model !== undefined && { model }),
+    onError: definition.onError,
+    onSkipped: definition.onSkipped,
+    passThreshold: definition.passThreshold,
+    role: definition.role,
+    ...(scope !== undefined && { scope: sortKeys(scope) }),
+    scorerId: definition.scorerId,
+    scorerVersion: definition.scorerVersion,
+  });
 }

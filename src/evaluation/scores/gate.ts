@@ -1,4 +1,10 @@
-import { configHash, definitionHash, type EvaluationConfig, type ScoreDefinition } from './definition.ts';
+import {
+  configHash,
+  type EvaluationConfig,
+  type HashedDefinition,
+  hashed,
+  type ScoreDefinition,
+} from './definition.ts';
 import type { Score } from './score.ts';
 
 /** What the scores of a gating definition say together. */
@@ -12,9 +18,9 @@ export interface Gate {
 }
 
 /** Every gating definition has to be met. One without scores is not; one that does not apply is left out. */
-export function gate(config: EvaluationConfig, scores: readonly Score[]): Gate {
+export function gate(definitions: readonly HashedDefinition[], scores: readonly Score[]): Gate {
   const result: Gate = { passed: true, failed: [], unresolved: [] };
-  for (const { definition, standing } of standings(config, scores)) {
+  for (const { definition, standing } of standings(definitions, scores)) {
     if (standing === 'passed' || standing === 'ignored') continue;
     result.passed = false;
     (standing === 'unresolved' ? result.unresolved : result.failed).push(definition.scorerId);
@@ -23,15 +29,18 @@ export function gate(config: EvaluationConfig, scores: readonly Score[]): Gate {
 }
 
 /** Why the scores cannot tell whether the task was done. Empty: they can. */
-export function evaluatorErrors(config: EvaluationConfig, scores: readonly Score[]): string[] {
-  if (!isIntact(config, scores)) return ['The scores do not belong to the recorded definitions'];
+export function evaluatorErrors(
+  definitions: readonly HashedDefinition[],
+  scores: readonly Score[],
+): string[] {
   const errors: string[] = [];
-  for (const { definition, standing, rows } of standings(config, scores)) {
-    const name = definition.label ?? definition.scorerId;
-    if (standing === 'error') errors.push(`${name}: ${rows.find(({ error }) => error)?.error ?? 'error'}`);
-    else if (standing === 'skipped') errors.push(`${name} was skipped`);
-    else if (standing === 'unresolved' && definition.onSkipped === 'fail')
-      errors.push(`${name} was not scored`);
+  for (const { definition, rows } of standings(definitions, scores)) {
+    const { scorerId, label = scorerId, onError, onSkipped } = definition;
+    const error = rows.find(({ status }) => status === 'error');
+    if (error && onError === 'fail') errors.push(`${label}: ${error.error ?? 'error'}`);
+    if (onSkipped === 'ignore') continue;
+    if (rows.length === 0) errors.push(`${label} was not scored`);
+    if (rows.some(({ status }) => status === 'skipped')) errors.push(`${label} was skipped`);
   }
   return errors;
 }
@@ -41,11 +50,12 @@ export function evaluatorErrors(config: EvaluationConfig, scores: readonly Score
  * contradicts itself. What fails here is not shown.
  */
 export function isIntact(config: EvaluationConfig, scores: readonly Score[]): boolean {
-  const byHash = new Map(config.definitions.map((definition) => [definitionHash(definition), definition]));
-  if (new Set(config.definitions.map(({ scorerId }) => scorerId)).size < config.definitions.length)
-    return false;
+  const definitions = config.definitions.map(hashed);
+  const byHash = new Map(definitions.map(({ hash, definition }) => [hash, definition]));
+  const ids = new Set(config.definitions.map(({ scorerId }) => scorerId));
   return (
-    config.hash === configHash(config.definitions) &&
+    ids.size === definitions.length &&
+    config.hash === configHash(definitions) &&
     scores.every((score) => {
       const definition = byHash.get(score.definitionHash);
       return definition !== undefined && isConsistent(score, definition);
@@ -67,17 +77,17 @@ interface Standings {
   rows: Score[];
 }
 
-function standings(config: EvaluationConfig, scores: readonly Score[]): Standings[] {
+function standings(definitions: readonly HashedDefinition[], scores: readonly Score[]): Standings[] {
   const byHash = new Map<string, Score[]>();
   for (const score of scores) {
     const rows = byHash.get(score.definitionHash);
     if (rows) rows.push(score);
     else byHash.set(score.definitionHash, [score]);
   }
-  return config.definitions
-    .filter(({ role }) => role === 'gating')
-    .map((definition) => {
-      const rows = byHash.get(definitionHash(definition)) ?? [];
+  return definitions
+    .filter(({ definition }) => definition.role === 'gating')
+    .map(({ definition, hash }) => {
+      const rows = byHash.get(hash) ?? [];
       return { definition, rows, standing: standingOf(definition, rows) };
     });
 }

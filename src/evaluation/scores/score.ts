@@ -1,6 +1,6 @@
 import type { TurnScope } from '../checks/evaluate.ts';
 import { cut } from '../text/show.ts';
-import { definitionHash, type ScoreDefinition } from './definition.ts';
+import type { HashedDefinition } from './definition.ts';
 
 /** One measurement of a trial. */
 export interface Score {
@@ -28,18 +28,18 @@ const mostEvidenceText = 300;
 
 /** A value that is no number from 0 to 1 is an error of the scorer; it is never moved into that range. */
 export function scored(
-  definition: ScoreDefinition,
+  hashed: HashedDefinition,
   value: unknown,
   rationale: string,
   evidence: readonly string[] = [],
 ): Score {
   if (typeof value !== 'number' || !(value >= 0 && value <= 1))
-    return notScored(definition, 'error', 'The scorer gave something that is no number from 0 to 1');
+    return notScored(hashed, 'error', 'The scorer gave something that is no number from 0 to 1');
   return {
-    ...headOf(definition),
+    ...headOf(hashed),
     status: 'scored',
     value,
-    passed: value >= definition.passThreshold,
+    passed: value >= hashed.definition.passThreshold,
     rationale: cut(rationale, mostRationale),
     ...(evidence.length > 0 && {
       evidence: evidence.slice(0, mostEvidence).map((text) => cut(text, mostEvidenceText)),
@@ -48,20 +48,21 @@ export function scored(
 }
 
 export function notScored(
-  definition: ScoreDefinition,
+  hashed: HashedDefinition,
   status: 'error' | 'skipped' | 'not_applicable',
   why: string,
 ): Score {
   return {
-    ...headOf(definition),
+    ...headOf(hashed),
     status,
     ...(status === 'error' ? { error: cut(why, mostError) } : { rationale: cut(why, mostRationale) }),
   };
 }
 
-function headOf(
-  definition: ScoreDefinition,
-): Pick<
+function headOf({
+  definition,
+  hash,
+}: HashedDefinition): Pick<
   Score,
   'scorerId' | 'scorerVersion' | 'definitionHash' | 'passThreshold' | 'deterministic' | 'model' | 'scope'
 > {
@@ -69,7 +70,7 @@ function headOf(
   return {
     scorerId,
     scorerVersion,
-    definitionHash: definitionHash(definition),
+    definitionHash: hash,
     passThreshold,
     deterministic,
     ...(model !== undefined && { model }),

@@ -1,11 +1,17 @@
-import { isGating, parseCheck, type TurnScope } from '../checks/evaluate.ts';
+import { isGating, type TurnScope } from '../checks/evaluate.ts';
 import { kindOf } from '../checks/index.ts';
 import { canonicalText, isObject, sha256 } from '../json/value.ts';
 import type { TrialPlan } from '../plan.ts';
-import type { ScoreDefinition } from './definition.ts';
+import {
+  type EvaluationConfig,
+  evaluationConfig,
+  type HashedDefinition,
+  hashed,
+  type ScoreDefinition,
+} from './definition.ts';
 
-/** What a definition measures. */
-export type Scorer = { definition: ScoreDefinition } & (
+/** A definition, and what it measures. */
+export type Scorer = { scored: HashedDefinition } & (
   | { measures: 'check'; check: unknown; promptIndex: number | undefined }
   | { measures: 'step'; stepId: string }
   | { measures: 'toolCallMatch' | 'toolErrors' | 'scriptedSteps' }
@@ -13,16 +19,36 @@ export type Scorer = { definition: ScoreDefinition } & (
 
 const version = '1';
 
+/** All that a trial is scored by. */
+export interface Scorecard {
+  scorers: readonly Scorer[];
+  definitions: readonly HashedDefinition[];
+  config: EvaluationConfig;
+}
+
+const scorecards = new WeakMap<TrialPlan, Scorecard>();
+
+/** The trials of a case share their plan, and hashing the definitions takes longer than grading a trial by them. */
+export function scorecardOf(plan: TrialPlan): Scorecard {
+  const known = scorecards.get(plan);
+  if (known) return known;
+  const scorers = scorersOf(plan);
+  const definitions = scorers.map(({ scored }) => scored);
+  const made = { scorers, definitions, config: evaluationConfig(definitions) };
+  scorecards.set(plan, made);
+  return made;
+}
+
 /**
  * One scorer for each check, one for the tool calls, one for failing tools where those fail a trial, and one for the
  * steps that act on widgets or look at them. All gating ones together decide a trial.
  */
-export function scorersOf(plan: TrialPlan): Scorer[] {
+function scorersOf(plan: TrialPlan): Scorer[] {
   const scorers: Scorer[] = plan.checks.map((check) => ({
     measures: 'check',
     check,
     promptIndex: undefined,
-    definition: definitionOfCheck(check, undefined, undefined),
+    scored: hashed(definitionOfCheck(check, undefined, undefined)),
   }));
   for (const { promptIndex, checks = [] } of plan.turns)
     for (const check of checks)
@@ -30,28 +56,28 @@ export function scorersOf(plan: TrialPlan): Scorer[] {
         measures: 'check',
         check,
         promptIndex,
-        definition: definitionOfCheck(check, promptIndex, undefined),
+        scored: hashed(definitionOfCheck(check, promptIndex, undefined)),
       });
   for (const { stepId, check, promptIndex } of plan.steps)
     if (check)
       scorers.push({
         measures: 'step',
         stepId,
-        definition: definitionOfCheck(check, promptIndex, stepId),
+        scored: hashed(definitionOfCheck(check, promptIndex, stepId)),
       });
   const { match, isNegative } = plan;
   const expected = plan.turns.map((turn) => turn.expected);
   scorers.push({
     measures: 'toolCallMatch',
-    definition: ours('toolCallMatch', 'The expected tools were called', { match, isNegative, expected }),
+    scored: ours('toolCallMatch', 'The expected tools were called', { match, isNegative, expected }),
   });
   if (plan.failOnToolError !== false)
-    scorers.push({ measures: 'toolErrors', definition: ours('toolErrors', 'No call of a tool failed', {}) });
+    scorers.push({ measures: 'toolErrors', scored: ours('toolErrors', 'No call of a tool failed', {}) });
   const scripted = plan.steps.filter(({ check }) => !check).map(({ stepId }) => stepId);
   if (scripted.length > 0)
     scorers.push({
       measures: 'scriptedSteps',
-      definition: ours('scriptedSteps', 'The steps on widgets went well', { scripted }),
+      scored: ours('scriptedSteps', 'The steps on widgets went well', { scripted }),
     });
   return scorers;
 }
@@ -66,13 +92,13 @@ function definitionOfCheck(
   const kind = kindOf(type);
   const role = isGating(check) ? 'gating' : 'advisory';
   const scope = kind?.turnScopable && promptIndex !== undefined ? turn(promptIndex) : undefined;
-  const implementation = { type: String(type), parameters: parametersOf(check), stepId };
-  const place = hashOf({ implementation, role, scope });
+  const implementationHash = hashOf({ type: kind?.type, parameters: parametersOf(check), stepId });
+  const place = sha256(`${implementationHash} ${role} ${scope?.promptIndex ?? ''}`);
   return {
     scorerId: `${kind?.type ?? 'check'}-${place.slice(0, 16)}`,
     idSource: 'generated',
     scorerVersion: version,
-    implementationHash: hashOf(implementation),
+    implementationHash,
     label: kind?.type ?? 'check',
     deterministic: true,
     passThreshold: 1,
@@ -83,8 +109,8 @@ function definitionOfCheck(
   };
 }
 
-function ours(scorerId: string, label: string, parameters: object): ScoreDefinition {
-  return {
+function ours(scorerId: string, label: string, parameters: object): HashedDefinition {
+  return hashed({
     scorerId,
     idSource: 'platform',
     scorerVersion: version,
@@ -95,13 +121,13 @@ function ours(scorerId: string, label: string, parameters: object): ScoreDefinit
     role: 'gating',
     onError: 'fail',
     onSkipped: 'fail',
-  };
+  });
 }
 
+/** All but what it is used for. */
 function parametersOf(check: unknown): unknown {
-  const parsed = isObject(check) ? parseCheck(check) : undefined;
-  if (!parsed || 'problem' in parsed) return check;
-  const { role: _role, severity: _severity, ...parameters } = parsed.check;
+  if (!isObject(check)) return check;
+  const { role: _role, severity: _severity, ...parameters } = check;
   return parameters;
 }
 

@@ -1,4 +1,5 @@
 import { byCodeUnit } from '../../platform/canonical.ts';
+import { incompleteness, type TrialStatus } from '../lifecycle.ts';
 import type { SetupFailure } from '../outcome.ts';
 import { type Slice, type SliceCount, sliceKey, slicesOf, type Truncation, withinCap } from './slices.ts';
 import { type FailureCategory, type Stage, stageAnalyzerVersion, stages } from './stage.ts';
@@ -16,15 +17,7 @@ import { type StoredChain, verifyChain } from './verify.ts';
 
 /** A trial as far as the analytics of its run need it. */
 export interface TrialToCount extends StoredChain {
-  status:
-    | 'pending'
-    | 'running'
-    | 'completed'
-    | 'failed'
-    | 'cancelled'
-    | 'timed_out'
-    | 'setup_failed'
-    | 'skipped';
+  status: TrialStatus;
   evaluatorError: boolean;
   intent: string | null;
   model?: { provider: string; model: string } | undefined;
@@ -44,7 +37,7 @@ export interface SetupAttempt {
 }
 
 /** Why trials are not counted, in detail. Only those that are not zero. */
-export type CoverageDetail = Partial<Record<keyof typeof exclusionOf, number>>;
+type CoverageDetail = Partial<Record<keyof typeof exclusionOf, number>>;
 
 /** Which exclusion each reason belongs to. */
 const exclusionOf = {
@@ -61,7 +54,7 @@ const exclusionOf = {
   analyzerMismatch: 'version',
 } as const;
 
-export interface SliceRow {
+interface SliceRow {
   slice: Slice;
   includedTrials: number;
   excludedTrials: StageExclusions;
@@ -69,7 +62,7 @@ export interface SliceRow {
   stages: StageTally[];
 }
 
-export interface SetupTally {
+interface SetupTally {
   phase: SetupFailure['phase'];
   uniqueAttempts: number;
   failedAttempts: number;
@@ -184,17 +177,7 @@ function exclusion(
   { status, evaluatorError }: TrialToCount,
   chain: ReturnType<typeof verifyChain>,
 ): keyof CoverageDetail | undefined {
-  const lifecycle = {
-    pending: 'notTerminal',
-    running: 'notTerminal',
-    skipped: 'skipped',
-    cancelled: 'cancelled',
-    setup_failed: 'setupFailed',
-    timed_out: 'timedOut',
-    failed: 'executionFailed',
-    completed: undefined,
-  } as const;
-  if (status !== 'completed') return lifecycle[status];
+  if (status !== 'completed') return incompleteness[status];
   if (evaluatorError) return 'evaluatorError';
   if (chain.status === 'absent') return 'chainMissing';
   if (chain.analyzerVersionAhead) return 'chainVersionAhead';

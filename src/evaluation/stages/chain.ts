@@ -1,9 +1,8 @@
 import { isGating } from '../checks/evaluate.ts';
-import { kindOf } from '../checks/index.ts';
 import { isObject } from '../json/value.ts';
 import { cutShortBy } from '../outcome.ts';
 import { cut } from '../text/show.ts';
-import { type Fault, type Findings, faultsOf } from './faults.ts';
+import { type Fault, type Findings, faultsOf, stageOfCheck } from './faults.ts';
 import {
   type FailureCategory,
   type Stage,
@@ -124,10 +123,10 @@ function userValueRow(view: View): Row {
 }
 
 /** Whether there is something to have passed, given that nothing failed. */
-function isObserved(stage: Stage, { plan, outcome, cutShort }: View): boolean {
+function isObserved(stage: Stage, { plan, outcome, matches, cutShort }: View): boolean {
   const { toolCalls, toolResults, renders } = outcome.evidence;
-  const expected = plan.turns.some((turn) => turn.expected.length > 0);
-  if (stage === 'selection') return expected || !cutShort;
+  if (stage === 'selection')
+    return !cutShort || plan.turns.some((turn, at) => turn.expected.length > 0 && matches[at]);
   if (stage === 'call') return toolCalls.length > 0 || (plan.isNegative && !cutShort);
   return toolResults.items.length > 0 || renders.some(({ status }) => status === 'rendered');
 }
@@ -163,10 +162,7 @@ function applies(stage: Stage, view: View): boolean {
 }
 
 function gatingRowsAt(stage: Stage, { rows }: View): Findings['rows'] {
-  return rows.filter(
-    ({ predicate }) =>
-      isGating(predicate) && kindOf((predicate as { type?: unknown })?.type)?.stage === stage,
-  );
+  return rows.filter(({ predicate }) => isGating(predicate) && stageOfCheck(predicate) === stage);
 }
 
 function hasErrorAt(stage: Stage, view: View): boolean {
@@ -174,10 +170,8 @@ function hasErrorAt(stage: Stage, view: View): boolean {
 }
 
 /** Of a trial that failed at no stage, and yet did not go well. */
-function unfiled(view: View): FailureCategory | undefined {
-  if (view.outcome.setupFailure || view.outcome.status === 'setup_failed') return 'setup';
-  if (view.cutShort === 'providerError') return 'setup';
-  return view.rows.some(({ predicate, status }) => status === 'error' && isGating(predicate))
-    ? 'evaluator'
-    : undefined;
+function unfiled({ outcome, cutShort, withdrawn, evaluatorError }: View): FailureCategory | undefined {
+  if (outcome.setupFailure || outcome.status === 'setup_failed') return 'setup';
+  if (cutShort === 'providerError' && (outcome.status !== 'completed' || withdrawn.size > 0)) return 'setup';
+  return evaluatorError ? 'evaluator' : undefined;
 }

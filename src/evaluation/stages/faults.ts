@@ -28,6 +28,8 @@ export interface Findings {
   matches: readonly TurnMatch[];
   /** Of all checks and assertions. */
   rows: readonly CheckRow[];
+  /** Something that decides could not be evaluated. */
+  evaluatorError: boolean;
 }
 
 /** Errors of the transport that stands between us and the server. */
@@ -48,10 +50,16 @@ const special: Partial<Record<CheckType, Partial<Pick<Fault, 'stage' | 'reason' 
   firstToolWas: { reason: 'unexpectedToolCall' },
   toolNeverCalled: { reason: 'unexpectedToolCall' },
   onlyToolsCalled: { reason: 'unexpectedToolCall' },
-  widgetRendered: { stage: 'response', reason: 'renderFailed', category: 'serverData' },
+  widgetRendered: { stage: 'response', reason: 'renderFailed' },
   toolInputSchemasWellFormed: { category: 'metadata' },
   toolOutputSchemasPresent: { category: 'metadata' },
 };
+
+/** Where the failure of a check is filed. */
+export function stageOfCheck(predicate: unknown): Stage {
+  const kind = kindOf(isObject(predicate) ? predicate['type'] : undefined);
+  return (kind && special[kind.type]?.stage) ?? kind?.stage ?? 'userValue';
+}
 
 /** All that went wrong, the first of each stage being the one that names it. */
 export function faultsOf(findings: Findings): Fault[] {
@@ -137,14 +145,10 @@ function checkFaults({ rows, outcome: { evidence } }: Findings): Fault[] {
     };
     if (kind?.type === 'toolCalledWith')
       return { ...common, ...filedExpectation(predicate, judged.toolCalls) };
-    const stage = kind?.stage ?? 'userValue';
-    return {
-      stage,
-      reason: 'predicateFailed',
-      category: categoryOfStage[stage],
-      ...(kind && special[kind.type]),
-      ...common,
-    };
+    const stage = stageOfCheck(predicate);
+    const { reason = 'predicateFailed', category = categoryOfStage[stage] } =
+      (kind && special[kind.type]) ?? {};
+    return { stage, reason, category, ...common };
   });
 }
 

@@ -17,7 +17,7 @@ export interface StoredChain {
   stageAnalyzerVersion?: number | null | undefined;
 }
 
-export interface VersionAhead {
+interface VersionAhead {
   reported: number;
   known: number;
 }

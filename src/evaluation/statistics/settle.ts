@@ -16,9 +16,10 @@ const mostCounted = 100_000;
  * threshold, or nothing was observed: then no number of such trials settles it.
  */
 export function trialsToSettle(passed: number, trials: number, threshold: number): Settling | undefined {
+  if (trials === 0) return undefined;
   if (threshold <= 0) return { more: 0, side: 'passes' };
   const rate = passed / trials;
-  if (trials === 0 || rate === threshold) return undefined;
+  if (rate === threshold) return undefined;
   const side = rate > threshold ? 'passes' : 'fails';
   const enough = (z95 * z95 * threshold * (1 - threshold)) / (rate - threshold) ** 2;
   if (enough > mostCounted) return { more: Math.ceil(enough) - trials, side };

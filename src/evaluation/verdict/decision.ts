@@ -31,11 +31,8 @@ export const validityReasons = [
   'caseHasNoEligibleTrials',
 ] as const;
 export type ValidityReason = (typeof validityReasons)[number];
-export type TaskReason =
-  | 'casePassRateMetThreshold'
-  | 'casePassRateBelowThreshold'
-  | 'allMeasuredCasesMetThreshold';
-export type VerdictReason = ValidityReason | TaskReason;
+type TaskReason = 'casePassRateMetThreshold' | 'casePassRateBelowThreshold' | 'allMeasuredCasesMetThreshold';
+type VerdictReason = ValidityReason | TaskReason;
 
 export interface ValidityPolicy {
   coverage:

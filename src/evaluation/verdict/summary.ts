@@ -21,11 +21,11 @@ export interface RunToSummarize {
   summary?: Partial<TrialSummary> | null | undefined;
 }
 
-export type DecisionCounts =
+type DecisionCounts =
   | { measurementUnit: 'caseVariant'; total: number; passed: number; failed: number; inconclusive: number }
   | { measurementUnit: 'trial'; total?: number; passed?: number; failed?: number };
 
-export interface Undecided {
+interface Undecided {
   reason: 'runNotTerminal' | 'runStatusNotAVerdict' | 'runResultNotAVerdict' | 'verdictSummaryUnavailable';
   detail?: string;
 }
@@ -100,7 +100,7 @@ export interface TrialToExplain extends StoredChain {
   error?: string | null | undefined;
 }
 
-export interface DecisionEvidence {
+interface DecisionEvidence {
   runId: string;
   iterationId: string;
   stage?: Stage;
@@ -111,7 +111,7 @@ export interface DecisionEvidence {
 }
 
 /** Why a trial did not pass, and what to do about it. */
-export interface DecisionDiagnostic {
+interface DecisionDiagnostic {
   iterationId: string;
   iterationNumber: number;
   caseId?: string;

@@ -33,18 +33,20 @@ function nameOf({ name }: DeclaredTool): string {
   return name.length > 100 ? `${name.slice(0, 100)}…` : name;
 }
 
-const wordsOfDeprecation = [
+const announcements = [
   /^[^a-z]{0,20}deprecated\b/,
   /\bthis (?:tool|endpoint|method|function) is (?:now )?deprecated\b/,
   /\bdeprecated[:.]/,
-  /\bdeprecated[^.]{0,200}\buse [^.]{1,200} instead\b/,
 ];
+const replacement = /\buse .{1,100}? instead\b/s;
 
-/** Whether a tool says of itself that it should no longer be used. */
+/** Whether a tool says of itself that it should no longer be used: that it is deprecated, or what to use instead. */
 export function isDeprecated({ description }: DeclaredTool): boolean {
   if (typeof description !== 'string') return false;
-  const text = description.slice(0, 5_000).trim().toLowerCase();
-  return wordsOfDeprecation.some((words) => words.test(text));
+  const text = description.slice(0, 2_000).trim().toLowerCase();
+  const at = text.indexOf('deprecated');
+  if (at === -1) return false;
+  return announcements.some((words) => words.test(text)) || replacement.test(text.slice(at, at + 200));
 }
 
 export function hint({ annotations }: DeclaredTool, name: string): unknown {

@@ -1,0 +1,21 @@
+/** How far a trial has come. It says nothing about whether the task was done. */
+export type TrialStatus =
+  | 'pending'
+  | 'running'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'timed_out'
+  | 'setup_failed'
+  | 'skipped';
+
+/** Why a trial that is not completed tells nothing about its task. */
+export const incompleteness = {
+  pending: 'notTerminal',
+  running: 'notTerminal',
+  skipped: 'skipped',
+  setup_failed: 'setupFailed',
+  cancelled: 'cancelled',
+  timed_out: 'timedOut',
+  failed: 'executionFailed',
+} as const satisfies Record<Exclude<TrialStatus, 'completed'>, string>;
