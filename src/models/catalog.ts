@@ -7,7 +7,7 @@ import { type ModelsFile, readModelsFile } from './models-file.ts';
 export const rehearsalId = 'drydock/rehearsal';
 
 /** A model as it is listed. */
-export interface ListedModel {
+interface ListedModel {
   id: string;
   provider: string;
   name: string;

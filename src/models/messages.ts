@@ -16,7 +16,7 @@ export interface ToolCallPart {
   input: unknown;
 }
 
-export interface ToolResultPart {
+interface ToolResultPart {
   type: 'tool-result';
   toolCallId: string;
   toolName: string;

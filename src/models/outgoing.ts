@@ -32,7 +32,7 @@ export async function modelFetch(address: string | URL | Request, init: RequestI
       path: `${url.pathname}${url.search}`,
       method: init.method ?? 'GET',
       // An answer that grows when unpacked would pass the limit on its size.
-      headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
+      headers: { ...plain(init.headers), 'accept-encoding': 'identity' },
       body: typeof init.body === 'string' ? init.body : null,
       signal: init.signal ?? null,
     });
@@ -66,6 +66,13 @@ async function received({ statusCode, headers, body }: Dispatcher.ResponseData):
 
 function hasBody(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;
+}
+
+/** The libraries send a plain object; making a `Headers` of it would cost more than the rest of this file. */
+function plain(headers: RequestInit['headers'] = {}): Record<string, string> {
+  return headers instanceof Headers || Array.isArray(headers)
+    ? Object.fromEntries(headers as Iterable<[string, string]>)
+    : (headers as Record<string, string>);
 }
 
 async function wholeOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {

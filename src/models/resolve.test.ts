@@ -3,7 +3,13 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { folderOf } from '../../test/support/folder.ts';
 import { loadModelCatalog } from './catalog.ts';
-import { type ApiKeys, type ModelChoice, type ModelRoute, resolveModel } from './resolve.ts';
+import {
+  type ApiKeys,
+  type ModelChoice,
+  type ModelProblem,
+  type ModelRoute,
+  resolveModel,
+} from './resolve.ts';
 
 const gateway = { wire: 'openai-chat', baseUrl: 'http://127.0.0.1:4000/v1' };
 const file = {
@@ -157,7 +163,7 @@ describe('a model is reached', () => {
 });
 
 describe('a model is refused', () => {
-  test.each<[string, ModelChoice, ApiKeys, string | undefined, string, string[] | 'all']>([
+  test.each<[string, ModelChoice, ApiKeys, ModelProblem['provider'], string, string[] | 'all']>([
     [
       'by the name of the provider without an own key',
       { model: 'gpt-5-nano', provider: 'openai' },

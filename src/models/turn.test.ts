@@ -8,7 +8,16 @@ import {
 } from '../../test/support/scripted-provider.ts';
 import { connectModel } from './connect.ts';
 import { ModelFailure } from './failure.ts';
-import { runTurn, type ToolAnswer, type ToolRequest, type TurnOptions } from './turn.ts';
+import {
+  type ModelAttempt,
+  runTurn,
+  type ToolAnswer,
+  type ToolRequest,
+  type TurnCall,
+  type TurnFinish,
+  type TurnOptions,
+  type TurnStep,
+} from './turn.ts';
 
 const wires = ['openai-chat', 'openai-responses', 'anthropic'] as const;
 
@@ -112,22 +121,25 @@ describe.each(wires)('a turn over %s', (wire) => {
       expect(sent).toContain(part);
   });
 
-  test.each(['length', 'content-filter'] as const)('that ends with %s makes no calls', async (finish) => {
-    let called = 0;
-    const callTool = (request: ToolRequest): Promise<Answer> => {
-      called++;
-      return answering(request);
-    };
-    const { outcome } = await turn(
-      () => ({ text: 'Half a', toolCalls: [{ name: 'list_ships', input: {} }], finish }),
-      { callTool },
-      wire,
-    );
-    expect(outcome).toMatchObject({ finish, text: 'Half a' });
-    expect(outcome.steps[0]?.calls).toHaveLength(1);
-    expect(outcome.messages).toEqual([{ role: 'assistant', content: [{ type: 'text', text: 'Half a' }] }]);
-    expect(called).toBe(0);
-  });
+  test.each(['length', 'content-filter'] as const satisfies TurnFinish[])(
+    'that ends with %s makes no calls',
+    async (finish) => {
+      let called = 0;
+      const callTool = (request: ToolRequest): Promise<Answer> => {
+        called++;
+        return answering(request);
+      };
+      const { outcome } = await turn(
+        () => ({ text: 'Half a', toolCalls: [{ name: 'list_ships', input: {} }], finish }),
+        { callTool },
+        wire,
+      );
+      expect(outcome).toMatchObject({ finish, text: 'Half a' });
+      expect(outcome.steps[0]?.calls).toHaveLength(1);
+      expect(outcome.messages).toEqual([{ role: 'assistant', content: [{ type: 'text', text: 'Half a' }] }]);
+      expect(called).toBe(0);
+    },
+  );
 
   test('an error at a late step keeps the earlier ones', async () => {
     const { outcome } = await turn(
@@ -291,7 +303,7 @@ describe('the end of a turn', () => {
     const toolCalls = ['list_ships', 'sink'].map((name) => ({ name, input: {} }));
     const { outcome } = await turn(() => ({ toolCalls }), { callTool, parallel, signal: stop.signal });
     expect(outcome.finish).toBe('aborted');
-    const [done, left] = outcome.steps[0]?.calls ?? [];
+    const [done, left]: TurnCall<Answer>[] = outcome.steps[0]?.calls ?? [];
     expect(done?.answer).toBeDefined();
     expect(left?.answer).toBeUndefined();
     expect(left?.endedAt).toBeUndefined();
@@ -326,7 +338,7 @@ describe('what is reported', () => {
     const script = replies({ status: 500 }, { status: 500 }, { text: 'Ok' });
     const seen: string[] = [];
     const { outcome } = await turn(script, {
-      callModel: async (attempt, step) => {
+      callModel: async (attempt: ModelAttempt, step) => {
         for (;;) {
           try {
             return await attempt();
@@ -356,7 +368,7 @@ describe('what is reported', () => {
   test('steps are told one by one, each when it is complete', async () => {
     const told: number[] = [];
     await turn(callThenAnswer({ name: 'sink', input: {} }), {
-      onStep: ({ index, calls }) => {
+      onStep: ({ index, calls }: TurnStep<Answer>) => {
         told.push(index);
         for (const call of calls) expect(call.answer).toBeDefined();
       },

@@ -33,7 +33,7 @@ export interface Reply {
   raw?: string;
 }
 
-export interface RecordedRequest {
+interface RecordedRequest {
   wire: ProviderWire;
   path: string;
   headers: IncomingMessage['headers'];

@@ -5,7 +5,7 @@ import { serveDemoHttp } from '../../src/demo-server/http.ts';
 import type { OfferedTool } from '../../src/models/turn.ts';
 import { everythingStdio, filesystemStdio, memoryStdio, type StdioServer } from '../targets/processes.ts';
 
-export type Fixture = 'demo' | 'everything' | 'filesystem' | 'memory' | 'office';
+export type Fixture = 'demo' | 'everything' | 'filesystem' | 'memory' | 'office' | 'forge';
 
 /** The tools of real servers, and some that real servers could have. `folder` is one they may use. */
 export async function realTools(folder: string): Promise<Record<Fixture, OfferedTool[]>> {
@@ -18,7 +18,7 @@ export async function realTools(folder: string): Promise<Record<Fixture, Offered
       over(filesystemStdio(folder)),
       over(memoryStdio(join(folder, 'memory.json'))),
     ]);
-    return { demo: ships, everything, filesystem, memory, office };
+    return { demo: ships, everything, filesystem, memory, office, forge };
   } finally {
     await demo.stop();
   }
@@ -122,4 +122,47 @@ const office: OfferedTool[] = [
     },
     ['user'],
   ),
+];
+
+const repository = {
+  owner: { ...text, description: 'Repository owner' },
+  repo: { ...text, description: 'Repository name' },
+};
+
+const forge: OfferedTool[] = [
+  tool(
+    'create_pull_request',
+    'Open a pull request.',
+    {
+      ...repository,
+      title: text,
+      head: { ...text, description: 'Branch with the changes' },
+      base: { ...text, description: 'Branch to merge into' },
+      draft: yesOrNo,
+    },
+    ['owner', 'repo', 'title', 'head', 'base'],
+  ),
+  tool(
+    'list_commits',
+    'List commits of a branch in a repository.',
+    {
+      ...repository,
+      perPage: { ...integer, description: 'Results per page (max 100)' },
+      page: { ...integer, description: 'Page number' },
+    },
+    ['owner', 'repo'],
+  ),
+  tool(
+    'get_file_contents',
+    'Get the contents of a file or directory.',
+    { ...repository, path: text, branch: text },
+    ['owner', 'repo', 'path'],
+  ),
+  tool(
+    'create_issue',
+    'Create a new issue in a repository.',
+    { ...repository, title: text, body: text, labels: { type: 'array', items: text } },
+    ['owner', 'repo', 'title'],
+  ),
+  tool('search_repositories', 'Search for repositories.', { query: text, page: integer }, ['query']),
 ];

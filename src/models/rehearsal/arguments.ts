@@ -1,5 +1,5 @@
 import { type Fact, type FactKind, factsIn } from './facts.ts';
-import { listIn, phraseAfter, wordAfter } from './phrases.ts';
+import { listIn, phraseAfter, wordAfter, wordsAfter } from './phrases.ts';
 import type { Parameter } from './schema.ts';
 import { stemOf, stemsOf, type Word, wordsOf } from './tokenize.ts';
 
@@ -239,6 +239,8 @@ const cues: Record<string, string> = {
   query: 'for about',
   subject: 'about',
   author: 'by',
+  base: 'into onto',
+  head: 'from first',
   owner: 'by',
   user: 'by for',
   date: 'on',
@@ -246,7 +248,6 @@ const cues: Record<string, string> = {
   offset: 'skip after',
   limit: 'first most only top',
   count: 'first most only',
-  head: 'first',
   tail: 'last',
   content: 'containing content saying',
   duration: 'for',
@@ -262,12 +263,13 @@ function cuesOf(name: string): string[] {
 }
 
 /** How near a value stands to words of the name, and less so of the description, of a parameter. */
-function closeness({ named, told, isAmount }: Wish, { before, after }: PlacedFact): number {
+function closeness({ named, told, isAmount }: Wish, { before, after, value }: PlacedFact): number {
   const weight = ({ text, stem }: Word): number =>
     named.has(text.toLowerCase()) || named.has(stem) ? 3 : told.has(stem) ? 1.3 : 0;
   const sum = (side: Word[]): number =>
     side.reduce((near, word, place) => near + weight(word) / (place + 1), 0);
-  const near = sum(before) + 0.8 * sum(after);
+  // A unit follows its number; what follows a text belongs to the next.
+  const near = sum(before) + (typeof value === 'number' ? 0.8 * sum(after) : 0);
   return near > 0 && isAmount ? near + 0.5 : near;
 }
 
@@ -311,7 +313,15 @@ function listNextTo(parameter: Parameter, reading: Reading): unknown[] | undefin
   const wish = wishOf({ ...items, name: parameter.name });
   const { facts, used, text } = reading;
   const first = facts.find((fact) => !used.has(fact) && fits(wish, fact) > 0 && closeness(wish, fact) >= 1.5);
-  if (!first) return undefined;
+  if (!first)
+    return items.type === 'string'
+      ? wordsAfter(
+          reading,
+          wordsOf(parameter.name.slice(0, 100))
+            .slice(-1)
+            .map(({ stem }) => stem),
+        )
+      : undefined;
   const taken = [first];
   for (const fact of facts.slice(facts.indexOf(first) + 1)) {
     const last = taken.at(-1) ?? first;
@@ -373,7 +383,7 @@ function isFree(word: string, { facts, verb }: Reading): boolean {
 }
 
 const freeText =
-  /query|message|text|content|topic|body|title|comment|note|question|prompt|subject|term|search|input|data/;
+  /query|message|text|content|topic|body|title|comment|note|question|prompt|subject|term|search|input|data|keyword/;
 
 /** What a request goes on with, where a text is wanted. */
 function phraseFor({ name }: Parameter, reading: Reading): string | undefined {

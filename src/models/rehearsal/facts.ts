@@ -159,7 +159,8 @@ function clockTime(hour = '', minute = '00', second?: string, half?: string): st
 /** Capitalised words, without the verb or the small word that a sentence begins with. */
 function properName(match: RegExpExecArray): string | undefined {
   const words = match[0].split(' ');
-  while (words.length > 0 && isOpening(words[0] ?? '')) words.shift();
+  const opens = /(?:^|[.!?:;]\s*)$/.test(match.input.slice(Math.max(0, match.index - 5), match.index));
+  while (words[0] !== undefined && isOpening(words[0], opens)) words.shift();
   const name = words.join(' ').replace(/['’]s?$/, '');
   return name.length > 1 ? name : undefined;
 }
@@ -170,7 +171,8 @@ const openings = new Set(
   ),
 );
 
-function isOpening(word: string): boolean {
+/** Verbs only where a sentence begins: `New` is one, and part of `New York`. */
+function isOpening(word: string, opens: boolean): boolean {
   const lower = word.toLowerCase();
-  return openings.has(lower) || verbs.has(stemOf(lower));
+  return openings.has(lower) || (opens && verbs.has(stemOf(lower)));
 }

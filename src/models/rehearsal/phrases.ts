@@ -54,7 +54,9 @@ export function phraseAfter({ text, words }: Spoken, verbStems: readonly string[
   return at < 0 || !first || isAside ? undefined : clean(upTo(text.slice(first.start)));
 }
 
-const skipped = new Set('the a an back me us message text word words phrase string following'.split(' '));
+const skipped = new Set(
+  'the a an back me us message text word words phrase string following tool tools'.split(' '),
+);
 
 function upTo(text: string): string {
   const end = endsPhrase.exec(`${text} `);
@@ -68,6 +70,19 @@ function clean(text: string): string | undefined {
     .replace(/^(?:the|a|an) /i, '')
     .trim();
   return bare === '' ? undefined : bare.slice(0, 500);
+}
+
+/** The list after a cue: `bug, urgent` in "with labels bug, urgent". */
+export function wordsAfter({ text, words }: Spoken, cues: readonly string[]): string[] | undefined {
+  const at = words.find(({ stem }) => cues.includes(stem));
+  const rest = at && text.slice(at.end, at.end + 2000);
+  const list =
+    rest &&
+    /^(?: (?:are|is|of|named|called)|:)? ([\w'-]{1,60}(?:(?:, (?:and |or )?| and )[\w'-]{1,60}){0,50})/.exec(
+      rest,
+    )?.[1];
+  const items = list ? list.split(/, (?:and |or )?| and /) : [];
+  return items.length > 1 || /^: /.test(rest ?? '') ? items : undefined;
 }
 
 const lists =

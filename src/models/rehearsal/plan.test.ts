@@ -219,6 +219,44 @@ const plans: [Fixture, prompt: string, Expected][] = [
       ['send_email', { to: 'amy@example.com', body: 'done' }],
     ],
   ],
+  ['office', 'Mark PROJ-9 as done', [['update_issue_status', { issueKey: 'PROJ-9', status: 'done' }]]],
+  ['office', 'How is the weather in New York tomorrow?', [['get_weather', { city: 'New York' }]]],
+  ['filesystem', 'Make a folder called /tmp/photos', [['create_directory', { path: '/tmp/photos' }]]],
+  [
+    'forge',
+    'Create an issue titled "Crash on start" in the repo drydock of owner acme with labels bug, urgent',
+    [
+      [
+        'create_issue',
+        { owner: 'acme', repo: 'drydock', title: 'Crash on start', labels: ['bug', 'urgent'] },
+      ],
+    ],
+  ],
+  [
+    'forge',
+    'List commits in repo drydock, owner acme, page 2, 50 per page',
+    [['list_commits', { owner: 'acme', repo: 'drydock', page: 2, perPage: 50 }]],
+  ],
+  [
+    'forge',
+    'Open a draft pull request "Fix tests" from branch fix-1 into main for owner acme repo drydock',
+    [
+      [
+        'create_pull_request',
+        { owner: 'acme', repo: 'drydock', title: 'Fix tests', head: 'fix-1', base: 'main', draft: true },
+      ],
+    ],
+  ],
+  [
+    'forge',
+    'Get the contents of README.md from owner acme, repo drydock on branch develop',
+    [['get_file_contents', { owner: 'acme', repo: 'drydock', path: 'README.md', branch: 'develop' }]],
+  ],
+  [
+    'forge',
+    'Search repositories for model context protocol',
+    [['search_repositories', { query: 'model context protocol' }]],
+  ],
 ];
 
 test.each(plans)('%s: %s', (fixture, prompt, expected) => {

@@ -124,7 +124,7 @@ const seams =
 const quotes = /"[^"\n]{1,2000}"|“[^”\n]{1,2000}”|`[^`\n]{1,2000}`/g;
 
 /** The requests of a prompt: its sentences, and what an `and` joins when it goes on with a verb that a tool begins with. */
-export function requestsIn(text: string, { firstWords }: Pick<ToolIndex, 'firstWords'>): string[] {
+function requestsIn(text: string, { firstWords }: Pick<ToolIndex, 'firstWords'>): string[] {
   const quoted = [...text.matchAll(quotes)].map(
     ({ index, 0: quote }) => [index, index + quote.length] as const,
   );

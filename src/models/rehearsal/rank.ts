@@ -28,7 +28,8 @@ export interface ToolIndex {
   /** In how many tools each stem is. */
   spread: Map<string, number>;
   averageLength: number;
-  /** First words of names: what follows an `and` may be the beginning of another request. */
+  /** Of all names; the first ones are those that a request may begin with. */
+  nameWords: Set<string>;
   firstWords: Set<string>;
 }
 
@@ -59,6 +60,7 @@ export function indexTools(tools: readonly Described[]): ToolIndex {
     tools: indexed,
     spread,
     averageLength: Math.max(1, length / Math.max(1, indexed.length)),
+    nameWords: new Set(indexed.flatMap(({ nameStems }) => nameStems)),
     firstWords: new Set(indexed.flatMap(({ nameStems }) => nameStems.slice(0, 1))),
   };
 }
@@ -81,8 +83,9 @@ function indexTool({ name, description = '', inputSchema }: Described, each: num
   for (const parameter of parameters) {
     if (left <= 0) break;
     add(parameter.name, weight.parameter);
-    add(parameter.description, weight.explanation);
-    left -= parameter.name.length + parameter.description.length;
+    const explained = [parameter.description, ...(parameter.choices ?? [])].join(' ');
+    add(explained, weight.explanation);
+    left -= parameter.name.length + explained.length;
   }
   const words = wordsOf(name.slice(0, 200)).map(({ stem }) => stem);
   return { name, parameters, nameStems: words.filter((stem) => stem !== 'tool'), weights, length };
@@ -93,9 +96,9 @@ export function rankTools(index: ToolIndex, prompt: string): RankedTool[] {
   const text = withoutValues(prompt);
   const stems = stemsOf(text);
   const lower = ` ${text.toLowerCase()} `;
-  // Where tools use a word, other words for the same would only blur what it says. `which` is one of those words.
+  // Where names of tools use a word, other words for the same would only blur what it says.
   const asked = wordsOf(text).map(({ stem }) => stem);
-  const unused = [...new Set(asked)].filter((stem) => !index.spread.has(stem));
+  const unused = [...new Set(asked)].filter((stem) => !index.nameWords.has(stem));
   const likes = new Set(unused.flatMap((stem) => [...likeOf(stem)]).filter((stem) => !asked.includes(stem)));
   return index.tools
     .map((tool) => rankTool(index, tool, stems, likes, lower))
