@@ -41,7 +41,7 @@ export {
 } from './scores/definition.ts';
 export { evaluatorErrors, type Gate, gate, isIntact } from './scores/gate.ts';
 export { notScored, type Score, scored } from './scores/score.ts';
-export { scorersOf } from './scores/scorers.ts';
+export { type Scorecard, scorecardOf } from './scores/scorers.ts';
 export {
   countTrial,
   newStageCount,

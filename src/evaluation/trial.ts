@@ -167,6 +167,8 @@ function scoreOfScript(definition: HashedDefinition, judged: Judged): Score {
   const scripted = new Set(judged.plan.steps.filter(({ check }) => !check).map(({ stepId }) => stepId));
   const done = judged.outcome.steps.filter(({ stepId }) => scripted.has(stepId));
   const failing = done.find(({ status }) => status === 'fail');
+  // What could not be looked at says nothing about the server.
+  if (failing?.row?.status === 'error') return notScored(definition, 'error', failing.row.reason);
   if (failing) return scored(definition, 0, failing.reason ?? 'A step failed');
   const finished = done.filter(({ status }) => status === 'ok').length;
   return finished === scripted.size

@@ -40,14 +40,14 @@ export interface ChecksInForce {
 
 /**
  * The checks that a case is judged by. A suppressed standard check takes the advisory checks of its kind out of what is
- * inherited, also where their numbers were changed; one that decides was meant, and stays.
+ * inherited, also where their numbers were changed; one that decides was meant, and stays. A case that only renders a
+ * widget and is decided by nothing else is decided by whether that works.
  */
 export function effectiveChecks({ suite, case: own, suppressed = [], renderedTool }: ChecksInForce): Check[] {
   const unwanted = new Set(suppressed.map((id) => standardChecks[id].type));
   const inherited = suite.filter((check) => isGating(check) || !unwanted.has(check.type));
   const { mode, list } = own ?? { mode: 'inherit', list: [] };
   const checks = mode === 'inherit' ? inherited : mode === 'replace' ? [...list] : [...inherited, ...list];
-  return checks.length === 0 && renderedTool !== undefined
-    ? [{ type: 'widgetRendered', toolName: renderedTool }]
-    : checks;
+  if (renderedTool === undefined || checks.some(isGating)) return checks;
+  return [...checks, { type: 'widgetRendered', toolName: renderedTool }];
 }

@@ -206,15 +206,21 @@ function finished(
   return { run, plan, status, startedAt, finishedAt, record, setup, ...judged, error, spending };
 }
 
-/** What a case is judged by. */
+const plans = new WeakMap<PlannedCase, TrialPlan>();
+
+/** What a case is judged by; the same for all its trials. */
 export function trialPlan(planned: PlannedCase): TrialPlan {
-  return {
+  const known = plans.get(planned);
+  if (known) return known;
+  const plan: TrialPlan = {
     ...planSteps(planned.steps),
     isNegative: planned.isNegative,
     match: planned.match,
     checks: planned.checks,
     failOnToolError: planned.failOnToolError,
   };
+  plans.set(planned, plan);
+  return plan;
 }
 
 /** Whatever goes wrong in the judging is no fault of the trial. */

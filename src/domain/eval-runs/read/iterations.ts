@@ -1,6 +1,6 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
-import { evaluationConfig, isIntact, type Score, scorersOf } from '../../../evaluation/index.ts';
+import { type EvaluationConfig, isIntact, type Score, scorecardOf } from '../../../evaluation/index.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { type Vocabulary, vocabularyOf } from '../../eval-cases/vocabulary.ts';
 import { pageBy } from '../../paging.ts';
@@ -19,7 +19,7 @@ export const iterationScope = (runId: string): unknown[] => ['eval-iterations', 
 export const listEvalRunIterations: Verb<'listEvalRunIterations'> = async (context, input) => {
   const { id: runId } = await findRun(context, input.runId);
   const snapshot = await snapshotOf(context, runId);
-  const configs = new Map<string, Config>();
+  const configs = new Map<string, EvaluationConfig>();
   return pageBy(context, input, {
     scope: iterationScope(runId),
     placeOf: ({ position }: trials.ListedTrial) => [position] as const,
@@ -28,12 +28,10 @@ export const listEvalRunIterations: Verb<'listEvalRunIterations'> = async (conte
   });
 };
 
-type Config = ReturnType<typeof evaluationConfig>;
-
 /** What a case was judged by follows from its plan; it is put together again instead of being stored with each trial. */
-function configOf(planned: PlannedCase, configs: Map<string, Config>): Config {
+function configOf(planned: PlannedCase, configs: Map<string, EvaluationConfig>): EvaluationConfig {
   const known = configs.get(planned.id);
-  const config = known ?? evaluationConfig(scorersOf(trialPlan(planned)).map(({ definition }) => definition));
+  const config = known ?? scorecardOf(trialPlan(planned)).config;
   configs.set(planned.id, config);
   return config;
 }
@@ -48,7 +46,7 @@ function presentIteration(
   snapshot: RunSnapshot,
   row: trials.ListedTrial,
   vocabulary: Vocabulary,
-  configs: Map<string, Config>,
+  configs: Map<string, EvaluationConfig>,
 ): Iteration {
   const planned = snapshot.cases.find(({ id }) => id === row.caseId) as PlannedCase;
   const variant = planned.variants[row.variant];
@@ -79,7 +77,7 @@ function judgement(
   detail: TrialDetail,
   planned: PlannedCase,
   vocabulary: Vocabulary,
-  configs: Map<string, Config>,
+  configs: Map<string, EvaluationConfig>,
 ): Partial<Iteration> {
   const config = configOf(planned, configs);
   const scores = detail.scores as Score[];

@@ -1,0 +1,140 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Script, type ScriptedProvider, startProvider } from './scripted-provider.ts';
+import type { TestService } from './service.ts';
+
+export const scriptedModel = 'scripted/model';
+
+/** A models file with one model, on a provider of this machine. Prices are USD per million tokens. */
+export async function writeModelsFile(
+  folder: string,
+  providerUrl: string,
+  {
+    wire = 'openai-chat',
+    priced = false,
+    concurrency,
+  }: { wire?: string; priced?: boolean; concurrency?: number } = {},
+): Promise<string> {
+  const path = join(folder, 'models.json');
+  const connection = {
+    name: 'scripted',
+    wire,
+    baseUrl: providerUrl,
+    apiKeyEnv: 'SCRIPTED_PROVIDER_KEY',
+    ...(concurrency !== undefined && { concurrency }),
+  };
+  const model = {
+    id: scriptedModel,
+    connection: 'scripted',
+    model: 'scripted-1',
+    ...(priced && { prices: { input: 10, output: 50 } }),
+  };
+  await writeFile(path, JSON.stringify({ connections: [connection], models: [model] }));
+  return path;
+}
+
+/** A provider for one test. */
+export async function providerForTest(script?: Script): Promise<ScriptedProvider> {
+  const provider = await startProvider(script);
+  onTestFinished(() => provider.close());
+  return provider;
+}
+
+type Check = Record<string, unknown>;
+
+/** A case of one prompt and what has to be true after it. */
+export function promptCase(title: string, prompt: string, ...checks: Check[]): Record<string, unknown> {
+  return {
+    title,
+    steps: [
+      { id: 'ask', kind: 'prompt', prompt },
+      ...checks.map((assertion, nth) => ({ id: `check-${nth}`, kind: 'assert', assertion })),
+    ],
+  };
+}
+
+interface SuiteOptions {
+  serverIds: string[];
+  model?: string;
+  repetitions?: number;
+  passThreshold?: number;
+  tests: Record<string, unknown>[];
+  [field: string]: unknown;
+}
+
+/** Evals of one project. */
+export class Evals {
+  readonly service: TestService;
+  readonly project: string;
+
+  private constructor(service: TestService, projectId: string) {
+    this.service = service;
+    this.project = `/projects/${projectId}`;
+  }
+
+  static async of(service: TestService, name = 'Evals'): Promise<Evals> {
+    return new Evals(service, (await service.post('/projects', { name })).body.id as string);
+  }
+
+  async server(fields: object = {}): Promise<string> {
+    const url = await this.service.demoUrl();
+    const answer = await this.service.post(`${this.project}/servers`, {
+      name: `server ${Math.random()}`,
+      ...('command' in fields ? {} : { url }),
+      ...fields,
+    });
+    return idOf(answer, 'id');
+  }
+
+  async suite({ model = scriptedModel, ...rest }: SuiteOptions): Promise<string> {
+    const body = { name: 'suite', model, ...rest };
+    return idOf(await this.service.post(`${this.project}/eval-suites`, body), 'suiteId');
+  }
+
+  async launch(body: object): Promise<string> {
+    return idOf(await this.service.post(`${this.project}/eval-runs`, body), 'runId');
+  }
+
+  // Tests look at whatever came back.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  async read(runId: string, below = ''): Promise<any> {
+    const answer = await this.service.get(`${this.project}/eval-runs/${runId}${below}`);
+    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+    return answer.body;
+  }
+
+  /** Follows the events of a run to its end. */
+  async follow(runId: string, headers: Record<string, string> = {}): Promise<RunEventLine[]> {
+    const response = await fetch(`${this.service.running.baseUrl}${this.project}/eval-runs/${runId}/events`, {
+      headers: { authorization: `Bearer ${this.service.key}`, ...headers },
+    });
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    return eventsIn(await response.text());
+  }
+
+  /** The run, once it was decided. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  async decided(runId: string): Promise<any> {
+    await this.follow(runId);
+    return this.read(runId);
+  }
+}
+
+export interface RunEventLine {
+  id: number;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  data: any;
+}
+
+export function eventsIn(text: string): RunEventLine[] {
+  return [...text.matchAll(/^id: (\d+)\ndata: (.*)$/gm)].map(([, id, data]) => ({
+    id: Number(id),
+    data: JSON.parse(data as string) as unknown,
+  }));
+}
+
+function idOf(answer: { status: number; text: string; body: Record<string, string> }, field: string): string {
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
+  return answer.body[field] as string;
+}
