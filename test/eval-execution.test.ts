@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Evals, promptCase, writeModelsFile } from './support/evals.ts';
 import { callThenAnswer, type ScriptedProvider, startProvider } from './support/scripted-provider.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 
 const secretKey = 'provider-key-tell-nobody';
 let provider: ScriptedProvider;
@@ -12,14 +12,14 @@ let service: TestService;
 let evals: Evals;
 let folder: string;
 let server: string;
+let env: Record<string, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'drydock-evals-'));
   provider = await startProvider();
   process.env['SCRIPTED_PROVIDER_KEY'] = secretKey;
-  const env = {
+  env = {
     DRYDOCK_MODELS_FILE: await writeModelsFile(folder, provider.url, { priced: true }),
-    DRYDOCK_EVAL_TRIAL_TIMEOUT: '2',
     DRYDOCK_EVAL_LEASE: '5',
   };
   service = await startTestService({ env });
@@ -199,16 +199,18 @@ test('what a model does wrong fails its trial and not the run', async () => {
 test('a trial that takes too long is given up, and the run goes on', async () => {
   provider.script = (request) =>
     JSON.stringify(request.body.messages).includes('sleepy') ? { silent: true } : inspects(request);
-  const suiteId = await evals.suite({
-    serverIds: [server],
+  const hasty = await startForTest({ env: { ...env, DRYDOCK_EVAL_TRIAL_TIMEOUT: '1' } });
+  const there = await Evals.of(hasty);
+  const suiteId = await there.suite({
+    serverIds: [await there.server()],
     repetitions: 1,
     passThreshold: 1,
     tests: [inspection, promptCase('Sleeps', 'You are sleepy')],
   });
-  const runId = await evals.launch({ suiteId });
-  const run = await evals.decided(runId);
-  const { items } = await evals.read(runId, '/iterations');
-  expect(items[1]).toMatchObject({ status: 'timed_out', error: 'The trial took longer than 2 s' });
+  const runId = await there.launch({ suiteId });
+  const run = await there.decided(runId);
+  const { items } = await there.read(runId, '/iterations');
+  expect(items[1]).toMatchObject({ status: 'timed_out', error: 'The trial took longer than 1 s' });
   expect(items[0]).toMatchObject({ result: 'passed' });
   expect(run.decision.validity).toMatchObject({ completionRate: { numerator: 1, denominator: 2 } });
   expect(run).toMatchObject({ status: 'completed', result: 'inconclusive' });
@@ -292,7 +294,7 @@ test('what needs a browser is missing evidence: neither passed nor failed', asyn
   expect(run).toMatchObject({ result: 'inconclusive', summary: { passed: 0 } });
   expect(run.decision.validity.evaluatorErrorRate).toMatchObject({ value: 1, numerator: 3, denominator: 3 });
   const { items } = await evals.read(runId, '/iterations');
-  for (const item of items) expect(JSON.stringify(item.predicateResults)).toContain('browser_unavailable');
+  for (const item of items) expect(JSON.stringify(item)).toContain('browser_unavailable');
   expect(items[2]).toMatchObject({ model: 'widget-probe', provider: 'none' });
 });
 
