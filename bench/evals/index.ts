@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,11 +30,7 @@ await chmod(dataDir, 0o711);
 const modelsFile = join(dataDir, 'models.json');
 
 try {
-  for (const [latency, rounds] of [
-    [50, 3],
-
-  ] as const)
-    await compare(latency, rounds);
+  for (const [latency, rounds] of [[50, 3]] as const) await compare(latency, rounds);
   if (process.argv[3] === undefined) await growth();
 } finally {
   await stopAll();
@@ -115,7 +111,7 @@ interface Service {
   api: Client;
   projectId: string;
   serverId: string;
-  child: import('node:child_process').ChildProcess;
+  child: ChildProcess;
 }
 
 async function serve(providerUrl: string): Promise<Service> {

@@ -282,7 +282,7 @@ function serverOf(
 
 /** A tool says in its declaration that it comes with an interface. */
 function bringsInterface(tool: unknown): boolean {
-  const meta = (tool as { _meta?: Record<string, unknown> } | undefined)?._meta;
+  const { _meta: meta } = (tool ?? {}) as { _meta?: Record<string, unknown> };
   return meta !== undefined && ('ui' in meta || 'ui/resourceUri' in meta || 'openai/outputTemplate' in meta);
 }
 

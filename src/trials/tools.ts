@@ -98,7 +98,7 @@ function toldToModel(outcome: CallOutcome): ToolAnswer {
   const texts = parts.map((part) => {
     if (!isObject(part)) return '';
     if (part['type'] === 'text' && typeof part['text'] === 'string') return part['text'];
-    return `[${String(part['type'] ?? 'unknown').slice(0, 100)}]`;
+    return `[${typeof part['type'] === 'string' ? part['type'].slice(0, 100) : 'unknown'}]`;
   });
   const structured = result['structuredContent'];
   const text = texts.length > 0 || structured === undefined ? texts.join('\n') : JSON.stringify(structured);

@@ -1,10 +1,4 @@
-import {
-  countTrial,
-  newStageCount,
-  type StageResult,
-  stageAnalytics,
-  type TrialToCount,
-} from '../../../evaluation/index.ts';
+import { countTrial, newStageCount, stageAnalytics, type TrialToCount } from '../../../evaluation/index.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import type { JudgedTrial } from '../../../platform/database/queries/eval-trials.ts';
 import type { RunSnapshot } from '../snapshot.ts';
@@ -55,7 +49,7 @@ function counted(
     intent: planned?.intent ?? null,
     ...(model && { model }),
     ...(client && { host: { hostKey: client.id, hostName: client.name, executionEngine: 'emulated' } }),
-    stageResults: rows as StageResult[],
+    stageResults: rows,
     firstFailedStage,
     failureCategory,
     stageAnalyzerVersion: analyzerVersion,

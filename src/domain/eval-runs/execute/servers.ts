@@ -36,13 +36,20 @@ export class RunServers {
       return known.connected;
     const entry: { connected: Promise<Connected>; failedAt?: number } = { connected: this.connect(run) };
     this.connected.set(run.id, entry);
-    entry.connected.then(
-      (outcome) => {
-        if ('failure' in outcome) entry.failedAt = performance.now();
-      },
-      () => this.connected.delete(run.id),
-    );
+    void this.noteFailure(run.id, entry);
     return entry.connected;
+  }
+
+  /** A failure is told to those who come within a few seconds; then it is tried again. */
+  private async noteFailure(
+    runId: string,
+    entry: { connected: Promise<Connected>; failedAt?: number },
+  ): Promise<void> {
+    try {
+      if ('failure' in (await entry.connected)) entry.failedAt = performance.now();
+    } catch {
+      this.connected.delete(runId);
+    }
   }
 
   forget(runId: string): void {

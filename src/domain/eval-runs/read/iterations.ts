@@ -95,7 +95,7 @@ function judgement(
       : { scoreIntegrity: 'score_integrity_invalid' as const }),
     stageResults: detail.stageResults as NonNullable<Iteration['stageResults']>,
     ...(detail.firstFailedStage && {
-      firstFailedStage: detail.firstFailedStage as NonNullable<Iteration['firstFailedStage']>,
+      firstFailedStage: detail.firstFailedStage,
     }),
     ...(detail.failureCategory && { failureCategory: detail.failureCategory }),
     stageAnalyzerVersion: detail.stageAnalyzerVersion,
