@@ -48,7 +48,7 @@ export function authoringProblem(check: Check): AuthoringProblem | undefined {
 }
 
 /** Role and severity say nothing about how a check is evaluated, and older rows may spell them in ways of their own. */
-export function parseCheck(check: unknown): { check: Check } | { problem: string } {
+function parseCheck(check: unknown): { check: Check } | { problem: string } {
   const { role, severity, ...parameters } = check as Record<string, unknown>;
   const parsed = EvalCheck.safeParse({ ...parameters, role: 'advisory' });
   if (!parsed.success) {
