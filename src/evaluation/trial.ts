@@ -2,12 +2,12 @@ import { type CheckRow, evaluateCheck } from './checks/evaluate.ts';
 import { matchTurn, type ShownCall, type TurnMatch } from './matching/calls.ts';
 import type { TrialOutcome } from './outcome.ts';
 import type { TrialPlan } from './plan.ts';
-import type { EvaluationConfig, HashedDefinition } from './scores/definition.ts';
+import type { EvaluationConfig } from './scores/definition.ts';
 import { evaluatorErrors, gate } from './scores/gate.ts';
-import { notScored, type Score, scored } from './scores/score.ts';
+import { notScored, type Score } from './scores/score.ts';
+import { scoreOf } from './scores/score-trial.ts';
 import { type Scorer, scorecardOf, turn } from './scores/scorers.ts';
 import { type StageChain, stageChain } from './stages/chain.ts';
-import { list, show } from './text/show.ts';
 
 /** A turn as the trace of a trial shows it. */
 export interface GradedTurn {
@@ -97,83 +97,6 @@ function rowsOf(scorers: readonly Scorer[], outcome: TrialOutcome): Map<Scorer, 
     }
   }
   return rows;
-}
-
-interface Judged {
-  plan: TrialPlan;
-  outcome: TrialOutcome;
-  matches: readonly TurnMatch[];
-}
-
-function scoreOf(scorer: Scorer, row: CheckRow | undefined, judged: Judged): Score {
-  const { scored: definition } = scorer;
-  switch (scorer.measures) {
-    case 'check':
-    case 'step':
-      return row ? scoreOfRow(definition, row) : scoreOfUnreached(definition, judged);
-    case 'toolCallMatch':
-      return scoreOfMatches(definition, judged);
-    case 'toolErrors': {
-      const failing = judged.outcome.evidence.toolErrors.map(({ toolName }) => toolName);
-      return scored(
-        definition,
-        failing.length === 0 ? 1 : 0,
-        failing.length === 0 ? 'No call of a tool failed' : `Failed: ${list(failing)}`,
-      );
-    }
-    case 'scriptedSteps':
-      return scoreOfScript(definition, judged);
-  }
-}
-
-function scoreOfRow(definition: HashedDefinition, { passed, reason, status }: CheckRow): Score {
-  return status === 'error'
-    ? notScored(definition, 'error', reason)
-    : scored(definition, passed ? 1 : 0, reason);
-}
-
-/** A case stops at its first step that fails, so what comes after it was never asked. */
-function scoreOfUnreached(definition: HashedDefinition, { outcome }: Judged): Score {
-  const stopped =
-    outcome.status !== 'completed' ||
-    outcome.evidence.toolErrors.length > 0 ||
-    outcome.steps.some(({ status }) => status === 'fail');
-  return stopped
-    ? notScored(definition, 'not_applicable', 'The case stopped before it')
-    : notScored(definition, 'skipped', 'The step was not carried out');
-}
-
-function scoreOfMatches(definition: HashedDefinition, { plan, matches }: Judged): Score {
-  const expects = plan.turns.some(({ kind, expected }) => kind === 'prompt' && expected.length > 0);
-  if (!expects && !plan.isNegative && plan.match.extra === null)
-    return notScored(definition, 'not_applicable', 'Nothing is expected of the tool calls');
-  const faults = matches.flatMap((match) => (match.passed ? [] : faultsIn(match)));
-  if (matches.every(({ passed }) => passed))
-    return scored(definition, 1, plan.isNegative ? 'No tool was called' : 'All expected calls were made');
-  return scored(definition, 0, list(faults), faults);
-}
-
-function faultsIn({ missing, unexpected, argumentMismatches }: TurnMatch): string[] {
-  return [
-    ...missing.map(({ toolName }) => `${toolName} was not called`),
-    ...argumentMismatches.map(
-      ({ toolName, actualArgs }) => `${toolName} was called with ${show(actualArgs)}`,
-    ),
-    ...unexpected.map(({ toolName }) => `${toolName} was called and not expected`),
-  ];
-}
-
-function scoreOfScript(definition: HashedDefinition, judged: Judged): Score {
-  const scripted = new Set(judged.plan.steps.filter(({ check }) => !check).map(({ stepId }) => stepId));
-  const done = judged.outcome.steps.filter(({ stepId }) => scripted.has(stepId));
-  const failing = done.find(({ status }) => status === 'fail');
-  // What could not be looked at says nothing about the server.
-  if (failing?.row?.status === 'error') return notScored(definition, 'error', failing.row.reason);
-  if (failing) return scored(definition, 0, failing.reason ?? 'A step failed');
-  const finished = done.filter(({ status }) => status === 'ok').length;
-  return finished === scripted.size
-    ? scored(definition, 1, 'All steps went well')
-    : scoreOfUnreached(definition, judged);
 }
 
 function gradedTurn(

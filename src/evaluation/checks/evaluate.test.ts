@@ -94,6 +94,14 @@ test('what its key calls secret is neither in the reason nor in the stored check
   expect(rows[0]?.reason).toContain('Bonn');
 });
 
+test('what only sounds like a secret in a check is kept', () => {
+  const checks = [
+    { type: 'tokenBudgetUnder', tokens: 5 },
+    { type: 'toolResultMatchesSchema', schema: { properties: { token: { type: 'string' } } } },
+  ];
+  for (const check of checks) expect(evaluateCheck(check, evidence()).predicate).toEqual(check);
+});
+
 test('long and odd texts of others leave a short reason that can be stored', () => {
   const message = `\0${'\ud83d'.repeat(5)}${'🚢'.repeat(2000)}`;
   const { reason } = evaluateCheck(

@@ -3,7 +3,7 @@ import { evidenceOfTurn, type TrialEvidence } from '../evidence.ts';
 import { isObject } from '../json/value.ts';
 import { cutReason, quote, shownValue, withoutSecrets } from '../text/show.ts';
 import { kindOf } from './index.ts';
-import type { AuthoringProblem, Finding } from './shared/kind.ts';
+import { type AuthoringProblem, type Finding, failed } from './shared/kind.ts';
 
 /** What a check is asked about, besides the whole trial. */
 export interface TurnScope {
@@ -13,7 +13,7 @@ export interface TurnScope {
 
 /** What came of a check, as it is stored and answered. */
 export interface CheckRow {
-  /** The check, without what is secret in it. */
+  /** The check, without what is secret in it; in small where it could not be understood. */
   predicate: unknown;
   passed: boolean;
   reason: string;
@@ -33,13 +33,13 @@ export function isGating(check: unknown): boolean {
  */
 export function evaluateCheck(check: unknown, evidence: TrialEvidence, scope?: TurnScope): CheckRow {
   const kind = kindOf(isObject(check) ? check['type'] : undefined);
-  if (!kind) return rowOf(check, { outcome: 'failed', reason: unknownType(check) }, undefined);
+  if (!kind) return rowOf(shownValue(check, 0), failed(unknownType(check)), undefined);
   const parsed = parseCheck(check);
   if ('problem' in parsed)
-    return rowOf(check, { outcome: 'failed', reason: `malformed predicate: ${parsed.problem}` }, undefined);
+    return rowOf(shownValue(check, 0), failed(`malformed predicate: ${parsed.problem}`), undefined);
   const narrowed = kind.turnScopable ? scope : undefined;
   const judged = narrowed ? evidenceOfTurn(evidence, narrowed.promptIndex) : evidence;
-  return rowOf(parsed.check, kind.evaluate(parsed.check, judged), narrowed);
+  return rowOf(storedCheck(parsed.check), kind.evaluate(parsed.check, judged), narrowed);
 }
 
 /** What is wrong with a check that its schema cannot see, to be told to its author. */
@@ -48,7 +48,7 @@ export function authoringProblem(check: Check): AuthoringProblem | undefined {
 }
 
 /** Role and severity say nothing about how a check is evaluated, and older rows may spell them in ways of their own. */
-export function parseCheck(check: unknown): { check: Check } | { problem: string } {
+function parseCheck(check: unknown): { check: Check } | { problem: string } {
   const { role, severity, ...parameters } = check as Record<string, unknown>;
   const parsed = EvalCheck.safeParse({ ...parameters, role: 'advisory' });
   if (!parsed.success) {
@@ -65,9 +65,9 @@ function unknownType(check: unknown): string {
   return typeof type === 'string' ? `unknown type ${quote(type)}` : 'malformed predicate: it has no type';
 }
 
-function rowOf(check: unknown, { outcome, reason }: Finding, scope: TurnScope | undefined): CheckRow {
+function rowOf(predicate: unknown, { outcome, reason }: Finding, scope: TurnScope | undefined): CheckRow {
   return {
-    predicate: storedCheck(check),
+    predicate,
     passed: outcome === 'passed',
     reason: cutReason(reason),
     ...(outcome === 'error' && { status: 'error' as const }),
@@ -75,8 +75,9 @@ function rowOf(check: unknown, { outcome, reason }: Finding, scope: TurnScope | 
   };
 }
 
-/** A check as it was written; expected arguments may hold secrets. What cannot be understood is kept in small. */
-function storedCheck(check: unknown): unknown {
-  if (!isObject(check) || !kindOf(check['type'])) return shownValue(check, 0);
-  return withoutSecrets(check);
+/** A check as it was written. Of what it says only expected arguments can hold secrets. */
+function storedCheck(check: Check): Check {
+  if (check.type !== 'toolCalledWith') return check;
+  const args = withoutSecrets(check.args.args) as typeof check.args.args;
+  return { ...check, args: { ...check.args, args } };
 }

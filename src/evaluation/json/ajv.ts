@@ -8,7 +8,7 @@ import { canonicalText, isObject } from './value.ts';
 /** Compiling an instruction of a pattern takes as long as so many steps. */
 const stepsOfInstruction = 75;
 
-export type AnyAjv = Ajv | Ajv2020;
+type AnyAjv = Ajv | Ajv2020;
 
 /** A dialect of JSON Schema. */
 export interface Dialect {

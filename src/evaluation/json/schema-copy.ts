@@ -1,6 +1,6 @@
 import { isObject } from './value.ts';
 
-/** How many values of the schema have to be looked at when a value meets this part of it; see `schema.ts`. */
+/** How many values of the schema have to be looked at when a value meets this part of it; see `ajv.ts`. */
 export const stepsKeyword = 'x-steps';
 
 const deepest = 64;

@@ -44,6 +44,7 @@ test('trials are counted at each stage', () => {
   const unsure: StageResult[] = stages.map((stage, at) =>
     at < 3 ? { stage, state: 'passed' } : { stage, state: 'notMeasured', reason: 'noEvidenceCaptured' },
   );
+  unsure[1] = { stage: 'discovery', state: 'notMeasured', reason: 'noEvidenceCaptured' };
   unsure[5] = { stage: 'userValue', state: 'notMeasured', reason: 'judgeNotRequested' };
   const { slices, includedTrials, totalTrials } = analytics([
     trial({ stageMs: { response: 10, userValue: 4 } }),
@@ -56,6 +57,8 @@ test('trials are counted at each stage', () => {
     slice: { dimension: 'overall' },
     failureCategories: [{ category: 'serverData', count: 1 }],
   });
+  // It was reached, since what comes after it was measured.
+  expect(overall?.stages[1]).toMatchObject({ reached: 3, measured: 2, notMeasured: 1, reachUnknown: 0 });
   expect(overall?.stages[4]).toEqual({
     stage: 'response',
     applicable: 3,

@@ -33,8 +33,9 @@ export interface StageChain {
 export function stageChain(findings: Findings): StageChain {
   const cutShort = cutShortBy(findings.outcome);
   const all = faultsOf(findings);
-  const faults = all.filter(({ byAbsence }) => !(cutShort && byAbsence));
-  const withdrawn = new Set(all.filter((fault) => !faults.includes(fault)).map(({ stage }) => stage));
+  const isWithdrawn = ({ byAbsence = false }: Fault): boolean => cutShort !== undefined && byAbsence;
+  const faults = all.filter((fault) => !isWithdrawn(fault));
+  const withdrawn = new Set(all.filter(isWithdrawn).map(({ stage }) => stage));
   const view: View = { ...findings, faults, withdrawn, cutShort };
 
   const firstFailedStage = stages.find((stage) => faults.some((fault) => fault.stage === stage));

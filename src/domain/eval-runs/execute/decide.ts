@@ -10,7 +10,8 @@ import {
 import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
-import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import * as trialRows from '../../../platform/database/queries/eval-trials.ts';
+import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context.ts';
@@ -22,6 +23,19 @@ import { statisticsOf } from './statistics.ts';
 export const decideRun = 'decide-eval-run';
 
 const page = 1000;
+
+/** Adds ended trials to their runs, and has those decided that have none left. */
+export async function tallyRuns(db: Db, runIds: string[]): Promise<void> {
+  if (runIds.length === 0) return;
+  await db.transaction(async (trx) => {
+    for (const { id, finished, trials } of await trx.rows(trialRows.tally, { runIds }))
+      if (finished >= trials) await decideLater(trx, id);
+  });
+}
+
+export async function decideLater(db: Db, runId: string): Promise<void> {
+  await enqueue(db, decideRun, { runId }, { uniqueKey: runId });
+}
 
 /** Runs that have trials left are decided by the transaction that ends the last one; this does the deciding. */
 export function decideJob(services: Services): JobKind {
@@ -79,10 +93,10 @@ export async function settleRun(
   await db.run(runs.announceEnd, { runId });
 }
 
-async function judgedTrials(db: Db, runId: string): Promise<trials.JudgedTrial[]> {
-  const all: trials.JudgedTrial[] = [];
+async function judgedTrials(db: Db, runId: string): Promise<trialRows.JudgedTrial[]> {
+  const all: trialRows.JudgedTrial[] = [];
   for (let after = -1; ; ) {
-    const rows = await db.rows(trials.judgedAfter, { runId, after, most: page });
+    const rows = await db.rows(trialRows.judgedAfter, { runId, after, most: page });
     all.push(...rows);
     if (rows.length < page) return all;
     after = rows.at(-1)?.position ?? after;
@@ -100,7 +114,7 @@ interface RunVerdict {
 }
 
 /** By the policy the run was launched with. A run of which no trial could be set up has failed, whatever its policy. */
-export function verdictOf(snapshot: RunSnapshot, judged: readonly trials.JudgedTrial[]): RunVerdict {
+export function verdictOf(snapshot: RunSnapshot, judged: readonly trialRows.JudgedTrial[]): RunVerdict {
   const stuck = judged.length > 0 && judged.every(({ status }) => status === 'setup_failed');
   const status = stuck ? ('failed' as const) : ('completed' as const);
   const stopReason = stuck ? 'setup_failed' : null;
@@ -130,7 +144,7 @@ export function verdictOf(snapshot: RunSnapshot, judged: readonly trials.JudgedT
 
 function decisionV2(
   snapshot: RunSnapshot,
-  judged: readonly trials.JudgedTrial[],
+  judged: readonly trialRows.JudgedTrial[],
 ): { decision?: VerdictDecision; problem?: string } {
   const variants = snapshot.cases.flatMap(({ id, trials: configuredTrials, passThreshold, variants }) =>
     variants.map((executionVariant) => ({ caseId: id, executionVariant, configuredTrials, passThreshold })),

@@ -26,6 +26,7 @@ export async function endEarly(
     db,
     open.map(({ id }) => id),
   );
+  await db.rows(trials.tally, { runIds: [runId] });
   const run = await db.row(runs.lock, { id: runId });
   if (!run || !isOpen(run.status)) return undefined;
   const ended = await db.row(runs.end, { id: runId, status, result: null, stopReason, error: error ?? null });

@@ -2,15 +2,16 @@ import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import { type Log, redact } from '../../../platform/log.ts';
+import { tallyRuns } from './decide.ts';
 
 /** Milliseconds between two writes. */
-const interval = 100;
+const interval = 50;
 /** Events that wait at most; a database that is away must not fill the memory. */
 const mostWaiting = 10_000;
 
 /**
  * What happens in trials, on its way to the readers of events. Written in batches: progress may be lost in a crash,
- * results are not. The events of a trial that has ended go along with its result.
+ * results are not. The events of a trial that has ended go along with its result, and are added to the run here.
  */
 export class Progress {
   private readonly db: Db;
@@ -70,8 +71,11 @@ export class Progress {
           runIds: batch.map(({ runId }) => runId),
           data: batch.map(({ event }) => event),
         });
+      await tallyRuns(this.db, changed);
       for (const runId of changed) await this.db.run(runs.announce, { runId });
     } catch (error) {
+      // What ended is found again; what happens in between is not told.
+      for (const runId of changed) this.changed.add(runId);
       this.log.warn('Progress of eval runs was not written', { error: redact((error as Error).message) });
     }
   }

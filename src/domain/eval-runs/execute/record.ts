@@ -9,18 +9,15 @@ import type {
   StageResult,
 } from '../../../evaluation/index.ts';
 import type { RowOf } from '../../../platform/database/columns.ts';
-import type { Db } from '../../../platform/database/database.ts';
 import * as blobRows from '../../../platform/database/queries/blobs.ts';
 import type { TrialRow } from '../../../platform/database/queries/eval-trials.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { newId } from '../../../platform/ids.ts';
-import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Span } from '../../../trials/spans.ts';
 import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
 import { abandonedTrial, type ConductedTrial, type TrialParts } from './conduct.ts';
-import { decideRun } from './decide.ts';
 
 const compress = promisify(gzip);
 
@@ -62,7 +59,7 @@ export async function recording(parts: TrialParts, row: TrialRow, trial: Conduct
     }
     const usage = trial.record?.evidence.usage;
     const events = [...progress.take(row.id), finishedEvent(row, trial)].map(storableJson);
-    const after = await db.one(trials.record, {
+    await db.run(trials.record, {
       trialId: row.id,
       runId: run.id,
       position: row.position,
@@ -89,13 +86,7 @@ export async function recording(parts: TrialParts, row: TrialRow, trial: Conduct
       events,
     });
     progress.wrote(run.id);
-    if (after.finished >= after.trials) await decideLater(db, run.id);
   };
-}
-
-/** In the transaction in which the last trial ends. */
-export async function decideLater(db: Db, runId: string): Promise<void> {
-  await enqueue(db, decideRun, { runId }, { uniqueKey: runId });
 }
 
 /** A trial that was begun again and again and never came to its end: the run goes on without it. */

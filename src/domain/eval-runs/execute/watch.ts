@@ -1,8 +1,9 @@
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Services } from '../../context.ts';
+import { decideLater, tallyRuns } from './decide.ts';
 import { endEarly } from './end-early.ts';
-import { decideLater } from './record.ts';
 
 /** Ends runs that take too long, and has those decided whose trials are over and that nobody decided. */
 export function watchJob(services: Services): JobKind {
@@ -19,6 +20,11 @@ export function watchJob(services: Services): JobKind {
             error: `The run took longer than ${services.config.evalRunTimeout} s`,
           }),
         );
+      const left = await db.rows(trials.untallied);
+      await tallyRuns(
+        db,
+        left.map(({ id }) => id),
+      );
       const undecided = await db.rows(runs.undecided);
       return async (trx) => {
         for (const { id } of undecided) await decideLater(trx, id);

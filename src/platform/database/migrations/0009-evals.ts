@@ -172,8 +172,6 @@ create table eval_trials (
 ) with (fillfactor = 80);
 create index eval_trials_due on eval_trials (kind, organization_id, due_at) where due_at is not null;
 create index eval_trials_running on eval_trials (organization_id, due_at) where state = 'running';
-create index eval_trials_open on eval_trials (run_id) where due_at is not null;
-create index eval_trials_project on eval_trials (project_id);
 alter table eval_trials set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
 -- One for each trial that ended, written once.
@@ -201,6 +199,23 @@ create table eval_results (
 
 -- Failures are shown without walking past what passed.
 create index eval_results_failures on eval_results (run_id, position) where result is distinct from 'passed';
+
+-- What ended trials add to their run, until it is added. All trials of a run would wait for its row otherwise, each for
+-- the commit of the one before it.
+create table eval_tally (
+  trial_id text collate "C" primary key references eval_trials (id) on delete cascade,
+  run_id text collate "C" not null,
+  passed boolean not null,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  model_calls integer not null,
+  cost_micros bigint,
+  billed_micros bigint not null,
+  events jsonb[] not null,
+  at timestamptz(3) not null default now()
+);
+create index eval_tally_run on eval_tally (run_id, at);
+create index eval_tally_at on eval_tally (at);
 
 -- Traces in a table of their own: they are large and seldom read. Either the text itself or a blob.
 create table eval_traces (

@@ -173,8 +173,7 @@ export const late = query(
 /** Those whose trials are all over, and that nobody has decided. */
 export const undecided = query(
   'eval-runs.undecided',
-  `select r.id from eval_runs r where r.deadline_at > now() and ${isOpen}
-     and not exists (select from eval_trials t where t.run_id = r.id and t.due_at is not null)
+  `select r.id from eval_runs r where r.deadline_at > now() and ${isOpen} and r.finished >= r.trials
    order by r.deadline_at limit 100`,
   {},
   { id: text },

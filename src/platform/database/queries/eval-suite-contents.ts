@@ -11,6 +11,7 @@ const contents: { table: string; from: string }[] = [
   { table: 'eval_traces', from: ofRuns('eval_traces') },
   { table: 'eval_results', from: ofRuns('eval_results') },
   { table: 'eval_run_events', from: ofRuns('eval_run_events') },
+  { table: 'eval_tally', from: ofRuns('eval_tally') },
   { table: 'eval_trials', from: ofRuns('eval_trials') },
   { table: 'eval_run_snapshots', from: ofRuns('eval_run_snapshots') },
   { table: 'eval_run_outcomes', from: ofRuns('eval_run_outcomes') },

@@ -54,7 +54,6 @@ export const openIds = query(
   'select id from eval_trials where run_id = :runId and due_at is not null',
   { runId: text },
   { id: text },
-  { index: 'eval_trials_open' },
 );
 export const running = query(
   'eval-trials.running',
@@ -85,34 +84,17 @@ const results = table('eval_results', {
 });
 export type ResultRow = RowOf<typeof results.columns>;
 
-/**
- * What came of a trial, its trace, its events and the counts of its run, in one statement of the transaction that ends
- * its lease. The run is written last and only for an instant, for all trials of a run meet there.
- */
+/** What came of a trial, its trace, and what it adds to its run; in the transaction that ends its lease. */
 export const record = query(
   'eval-trials.record',
   `with result as (${results.insert()}),
    trace as (
      insert into eval_traces (trial_id, run_id, body, blob_id)
-     select :trialId, :runId, :traceBody, :traceBlobId where :traceBody::text is not null or :traceBlobId::text is not null),
-   run as (
-     update eval_runs set finished = finished + 1,
-       passed = passed + (:result is not distinct from 'passed')::int,
-       failed = failed + (:result is distinct from 'passed')::int,
-       input_tokens = input_tokens + :inputTokens, output_tokens = output_tokens + :outputTokens,
-       model_calls = model_calls + :modelCalls,
-       cost_micros = cost_micros + :costMicros, billed_micros = billed_micros + :billedMicros,
-       status = case when status = 'pending' then 'running' else status end,
-       started_at = coalesce(started_at, :startedAt, now()),
-       events = events + cardinality(:events::jsonb[])
-     where id = :runId returning events, finished, trials, status),
-   told as (
-     insert into eval_run_events (run_id, number, data)
-     select :runId, r.events - cardinality(:events) + n.place - 1,
-       case when n.data ->> 'type' = 'trial.finished'
-         then n.data || jsonb_build_object('finished', r.finished, 'trials', r.trials) else n.data end
-     from run r, unnest(:events) with ordinality as n (data, place))
-   select finished, trials, status from run`,
+     select :trialId, :runId, :traceBody, :traceBlobId where :traceBody::text is not null or :traceBlobId::text is not null)
+   insert into eval_tally (trial_id, run_id, passed, input_tokens, output_tokens, model_calls, cost_micros,
+     billed_micros, events)
+   values (:trialId, :runId, :result is not distinct from 'passed', :inputTokens, :outputTokens, :modelCalls,
+     :costMicros, :billedMicros, :events)`,
   {
     ...results.columns,
     detail: jsonText,
@@ -126,7 +108,51 @@ export const record = query(
     billedMicros: bigint,
     events: listOf(jsonText),
   },
-  { finished: integer, trials: integer, status: text },
+);
+/**
+ * Adds what ended trials of these runs have left to the counts and the events of the run. What is added is taken away in
+ * the same statement, so that it is added once, whoever does it.
+ */
+export const tally = query(
+  'eval-trials.tally',
+  `with taken as (delete from eval_tally where run_id = any(:runIds) returning *),
+   ranked as (
+     select *, row_number() over (partition by run_id order by at, trial_id) as nth,
+       sum(cardinality(events)) over (partition by run_id order by at, trial_id) - cardinality(events) as told
+     from taken),
+   sums as (
+     select run_id, count(*)::int as ended, count(*) filter (where passed)::int as passed,
+       sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
+       sum(model_calls)::int as model_calls,
+       case when bool_or(cost_micros is null) then null else sum(cost_micros)::bigint end as cost_micros,
+       sum(billed_micros)::bigint as billed_micros, sum(cardinality(events))::int as events
+     from taken group by run_id),
+   counted as (
+     update eval_runs r set finished = r.finished + s.ended, passed = r.passed + s.passed,
+       failed = r.failed + s.ended - s.passed, input_tokens = r.input_tokens + s.input_tokens,
+       output_tokens = r.output_tokens + s.output_tokens, model_calls = r.model_calls + s.model_calls,
+       cost_micros = r.cost_micros + s.cost_micros, billed_micros = r.billed_micros + s.billed_micros,
+       events = r.events + s.events, started_at = coalesce(r.started_at, now()),
+       status = case when r.status = 'pending' then 'running' else r.status end
+     from sums s where r.id = s.run_id
+     returning r.id, r.status, r.trials, r.finished, r.finished - s.ended as before, r.events - s.events as first),
+   told as (
+     insert into eval_run_events (run_id, number, data)
+     select c.id, c.first + t.told + n.place - 1,
+       case when n.data ->> 'type' = 'trial.finished'
+         then n.data || jsonb_build_object('finished', c.before + t.nth, 'trials', c.trials) else n.data end
+     from counted c join ranked t on t.run_id = c.id, unnest(t.events) with ordinality as n (data, place))
+   select id, finished, trials from counted`,
+  { runIds: texts },
+  { id: text, finished: integer, trials: integer },
+);
+/** Runs with something left to add, by somebody who did not come to it. */
+export const untallied = query(
+  'eval-trials.untallied',
+  `select distinct run_id as id from (
+     select run_id from eval_tally where at < now() - interval '5 seconds' order by at limit 1000) t`,
+  {},
+  { id: text },
 );
 
 const listed = {
