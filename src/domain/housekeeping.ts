@@ -2,7 +2,9 @@ import * as blobRows from '../platform/database/queries/blobs.ts';
 import * as clients from '../platform/database/queries/clients.ts';
 import * as idempotency from '../platform/database/queries/idempotency.ts';
 import * as jobs from '../platform/database/queries/jobs.ts';
+import * as pauses from '../platform/database/queries/model-pauses.ts';
 import * as replicas from '../platform/database/queries/replicas.ts';
+import * as slots from '../platform/database/queries/slot-grants.ts';
 import type { JobKind } from '../platform/jobs/worker.ts';
 import type { Services } from './context.ts';
 
@@ -22,6 +24,8 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await trx.run(replicas.prune);
         await trx.run(replicas.pruneBuckets);
         await trx.run(clients.pruneConfigs);
+        await trx.run(pauses.prune);
+        await trx.run(slots.prune);
       },
     },
     {

@@ -104,29 +104,23 @@ test('a process that stood still does not use what it was granted before', async
   const connection = await database.connect();
   await connection.query('delete from slot_grants');
   await connection.end();
-  let release = (): void => {};
+  const releases: (() => void)[] = [];
+  let entered = (): void => {};
+  const inside = new Promise<void>((resolve) => (entered = resolve));
   const both = [0, 1].map(() =>
-    other.run(
-      'frozen',
-      2,
-      never,
-      () =>
-        new Promise<void>((resolve) => {
-          const before = release;
-          release = () => {
-            before();
-            resolve();
-          };
-        }),
-    ),
+    other.run('frozen', 2, never(), () => {
+      if (releases.length === 1) entered();
+      return new Promise<void>((resolve) => releases.push(resolve));
+    }),
   );
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await inside;
   time = 60_000;
-  let entered = false;
-  const late = sleeper.run('frozen', 2, never(), async () => void (entered = true));
+  let late = false;
+  const waiting = sleeper.run('frozen', 2, never(), async () => void (late = true));
+  // Longer than it takes to ask.
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(entered).toBe(false);
-  release();
-  await Promise.all([...both, late]);
-  expect(entered).toBe(true);
+  expect(late).toBe(false);
+  for (const release of releases) release();
+  await Promise.all([...both, waiting]);
+  expect(late).toBe(true);
 });

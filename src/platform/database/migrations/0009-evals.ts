@@ -266,6 +266,8 @@ create unlogged table slot_grants (
   holder text not null,
   wanted integer not null,
   granted integer not null,
+  -- When it last had one.
+  served_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz(3) not null,
   primary key (pool, holder)
 );

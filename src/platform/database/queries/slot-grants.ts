@@ -9,26 +9,35 @@ export const lineUp = query(
 );
 /**
  * What a holder may use from now on. Whoever has gone silent holds nothing. While somebody else has less than an equal
- * share and wants more, nobody takes more than that share; a share smaller than one slot is one in turn. What is in use
- * stays counted until it is given back.
+ * share and wants more, nobody takes more than that share. Where there are fewer slots than holders, whose turn was
+ * longest ago comes first. What is in use stays counted until it is given back.
  */
 export const exchange = query(
   'slot-grants.exchange',
   `with others as (
-     select wanted, granted from slot_grants where pool = :pool and holder <> :holder and expires_at > now()),
+     select wanted, granted, served_at from slot_grants
+     where pool = :pool and holder <> :holder and expires_at > now()),
+   mine as (
+     select coalesce(max(served_at), now()) as served_at from slot_grants where pool = :pool and holder = :holder),
    shares as (
-     select coalesce(sum(granted), 0) as taken, count(*) filter (where wanted > 0) + 1 as sharers from others),
+     select coalesce(sum(granted), 0) as taken, count(*) filter (where wanted > 0) + 1 as sharers,
+       count(*) filter (where wanted > 0 and granted = 0 and served_at < (select served_at from mine)) as ahead
+     from others),
    fair as (
-     select taken, :most::int / sharers as share,
+     select taken, ahead, :most::int / sharers as share,
        exists (select from others where granted < least(wanted, greatest(:most::int / sharers, 1))) as short from shares),
    chosen as (
-     select greatest(least(:wanted::int, :most::int - taken, case when short then share else :most::int end), 0)::int as usable
+     select greatest(least(:wanted::int, :most::int - taken, case
+         when not short then :most::int
+         when share > 0 then share
+         else (ahead < :most::int - taken)::int end), 0)::int as usable
      from fair),
    kept as (
-     insert into slot_grants (pool, holder, wanted, granted, expires_at)
+     insert into slot_grants as g (pool, holder, wanted, granted, expires_at)
      select :pool, :holder, :wanted, greatest(usable, :busy::int), now() + interval '10 seconds' from chosen
      on conflict (pool, holder) do update
-       set wanted = excluded.wanted, granted = excluded.granted, expires_at = excluded.expires_at)
+       set wanted = excluded.wanted, granted = excluded.granted, expires_at = excluded.expires_at,
+         served_at = case when excluded.granted > 0 then now() else g.served_at end)
    select usable from chosen`,
   { pool: text, holder: text, most: integer, wanted: integer, busy: integer },
   { usable: integer },
