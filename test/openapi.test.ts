@@ -68,6 +68,7 @@ describe.each(operationList.map((operation) => [operation.id, operation] as cons
     expect(named('path')).toEqual(paramNames(declared.path));
     expect(named('query')).toEqual(Object.keys(declared.query?.shape ?? {}));
     expect(named('header')).toEqual([
+      ...Object.keys(declared.headers?.shape ?? {}),
       ...(declared.idempotency ? ['Idempotency-Key'] : []),
       ...(streamedAnswer(declared.response)?.kind === 'events' ? ['Last-Event-ID'] : []),
     ]);

@@ -111,7 +111,7 @@ test('capabilities tell role, features and limits, and follow the operator', asy
     projectId: project,
     role: 'owner',
     projectRole: 'admin',
-    plan: { name: 'self-hosted', limits: { insightsPerDay: null, concurrentEvalRuns: 2 } },
+    plan: { name: 'self-hosted', limits: { insightsPerDay: null, concurrentEvalRuns: 100_000 } },
     can: { writeClients: true, writeEnvironments: true, writeProjectSecrets: true },
   });
   const member = await service.member('member');

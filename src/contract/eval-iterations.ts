@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { vocabulary } from './eval-vocabulary.ts';
 import { eventStream, operation, operationsIn } from './operation.ts';
-import { historyPage, pageOf, Time } from './paging.ts';
+import { historyPage, lookupPage, pageOf, Time } from './paging.ts';
 
 const area = { area: 'Eval runs', access: 'project member' } as const;
 const ofRun = operationsIn({ ...area, path: '/projects/{projectId}/eval-runs/{runId}' });
@@ -93,6 +93,7 @@ export const getEvalIterationTrace = ofRun({
 export const getEvalRunSteps = ofRun({
   summary: 'Read how each step of a trial went',
   path: '/iterations/{iterationId}/steps',
+  query: z.object(lookupPage),
   ...vocabulary,
   response: z
     .object({

@@ -289,7 +289,7 @@ export const updateEvalSuite = operation({
       expectedRevisionNumber: z.number().int().min(0).optional(),
       note: z.string().max(500).optional().describe('Kept with the revision.'),
       name: Name.optional(),
-      description: description.optional(),
+      description: description.nullable().optional().describe('`null` or empty text takes it away.'),
       environment: z
         .strictObject({
           servers: serverNames.optional().describe('By name or id.'),

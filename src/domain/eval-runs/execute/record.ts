@@ -14,6 +14,7 @@ import type { TrialRow } from '../../../platform/database/queries/eval-trials.ts
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
+import type { StepOutcome } from '../../../trials/run-trial.ts';
 import type { Span } from '../../../trials/spans.ts';
 import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
@@ -38,7 +39,7 @@ export interface TrialDetail {
   predicateResults: unknown[];
   scores: unknown[];
   configHash: string | null;
-  steps: unknown[];
+  steps: StepOutcome[];
   stageResults: readonly StageResult[];
   firstFailedStage?: Stage;
   failureCategory?: FailureCategory;

@@ -11,7 +11,7 @@ import { type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { findRun, findTrial, snapshotOf } from './find.ts';
 
 type Iteration = OutputOf<Operations['listEvalRunIterations']>['items'][number];
-type Steps = OutputOf<Operations['getEvalRunSteps']>;
+type Step = OutputOf<Operations['getEvalRunSteps']>['items'][number];
 
 /** The same cursors as the diagnostics of a run have. */
 export const iterationScope = (runId: string): unknown[] => ['eval-iterations', runId];
@@ -110,28 +110,28 @@ function shownDefinition(
   return vocabulary === '2' && role === 'gating' ? { ...definition, role: 'required' } : definition;
 }
 
-export const getEvalRunSteps: Verb<'getEvalRunSteps'> = async (context, { runId, iterationId }) => {
-  const { run, trial } = await findTrial(context, runId, iterationId);
+export const getEvalRunSteps: Verb<'getEvalRunSteps'> = async (context, input) => {
+  const { run, trial } = await findTrial(context, input.runId, input.iterationId);
   const snapshot = await snapshotOf(context, run.id);
   const planned = snapshot.cases.find(({ id }) => id === trial.caseId) as PlannedCase;
   const detail = trial.detail as TrialDetail | null;
-  const done = (detail?.steps ?? []) as {
-    stepId: string;
-    status: Steps['items'][number]['status'];
-    reason?: string;
-    toolCallIds?: string[];
-  }[];
-  const items = planned.steps.map(({ id, kind }, stepIndex) => {
-    const step = done.find(({ stepId }) => stepId === id);
-    const waits = detail === null && statusOf(trial) !== 'cancelled';
+  const waits = detail === null && statusOf(trial) !== 'cancelled';
+  const steps = planned.steps.map(({ id, kind }, stepIndex): Step => {
+    const step = detail?.steps.find(({ stepId }) => stepId === id);
     return {
       stepId: id,
       stepIndex,
       kind,
-      status: step?.status ?? (waits ? ('pending' as const) : ('skipped' as const)),
+      status: step?.status ?? (waits ? 'pending' : 'skipped'),
       ...(step?.reason !== undefined && { reason: step.reason }),
       ...(step?.toolCallIds && { evidence: { toolCalls: step.toolCallIds } }),
     };
   });
-  return { items, evidence: detail ? 'resolved' : 'unavailable' };
+  const page = await pageBy(context, input, {
+    scope: ['eval-steps', trial.id],
+    placeOf: ({ stepIndex }: Step) => [stepIndex] as const,
+    fetch: async (after, most) => steps.slice((after?.[0] ?? -1) + 1).slice(0, most),
+    present: (step) => step,
+  });
+  return { ...page, evidence: detail ? 'resolved' : 'unavailable' };
 };

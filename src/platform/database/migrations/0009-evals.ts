@@ -251,7 +251,6 @@ create table model_calls (
   closed_at timestamptz(3)
 );
 create index model_calls_run on model_calls (run_id, id) where run_id is not null;
-create index model_calls_project on model_calls (project_id);
 create index model_calls_organization on model_calls (organization_id, id);
 
 -- Until when nobody calls a model, because its provider asked for it.

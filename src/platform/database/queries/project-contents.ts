@@ -32,7 +32,6 @@ export const projectContents = [
     from: 'eval_suites s join eval_suite_revisions t on t.suite_id = s.id where s.project_id = :projectId',
   },
   { table: 'eval_suites' },
-  { table: 'model_calls', instead: 'set project_id = null' },
   { table: 'blobs' },
   { table: 'sealed_values' },
   { table: 'project_members' },
