@@ -26,6 +26,7 @@ export { getEvalArtifact } from './eval-ingest/get-artifact.ts';
 export { uploadEvalArtifact } from './eval-ingest/upload-artifact.ts';
 export { cancelEvalRun } from './eval-runs/cancel.ts';
 export { createEvalRun } from './eval-runs/launch/create.ts';
+export { getEvalRunDisclosure } from './eval-runs/launch/disclose.ts';
 export { createEvalRunGroup } from './eval-runs/launch/group.ts';
 export { getEvalRunStageAnalytics, listEvalSuiteStageAnalytics } from './eval-runs/read/analytics.ts';
 export { watchEvalRun } from './eval-runs/read/events.ts';

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import { Refusal } from '../../../contract/errors.ts';
+import type { Operations } from '../../../contract/index.ts';
+import type { InputOf, OutputOf } from '../../../contract/operation.ts';
+import type { ModelRoute } from '../../../models/resolve.ts';
+import { sortKeys } from '../../../platform/canonical.ts';
+import * as cases from '../../../platform/database/queries/eval-cases.ts';
+import { clientCalled } from '../../clients/find.ts';
+import type { ProjectContext } from '../../context.ts';
+import { findSuite, type Suite } from '../../eval-suites/suite.ts';
+import { invalid } from '../../invalid.ts';
+import { notFound } from '../../refusals.ts';
+import type { Verb } from '../../verb.ts';
+import { planRun } from './plan.ts';
+import { selectTarget, type Wanted } from './select.ts';
+
+type Input = InputOf<Operations['getEvalRunDisclosure']>;
+type Disclosure = OutputOf<Operations['getEvalRunDisclosure']>;
+
+/** What a run would do, worked out like a launch and not written. */
+export const getEvalRunDisclosure: Verb<'getEvalRunDisclosure'> = async (context, input) => {
+  const suite = await findSuite(context, input.suiteId);
+  const facts = {
+    contractVersion: 1 as const,
+    ...(await executionOf(context, suite, input)),
+    ...elsewhere(suite),
+  };
+  const digest = createHash('sha256')
+    .update(JSON.stringify(sortKeys(facts)))
+    .digest('hex');
+  return { ...facts, computedAt: context.clock(), digest };
+};
+
+async function executionOf(
+  context: ProjectContext,
+  suite: Suite,
+  input: Input,
+): Promise<Pick<Disclosure, 'execution' | 'executionAbsence' | 'subprocessors'>> {
+  try {
+    const routes = await routesOf(context, suite, input);
+    const models = routes.map((route) => ({
+      id: route.id,
+      provider: route.provider,
+      egress: egressOf(route),
+      rail: route.baseUrl === undefined ? 'in-process' : new URL(route.baseUrl).host,
+    }));
+    const providers = [
+      ...new Set(models.filter(({ egress }) => egress === 'byok-cloud').map(({ rail }) => rail)),
+    ];
+    return {
+      execution: {
+        engine: 'emulated',
+        sandbox: { engaged: false, because: 'Trials run in the processes of this service' },
+        locus: { known: true, hosted: false, reason: 'This service is run by its operator' },
+        models,
+      },
+      subprocessors: providers.map((host) => ({
+        name: host,
+        purpose: 'language model',
+        chosenBy: 'operator',
+      })),
+    };
+  } catch (error) {
+    // A caller who asks for what is not there is told so; a plan that cannot be made is a fact about the plan.
+    if (!(error instanceof Refusal) || error.code === 'NOT_FOUND') throw error;
+    return { executionAbsence: { kind: 'plan-unresolved', reason: error.message }, subprocessors: [] };
+  }
+}
+
+async function routesOf(context: ProjectContext, suite: Suite, input: Input): Promise<ModelRoute[]> {
+  const rows = await context.db.rows(cases.all, { suiteId: suite.id, ids: input.caseIds ?? null });
+  if (input.caseIds && rows.length === 0) throw notFound('case');
+  const routes = new Map<string, ModelRoute>();
+  for (const target of await targetsOf(context, input)) {
+    const selection = await selectTarget(context, suite, target);
+    const plan = planRun(context, suite, rows, selection, {
+      apiKeys: {},
+      approved: new Set(rows.map(({ id }) => id)),
+    });
+    for (const route of plan.routes) routes.set(route.pool, route);
+  }
+  return [...routes.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function targetsOf({ db, project }: ProjectContext, input: Input): Promise<Wanted[]> {
+  const { environmentId, environmentIds, host } = input;
+  const given = [environmentId, environmentIds, host].filter((one) => one !== undefined);
+  if (given.length > 1) throw invalid('Give one of environmentId, environmentIds and host');
+  if (environmentIds) return environmentIds.map((id) => ({ environmentId: id }));
+  if (host !== undefined) return [{ namedHostId: (await clientCalled(db, project.id, host)).id }];
+  return [environmentId === undefined ? {} : { environmentId }];
+}
+
+/** A provider on this machine or in a private network is the operator's own. */
+function egressOf({ baseUrl }: ModelRoute): 'byok-cloud' | 'byok-local' {
+  if (baseUrl === undefined) return 'byok-local';
+  const { hostname } = new URL(baseUrl);
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const local = /^(localhost|.*\.local|.*\.internal)$/.test(address);
+  const near =
+    isIP(address) !== 0 && /^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd])/.test(address);
+  return local || near ? 'byok-local' : 'byok-cloud';
+}
+
+function elsewhere({ settings }: Suite): Pick<Disclosure, 'analysis' | 'capture' | 'retention' | 'region'> {
+  const checks = [...new Set(settings.checks.map(({ type }) => type))].sort();
+  return {
+    analysis: [
+      { kind: 'checks', deterministic: true, evidence: 'stays in this service', types: checks },
+      { kind: 'stages', deterministic: true, evidence: 'stays in this service' },
+    ],
+    capture: {
+      messages: true,
+      toolCalls: true,
+      toolResults: 'whole up to 262,144 bytes each, then the beginning',
+      secrets: 'taken out of what servers say',
+      screenshots: false,
+    },
+    retention: { kind: 'kept-indefinitely', note: 'Until the suite or the project is deleted' },
+    region: { stated: false, reason: 'Where this service runs is up to its operator' },
+  };
+}
