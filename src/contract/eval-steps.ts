@@ -56,7 +56,7 @@ const assertion = z.custom<unknown>().transform((value, context) => {
   const schema = isObject(value) && 'kind' in value && !('type' in value) ? widgetAssertion : EvalCheck;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) context.addIssue({ ...issue } as never);
+  for (const issue of parsed.error.issues) context.addIssue({ ...issue });
   return z.NEVER;
 });
 

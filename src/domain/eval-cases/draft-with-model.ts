@@ -97,7 +97,7 @@ function draftOf({ title, prompts, expectedTools, negative }: z.output<typeof Wr
   const add = (
     step: Omit<Extract<Step, { kind: 'prompt' }>, 'id'> | Omit<Extract<Step, { kind: 'assert' }>, 'id'>,
   ): void => {
-    steps.push({ id: String(steps.length + 1), ...step } as Step);
+    steps.push({ id: String(steps.length + 1), ...step });
   };
   prompts.forEach((prompt, turn) => {
     add({ kind: 'prompt', prompt });

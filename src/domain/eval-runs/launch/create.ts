@@ -2,7 +2,7 @@ import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
 import { publicMatchOptions } from '../../../evaluation/index.ts';
 import type { ProjectContext } from '../../context.ts';
-import { inlineCase } from '../../eval-cases/definition.ts';
+import { inlineCases } from '../../eval-cases/definition.ts';
 import { vocabularyOf } from '../../eval-cases/vocabulary.ts';
 import { hostsCalled, serversCalled } from '../../eval-suites/parts.ts';
 import { minimumOf, newSettings } from '../../eval-suites/settings.ts';
@@ -22,8 +22,7 @@ export const createEvalRun: Verb<'createEvalRun'> = async (context, input) => {
   const identity = identityOf(context, input, body.idempotencyKey, body);
   const earlier = await replayed(context, identity);
   if (earlier) return answerOf(earlier);
-  const vocabulary = vocabularyOf(input);
-  const tests = body.tests?.map((test) => ({ title: test.title, definition: inlineCase(test, vocabulary) }));
+  const tests = body.tests && inlineCases(body.tests, vocabularyOf(input));
   const { suite, selection } = await placeOf(context, body);
   const launch: Launch = {
     suite,

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { ApiKeys } from '../../../models/resolve.ts';
 import { type Db, violates } from '../../../platform/database/database.ts';
-import * as cases from '../../../platform/database/queries/eval-cases.ts';
+import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
@@ -9,13 +9,13 @@ import { newId } from '../../../platform/ids.ts';
 import { ownerIn, writeInProject } from '../../access.ts';
 import { audit } from '../../audit.ts';
 import type { ProjectContext } from '../../context.ts';
-import { addCase } from '../../eval-cases/add.ts';
-import { type CaseDefinition, contentHash } from '../../eval-cases/definition.ts';
+import type { CaseDefinition } from '../../eval-cases/definition.ts';
 import { addSuite } from '../../eval-suites/create.ts';
-import { type Suite, suiteOf, writeRevision } from '../../eval-suites/suite.ts';
+import { type Suite, suiteOf } from '../../eval-suites/suite.ts';
 import { limitsOf } from '../../limits/plan.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
-import { found, notFound } from '../../refusals.ts';
+import { found } from '../../refusals.ts';
+import { casesNamed, casesWritten } from './cases.ts';
 import { type Overrides, type Plan, planRun } from './plan.ts';
 import { refused, requireUnchanged, type Selection } from './select.ts';
 import { snapshotOf } from './take-snapshot.ts';
@@ -140,35 +140,17 @@ async function suiteOfRun(context: ProjectContext, db: Db, suite: Launch['suite'
   return suiteOf(found(await db.row(suites.lock, which), 'suite'));
 }
 
-/** Those of the suite that are named, or all; with tests in the request, those, which are added where they are new. */
+/** Those of the suite that are named, or all; with tests in the request, those. */
 async function casesOfRun(
   context: ProjectContext,
   db: Db,
   suite: Suite,
   { tests, caseIds }: Launch,
-): Promise<{ rows: cases.CaseRow[]; committed: { id: string; name: string }[]; revision: number }> {
-  const suiteId = suite.id;
-  if (!tests) {
-    const rows = await db.rows(cases.all, { suiteId, ids: caseIds ?? null });
-    if (caseIds && rows.length === 0) throw notFound('case');
-    return { rows, committed: [], revision: suite.revision };
-  }
-  const rows: cases.CaseRow[] = [];
-  let added = false;
-  for (const { title, definition } of tests) {
-    const hash = contentHash(title, definition);
-    const twin = await db.row(cases.byContent, { suiteId, contentHash: hash });
-    if (twin) rows.push(await db.one(cases.find, { suiteId, id: twin.id }));
-    else {
-      rows.push(await addCase(context, db, suiteId, { title, definition, twins: true }));
-      added = true;
-    }
-  }
-  const { revision } = added
-    ? await writeRevision(context, db, suite, {}, { changedFields: ['cases'] })
-    : suite;
-  const distinct = [...new Map(rows.map((row) => [row.id, row])).values()];
-  return { rows: distinct, committed: distinct.map(({ id, title }) => ({ id, name: title })), revision };
+): Promise<{ rows: CaseRow[]; committed: { id: string; name: string }[]; revision: number }> {
+  if (!tests)
+    return { rows: await casesNamed(db, suite.id, caseIds), committed: [], revision: suite.revision };
+  const { rows, revision } = await casesWritten(context, db, suite, tests);
+  return { rows, committed: rows.map(({ id, title }) => ({ id, name: title })), revision };
 }
 
 /** An organization runs so many at once; runs of one group count as one. */

@@ -74,6 +74,14 @@ export const byDeclaredId = query(
   { suiteId: text, declaredId: text },
   { id: text },
 );
+/** Those that do the same as one of these, the first of several first. */
+export const withContent = query(
+  'eval-cases.with-content',
+  `select ${cases.all()}, content_hash as "contentHash" from eval_cases
+   where suite_id = :suiteId and content_hash = any(:hashes) order by position`,
+  { suiteId: text, hashes: texts },
+  { ...cases.columns, contentHash: text },
+);
 /** One that does the same. */
 export const byContent = query(
   'eval-cases.by-content',
