@@ -289,6 +289,7 @@ export const generateEvalCases = operation({
   description: "Cases are drafted from what the suite's servers offer, and stored.",
   method: 'POST',
   path: '/generate',
+  query: z.object({ declaredSuiteId }),
   ...vocabulary,
   idempotency: 'claim',
   spends: true,

@@ -6,7 +6,7 @@ import * as rows from '../../platform/database/queries/servers.ts';
 import type { ProjectContext } from '../context.ts';
 import { selectTarget } from '../eval-runs/launch/select.ts';
 import { serversCalled } from '../eval-suites/parts.ts';
-import { findSuite, type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
+import { findSuite, refuseOwned, type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
 import { spend } from '../limits/spend.ts';
 import { refuseSpent } from '../limits/spend-budget.ts';
 import { drain } from '../live/drain.ts';
@@ -23,7 +23,10 @@ type Body = InputOf<Operations['generateEvalCases']>['body'];
 
 export const generateEvalCases: Verb<'generateEvalCases'> = async (context, input) => {
   const { body, suiteId } = input;
+  const { declaredSuiteId } = input;
   const suite = await findSuite(context, suiteId);
+  // Before a server is asked or anything is spent.
+  refuseOwned(suite, declaredSuiteId);
   const tools = await toolsOf(context, suite, body);
   const route = modelFor(context);
   await context.db.transaction(async (db) => {
@@ -38,7 +41,7 @@ export const generateEvalCases: Verb<'generateEvalCases'> = async (context, inpu
       })
     : { drafts: draftWithoutModel(tools, mix), skipped: [] };
   const vocabulary = vocabularyOf(input);
-  const write = { suiteId, action: 'eval-case.generate', declaredSuiteId: suite.declaredId ?? undefined };
+  const write = { suiteId, action: 'eval-case.generate', declaredSuiteId };
   return withSuite(context, write, async (db, current) => {
     const { stored, skipped } = await store(context, db, current, drafted, body);
     if (stored.length > 0) await writeRevision(context, db, current, {}, { changedFields: ['cases'] });
