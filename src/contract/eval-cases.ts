@@ -191,6 +191,7 @@ export const listEvalCases = operation({
   summary: 'List the cases of a suite',
   query: z.object(lookupPage),
   ...vocabulary,
+  bulky: true,
   response: pageOf(EvalCase, 'EvalCasePage'),
 });
 

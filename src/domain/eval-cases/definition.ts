@@ -55,7 +55,10 @@ export function withChanges(before: CaseDefinition, body: Given, vocabulary: Voc
     if (value === null) delete after[field];
     else after[field] = value;
   };
-  if (body.steps) after.steps = storedSteps(body.steps, vocabulary);
+  if (body.steps) {
+    after.steps = storedSteps(body.steps, vocabulary);
+    checkSteps(after.steps);
+  }
   const { exact, floor } = countsIn(body, vocabulary);
   set('repetitions', exact);
   set('iterations', floor);
@@ -74,7 +77,7 @@ export function withChanges(before: CaseDefinition, body: Given, vocabulary: Voc
   else if (body.matchOptions)
     after.matchOptions = { ...after.matchOptions, ...publicMatchOptions(body.matchOptions) };
   const checks = oneSpelling(body, ['checks', 'assertions', 'predicates']);
-  if (checks) set('checks', checks.value && storedChecks(checks.value, vocabulary, checks.name));
+  if (checks) set('checks', checks.value && storedChecks(checks.value, vocabulary, `${checks.name}.list`));
   return after;
 }
 
@@ -96,7 +99,6 @@ export function newCase(body: Given & { steps: Step[] }, vocabulary: Vocabulary)
   const { exact, floor } = countsIn(body, vocabulary);
   const made = withChanges(empty, body, vocabulary);
   if (floor === undefined && exact !== undefined) made.iterations = exact;
-  checkDefinition(made);
   return made;
 }
 
@@ -160,18 +162,19 @@ function caseOfTest(test: Test, vocabulary: Vocabulary): CaseDefinition {
 function storedChecks(
   { mode, list }: NonNullable<GivenChecks>,
   vocabulary: Vocabulary,
-  name: string,
+  path: string,
 ): CaseDefinition['checks'] & object {
-  return { mode, list: list.map((check, index) => storedCheck(check, vocabulary, `${name}.list.${index}`)) };
+  const stored = list.map((check, index) => storedCheck(check, vocabulary, `${path}.${index}`));
+  checkList(stored, path);
+  return { mode, list: stored };
 }
 
 /** What the shape alone does not show: patterns that cannot be read, schemas that cannot be used. */
-export function checkDefinition({ steps, checks }: CaseDefinition): void {
+function checkSteps(steps: readonly Step[]): void {
   steps.forEach((step, index) => {
     if (step.kind === 'assert' && 'type' in step.assertion)
       refuseProblem(step.assertion, `steps.${index}.assertion`);
   });
-  checkList(checks?.list ?? [], 'checks.list');
 }
 
 export function checkList(list: readonly Check[], path: string): void {

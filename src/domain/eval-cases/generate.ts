@@ -12,8 +12,9 @@ import { refuseSpent } from '../limits/spend-budget.ts';
 import { drain } from '../live/drain.ts';
 import { withServer } from '../live/reach.ts';
 import { found } from '../refusals.ts';
+import { asStorable } from '../storable.ts';
 import type { Verb } from '../verb.ts';
-import { addCase, isCaseRefusal } from './add.ts';
+import { addCase, isCaseRefusal, takenIn } from './add.ts';
 import { type Draft, draftWithoutModel, mixOf, type ToolToTry, toolsToTry } from './draft.ts';
 import { type Drafted, draftWithModel } from './draft-with-model.ts';
 import { presentCase } from './present.ts';
@@ -85,14 +86,14 @@ async function store(
 ): Promise<{ stored: Awaited<ReturnType<typeof addCase>>[]; skipped: Drafted['skipped'] }> {
   const stored: Awaited<ReturnType<typeof addCase>>[] = [];
   const left = [...skipped];
+  const taken = await takenIn(db, suite.id);
   for (const { title, definition } of drafts)
     try {
-      stored.push(
-        await addCase(context, db, suite.id, { title, definition: { ...definition, models: caseModels } }),
-      );
+      const given = { title, definition: { ...definition, models: caseModels } };
+      stored.push(await addCase(context, db, suite.id, given, taken));
     } catch (error) {
       if (!isCaseRefusal(error)) throw error;
-      left.push({ title, reason: error.message.slice(0, 300) });
+      left.push({ title, reason: asStorable(error.message.slice(0, 300)) });
     }
   return { stored, skipped: left };
 }

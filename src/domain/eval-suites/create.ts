@@ -89,8 +89,9 @@ export async function addTests(
   tests: readonly { title: string; definition: CaseDefinition }[],
 ): Promise<{ id: string; name: string }[]> {
   const committed: { id: string; name: string }[] = [];
+  const taken = { count: 0, size: 0 };
   for (const test of tests) {
-    const row = await addCase(context, db, suiteId, { ...test, twins: true });
+    const row = await addCase(context, db, suiteId, { ...test, twins: true }, taken);
     committed.push({ id: row.id, name: row.title });
   }
   return committed;

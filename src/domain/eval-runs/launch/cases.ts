@@ -2,7 +2,7 @@ import { sameJson } from '../../../platform/canonical.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as cases from '../../../platform/database/queries/eval-cases.ts';
 import type { ProjectContext } from '../../context.ts';
-import { addCase } from '../../eval-cases/add.ts';
+import { addCase, changeCase, type Taken, takenIn } from '../../eval-cases/add.ts';
 import { type CaseDefinition, contentHash } from '../../eval-cases/definition.ts';
 import { refuseOwned, type Suite, writeRevision } from '../../eval-suites/suite.ts';
 import { notFound } from '../../refusals.ts';
@@ -31,7 +31,7 @@ export async function casesWritten(
   const hashes = tests.map(({ title, definition }) => contentHash(title, definition));
   const known = await db.rows(cases.withContent, { suiteId, hashes });
   const rows: cases.CaseRow[] = [];
-  let written = false;
+  let taken: Taken | undefined;
   for (const [index, { title, definition }] of tests.entries()) {
     const hash = hashes[index] as string;
     const twin = known.find(({ contentHash: other }) => other === hash);
@@ -41,15 +41,15 @@ export async function casesWritten(
       continue;
     }
     refuseOwned(suite, undefined, 'Leave tests out, or change the file');
+    taken ??= await takenIn(db, suiteId);
     const changed = { title, definition: wanted };
     rows.push(
       twin
-        ? await db.one(cases.update, { suiteId, id: twin.id, ...changed, contentHash: hash })
-        : await addCase(context, db, suiteId, { ...changed, twins: true }),
+        ? await changeCase(db, twin, changed, taken)
+        : await addCase(context, db, suiteId, { ...changed, twins: true }, taken),
     );
-    written = true;
   }
-  if (!written) return { rows, revision: suite.revision };
+  if (!taken) return { rows, revision: suite.revision };
   const { revision } = await writeRevision(context, db, suite, {}, { changedFields: ['cases'] });
   return { rows, revision };
 }
