@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { newId } from '../../src/platform/ids.ts';
 import type { Answer, RequestOptions, TestService } from './service.ts';
 
@@ -15,9 +18,17 @@ export class EvalsWorld {
   readonly projectId: string;
   readonly project: string;
   readonly server: { id: string; name: string };
+  /** Whoever asks, unless told otherwise. */
+  readonly key: string;
 
-  private constructor(service: TestService, projectId: string, server: { id: string; name: string }) {
+  private constructor(
+    service: TestService,
+    key: string,
+    projectId: string,
+    server: { id: string; name: string },
+  ) {
     this.service = service;
+    this.key = key;
     this.projectId = projectId;
     this.project = `/projects/${projectId}`;
     this.server = server;
@@ -27,11 +38,16 @@ export class EvalsWorld {
     const projectId = (await service.post('/projects', { name: 'Evals' }, { key })).body.id as string;
     const fields = { name: 'harbour', url: await service.demoUrl() };
     const { body } = await service.post(`/projects/${projectId}/servers`, fields, { key });
-    return new EvalsWorld(service, projectId, { id: body.id, name: fields.name });
+    return new EvalsWorld(service, key, projectId, { id: body.id, name: fields.name });
   }
 
+  private ask = (method: string, path: string, options: RequestOptions = {}): Promise<Answer> =>
+    this.service.request(method, path, { key: this.key, ...options });
+  private post = (path: string, body?: object, options?: RequestOptions): Promise<Answer> =>
+    this.ask('POST', path, { ...options, body });
+
   suites = (fields: object = {}, options?: RequestOptions): Promise<Answer> =>
-    this.service.post(
+    this.post(
       `${this.project}/eval-suites`,
       {
         name: 'Ships',
@@ -47,9 +63,9 @@ export class EvalsWorld {
   suite = async (fields: object = {}): Promise<string> => made(await this.suites(fields), 'suiteId');
   at = (suiteId: string, rest = ''): string => `${this.project}/eval-suites/${suiteId}${rest}`;
   read = async (suiteId: string, options?: RequestOptions) =>
-    (await this.service.get(this.at(suiteId), options)).body;
+    (await this.ask('GET', this.at(suiteId), options)).body;
   patch = (suiteId: string, body: object, options?: RequestOptions): Promise<Answer> =>
-    this.service.patch(this.at(suiteId), body, options);
+    this.ask('PATCH', this.at(suiteId), { ...options, body });
   settings = (suiteId: string, settings: object, options?: RequestOptions): Promise<Answer> =>
     this.patch(suiteId, { settings }, options);
   /** One that judges each case by itself. */
@@ -57,16 +73,12 @@ export class EvalsWorld {
     this.settings(suiteId, { repetitions: 2, passThreshold: 0.5 });
 
   addCase = (suiteId: string, fields: object = {}, options?: RequestOptions): Promise<Answer> =>
-    this.service.post(
-      this.at(suiteId, '/cases'),
-      { title: newId('case'), steps: [prompt()], ...fields },
-      options,
-    );
-  cases = async (suiteId: string) => (await this.service.get(this.at(suiteId, '/cases'))).body.items;
+    this.post(this.at(suiteId, '/cases'), { title: newId('case'), steps: [prompt()], ...fields }, options);
+  cases = async (suiteId: string) => (await this.ask('GET', this.at(suiteId, '/cases'))).body.items;
 
   client = async (config: object = {}): Promise<string> =>
     made(
-      await this.service.post(`${this.project}/clients`, {
+      await this.post(`${this.project}/clients`, {
         name: newId('client'),
         config: { modelId: 'drydock/rehearsal', serverIds: [this.server.id], ...config },
       }),
@@ -74,7 +86,7 @@ export class EvalsWorld {
     );
   environment = async (fields: object = {}): Promise<string> =>
     made(
-      await this.service.post(`${this.project}/environments`, {
+      await this.post(`${this.project}/environments`, {
         name: newId('env'),
         hostId: await this.client(),
         ...fields,
@@ -83,14 +95,29 @@ export class EvalsWorld {
     );
 
   launch = (body: object, options?: RequestOptions): Promise<Answer> =>
-    this.service.post(`${this.project}/eval-runs`, body, options);
+    this.post(`${this.project}/eval-runs`, body, options);
   launchGroup = (body: object, options?: RequestOptions): Promise<Answer> =>
-    this.service.post(`${this.project}/eval-run-groups`, body, options);
+    this.post(`${this.project}/eval-run-groups`, body, options);
   run = async (body: object): Promise<string> => made(await this.launch(body), 'runId');
-  cancel = (runId: string): Promise<Answer> => this.service.post(`${this.project}/eval-runs/${runId}/cancel`);
+  cancel = (runId: string): Promise<Answer> => this.post(`${this.project}/eval-runs/${runId}/cancel`);
 }
 
 function made({ status, body, text }: Answer, id: string): string {
   if (status >= 300) throw new Error(`A fixture was not made: ${status} ${text}`);
   return body[id] as string;
+}
+
+/** Models on a key of this deployment and on this machine, where nobody listens. */
+export async function modelsFile(): Promise<string> {
+  const models = {
+    connections: [{ name: 'local', wire: 'openai-chat', baseUrl: 'http://127.0.0.1:1/v1' }],
+    models: ['priced', 'other'].map((name) => ({
+      id: `local/${name}`,
+      connection: 'local',
+      prices: { input: 1, output: 1 },
+    })),
+  };
+  const file = join(await mkdtemp(join(tmpdir(), 'drydock-models-')), 'models.json');
+  await writeFile(file, JSON.stringify(models));
+  return file;
 }
