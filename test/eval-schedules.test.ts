@@ -1,141 +1,191 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { scheduleJobs } from '../src/domain/eval-suites/fire.ts';
-import { removeMember, setMember } from '../src/domain/operator/members.ts';
+import { removeMember } from '../src/domain/operator/members.ts';
+import type { Account } from '../src/platform/jobs/queue.ts';
 import type { JobKind } from '../src/platform/jobs/worker.ts';
-import { Evals, promptCase } from './support/evals.ts';
+import { EvalsWorld } from './support/eval-authoring.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
+import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
-let replica: TestService;
-let evals: Evals;
-let server: string;
+let database: pg.Client;
+let world: EvalsWorld;
 
 beforeAll(async () => {
-  service = await startTestService();
-  replica = await startTestService({
-    database: service.database,
-    dataDir: service.running.services.config.dataDir,
-  });
-  evals = await Evals.of(service);
-  server = await evals.server();
+  service = await startTestService({ worker: false });
+  database = await service.database.connect();
 });
 afterAll(async () => {
-  await replica?.stop();
+  await database?.end();
   await dispose(service);
 });
-
-const minutes = (count: number): number => count * 60_000;
-
-/** What a worker does every few seconds, on each of two replicas at the same moment. */
-async function fire(): Promise<void> {
-  await Promise.all(
-    [service, replica].map(async ({ running: { services } }) => {
-      const [schedules] = scheduleJobs(services) as [JobKind];
-      const commit = await schedules.handle({}, new AbortController().signal);
-      if (commit) await services.db.transaction(commit);
-    }),
-  );
-}
-
-async function scheduledSuite(key?: string): Promise<string> {
-  const tests = [
-    promptCase('Lists', 'List the ships', { type: 'toolCalledAtLeastOnce', toolName: 'list_ships' }),
-  ];
-  const suiteId = await evals.suite({ serverIds: [server], model: 'drydock/rehearsal', tests });
-  const body = { enabled: true, intervalMinutes: 60 };
-  const path = `${evals.project}/eval-suites/${suiteId}/schedule`;
-  const answer = await service.patch(path, body, key === undefined ? {} : { key });
-  expect(answer).toMatchObject({ status: 200, body: { schedule: { enabled: true, state: 'active' } } });
-  return suiteId;
-}
-
-async function dueSince(suiteId: string, ms: number): Promise<void> {
-  const database = await service.database.connect();
-  await database.query(
-    `update eval_suites set schedule_due_at = now() - $2 * interval '1 ms' where id = $1`,
-    [suiteId, ms],
-  );
-  await database.end();
-}
-
-async function runsOf(suiteId: string): Promise<{ source: string; status: string; id: string }[]> {
-  return (await service.get(`${evals.project}/eval-suites/${suiteId}/runs`)).body.items;
-}
-
-async function scheduleOf(suiteId: string) {
-  return (await service.get(`${evals.project}/eval-suites/${suiteId}`)).body.schedule;
-}
-
-/** Launching is a job of its own, which some worker takes. */
-async function until<T>(look: () => Promise<T>, done: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    const value = await look();
-    if (done(value) || tries > 200) return value;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-test('a time that has come is fired once by two replicas, and one that was slept through is made up for once', async () => {
-  const suiteId = await scheduledSuite();
-  await dueSince(suiteId, minutes(200));
-  await fire();
-  const runs = await until(
-    () => runsOf(suiteId),
-    (all) => all.length > 0,
-  );
-  await fire();
-  expect(runs).toMatchObject([{ source: 'schedule' }]);
-  const { nextDueAt, consecutiveFailures, state } = await scheduleOf(suiteId);
-  expect({ consecutiveFailures, state }).toEqual({ consecutiveFailures: 0, state: 'active' });
-  // 200 minutes late at one hour each: the next time is the first one ahead.
-  expect(nextDueAt - Date.now()).toBeGreaterThan(minutes(39));
-  expect(nextDueAt - Date.now()).toBeLessThanOrEqual(minutes(40));
-  await evals.decided((runs[0] as { id: string }).id);
-  expect(await runsOf(suiteId)).toMatchObject([{ source: 'schedule', status: 'completed' }]);
+beforeEach(async () => {
+  world = await EvalsWorld.make(service);
 });
 
-test('a schedule whose user may no longer enter pauses, and switching it on again ends the pause', async () => {
-  const { key, userId } = await service.member('member');
-  const suiteId = await scheduledSuite(key);
-  const organization = (await service.get('/organizations')).body.items[0].id as string;
-  await removeMember(service.db, { organization }, userId);
-  await dueSince(suiteId, 0);
-  await fire();
-  const paused = await until(
-    () => scheduleOf(suiteId),
-    ({ state }) => state !== 'active',
-  );
-  expect(paused).toMatchObject({ enabled: true, state: 'paused_auth', nextDueAt: null });
-  expect(await runsOf(suiteId)).toEqual([]);
-  await setMember(service.db, { organization }, { user: userId, role: 'member' });
-  const path = `${evals.project}/eval-suites/${suiteId}/schedule`;
-  expect((await service.patch(path, { enabled: true })).body.schedule).toMatchObject({ state: 'active' });
+const schedule = (suiteId: string, body: object, key = service.key) =>
+  service.patch(world.at(suiteId, '/schedule'), body, { key });
+const scheduleOf = async (suiteId: string) => (await world.read(suiteId)).schedule;
+
+describe('a schedule', () => {
+  test('is switched on and off, and keeps its interval and its environment', async () => {
+    const suiteId = await world.suite();
+    const environmentId = await world.environment();
+    await world.patch(suiteId, { environmentIds: [environmentId] });
+    const before = Date.now();
+    const me = (await service.get('/me')).body.id;
+    const on = await schedule(suiteId, { enabled: true, intervalMinutes: 60, environmentId });
+    expect(on).toMatchObject({ status: 200, body: { id: suiteId, revisionNumber: 2 } });
+    expect(on.body.schedule).toEqual({
+      enabled: true,
+      intervalMinutes: 60,
+      environmentId,
+      state: 'active',
+      createdBy: me,
+      nextDueAt: expect.any(Number),
+      consecutiveFailures: 0,
+    });
+    const { nextDueAt } = on.body.schedule;
+    expect(nextDueAt).toBeGreaterThanOrEqual(before + 3_600_000);
+    expect(nextDueAt).toBeLessThan(before + 3_660_000);
+    // Asked again, it is not put off; another interval begins now.
+    expect((await schedule(suiteId, { enabled: true })).body.schedule.nextDueAt).toBe(nextDueAt);
+    expect(
+      (await schedule(suiteId, { enabled: true, intervalMinutes: 5 })).body.schedule.nextDueAt,
+    ).toBeLessThan(nextDueAt);
+    const off = await schedule(suiteId, { enabled: false });
+    expect(off.body.schedule).toEqual({
+      enabled: false,
+      intervalMinutes: 5,
+      environmentId,
+      state: null,
+      createdBy: me,
+      nextDueAt: null,
+      consecutiveFailures: 0,
+    });
+    expect((await schedule(suiteId, { enabled: true })).body.schedule).toMatchObject({
+      enabled: true,
+      intervalMinutes: 5,
+      environmentId,
+    });
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['without an interval', { enabled: true }, /^intervalMinutes: Required/],
+    ['more often than every five minutes', { enabled: true, intervalMinutes: 4 }, /^intervalMinutes: /],
+    ['less often than every week', { enabled: true, intervalMinutes: 10_081 }, /^intervalMinutes: /],
+    ['without saying whether', { intervalMinutes: 5 }, /^enabled: Required/],
+    ['switched off with an environment', { enabled: false, environmentId: 'env_x' }, /^environmentId: /],
+  ])('%s is refused, and nothing is written', async (_, body, message) => {
+    const suiteId = await world.suite();
+    expect(await withoutTrace(database, () => schedule(suiteId, body))).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_ERROR', message: expect.stringMatching(message) },
+    });
+  });
+
+  test('knows at any time which of several environments it uses', async () => {
+    const suiteId = await world.suite();
+    const [a, b] = [await world.environment(), await world.environment()];
+    const stranger = await world.environment();
+    await world.patch(suiteId, { environmentIds: [a, b] });
+    const on = { enabled: true, intervalMinutes: 60 };
+    expect(await withoutTrace(database, () => schedule(suiteId, on))).toMatchObject({
+      status: 400,
+      body: { details: { reason: 'SCHEDULE_ENVIRONMENT_PIN_REQUIRED', environmentIds: [a, b] } },
+    });
+    const notAttached = { ...on, environmentId: stranger };
+    expect(await withoutTrace(database, () => schedule(suiteId, notAttached))).toMatchObject({
+      status: 400,
+      body: { details: { reason: 'ENVIRONMENT_NOT_ATTACHED', environmentIds: [a, b] } },
+    });
+    await schedule(suiteId, { ...on, environmentId: a });
+    for (const environmentIds of [[b], null])
+      expect(await withoutTrace(database, () => world.patch(suiteId, { environmentIds }))).toMatchObject({
+        status: 409,
+        body: { details: { reason: 'SCHEDULE_ENVIRONMENT_PINNED', environmentId: a } },
+      });
+    // While it is off its environment may go, and is then no longer pinned.
+    await schedule(suiteId, { enabled: false });
+    await world.patch(suiteId, { environmentIds: [b] });
+    expect((await schedule(suiteId, { enabled: true })).body.schedule).toMatchObject({ environmentId: null });
+    const attach = () => service.post(world.at(suiteId, '/environments'), { environmentId: a });
+    for (const ask of [attach, () => world.patch(suiteId, { environmentIds: [a, b] })])
+      expect(await withoutTrace(database, ask)).toMatchObject({
+        status: 400,
+        body: { details: { reason: 'SCHEDULE_ENVIRONMENT_PIN_REQUIRED' } },
+      });
+    await schedule(suiteId, { enabled: true, environmentId: b });
+    expect((await attach()).body).toMatchObject({ attached: true, environmentIds: [b, a] });
+  });
 });
 
-test('launches that keep failing pause after five, and one that works starts the count again', async () => {
-  const suiteId = await scheduledSuite();
-  const path = `${evals.project}/servers/${server}`;
-  await service.patch(path, { enabled: false });
-  const failed: number[] = [];
-  for (let nth = 1; nth <= 5; nth++) {
-    await dueSince(suiteId, nth);
-    await fire();
-    const { consecutiveFailures } = await until(
-      () => scheduleOf(suiteId),
-      (schedule) => schedule.consecutiveFailures >= nth,
+describe('when its time has come', () => {
+  const signal = new AbortController().signal;
+
+  /** What the worker does, at a moment of our choosing. */
+  async function fire(): Promise<void> {
+    const [find, launch] = scheduleJobs(service.running.services) as [JobKind, JobKind];
+    const commit = await find.handle({}, signal);
+    if (commit) await service.db.transaction(commit);
+    const jobs = await database.query<{ payload: unknown; organization_id: string; user_id: string }>(
+      `delete from jobs where kind = 'launch-scheduled-eval' returning payload, organization_id, user_id`,
     );
-    failed.push(consecutiveFailures);
+    for (const { payload, organization_id: organizationId, user_id: userId } of jobs.rows)
+      await launch.handle(payload, signal, { organizationId, userId } satisfies Account);
   }
-  await service.patch(path, { enabled: true });
-  expect(failed).toEqual([1, 2, 3, 4, 5]);
-  expect(await scheduleOf(suiteId)).toMatchObject({ state: 'paused_failures', nextDueAt: null });
-  await dueSince(suiteId, 0);
-  await service.patch(`${evals.project}/eval-suites/${suiteId}/schedule`, { enabled: true });
-  await dueSince(suiteId, 0);
-  await fire();
-  await until(
-    () => runsOf(suiteId),
-    (all) => all.length > 0,
-  );
-  expect(await scheduleOf(suiteId)).toMatchObject({ state: 'active', consecutiveFailures: 0 });
+  const due = (suiteId: string) =>
+    database.query(`update eval_suites set schedule_due_at = now() - interval '90 minutes' where id = $1`, [
+      suiteId,
+    ]);
+  const runsOf = async (suiteId: string) => (await service.get(world.at(suiteId, '/runs'))).body.items;
+
+  test('a run is launched, once, and the next time is ahead', async () => {
+    const suiteId = await world.suite();
+    await schedule(suiteId, { enabled: true, intervalMinutes: 60 });
+    await fire();
+    expect(await runsOf(suiteId)).toEqual([]);
+    await due(suiteId);
+    await fire();
+    await fire();
+    expect(await runsOf(suiteId)).toMatchObject([{ source: 'schedule', status: 'pending' }]);
+    const { nextDueAt, state } = await scheduleOf(suiteId);
+    expect(state).toBe('active');
+    // It was due an hour and a half ago, so the next full hour is in half an hour.
+    expect(Math.abs(nextDueAt - Date.now() - 1_800_000)).toBeLessThan(60_000);
+  });
+
+  test('launches that fail again and again pause it, and switching it on ends the pause', async () => {
+    const suiteId = await world.suite();
+    await schedule(suiteId, { enabled: true, intervalMinutes: 60 });
+    await world.patch(suiteId, { executionConfig: { model: 'nobody/knows' } });
+    for (let failed = 1; failed <= 5; failed++) {
+      expect(await scheduleOf(suiteId)).toMatchObject({ state: 'active', consecutiveFailures: failed - 1 });
+      await due(suiteId);
+      await fire();
+    }
+    expect(await scheduleOf(suiteId)).toMatchObject({
+      enabled: true,
+      state: 'paused_failures',
+      consecutiveFailures: 5,
+      nextDueAt: null,
+    });
+    await schedule(suiteId, { enabled: true });
+    expect(await scheduleOf(suiteId)).toMatchObject({ state: 'active', consecutiveFailures: 0 });
+    expect(await runsOf(suiteId)).toEqual([]);
+  });
+
+  test('it runs as whoever set it, and pauses when that one may no longer', async () => {
+    const suiteId = await world.suite();
+    const member = await service.member('member');
+    await schedule(suiteId, { enabled: true, intervalMinutes: 60 }, member.key);
+    expect(await scheduleOf(suiteId)).toMatchObject({ createdBy: member.userId });
+    const organization = (await service.get('/organizations')).body.items[0].id as string;
+    await removeMember(service.db, { organization }, member.userId);
+    await due(suiteId);
+    await fire();
+    expect(await scheduleOf(suiteId)).toMatchObject({ enabled: true, state: 'paused_auth', nextDueAt: null });
+    expect(await runsOf(suiteId)).toEqual([]);
+  });
 });

@@ -191,6 +191,7 @@ export const listEvalCases = operation({
   summary: 'List the cases of a suite',
   query: z.object(lookupPage),
   ...vocabulary,
+  bulky: true,
   response: pageOf(EvalCase, 'EvalCasePage'),
 });
 
@@ -289,6 +290,7 @@ export const generateEvalCases = operation({
   description: "Cases are drafted from what the suite's servers offer, and stored.",
   method: 'POST',
   path: '/generate',
+  query: z.object({ declaredSuiteId }),
   ...vocabulary,
   idempotency: 'claim',
   spends: true,

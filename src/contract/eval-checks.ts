@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Which kind of judgement a check makes: one that decides, or one that is only shown. `required` is the newer word for `gating`. */
 const role = z.enum(['gating', 'advisory', 'required']).optional();
-const severity = z.literal('warn').optional().describe('Only with `role: "advisory"`.');
+const severity = z.literal('warn', 'Must be "warn"').optional().describe('Only with `role: "advisory"`.');
 
 const toolName = z.string().trim().min(1).max(300);
 const anyTool = toolName.optional().describe('Left out, every tool.');
@@ -115,22 +115,32 @@ const [first, ...others] = types.map(
   (type): z.ZodObject => z.strictObject({ type: z.literal(type), ...parameters[type], role, severity }),
 ) as [z.ZodObject, ...z.ZodObject[]];
 
-const untypedCheck = z.discriminatedUnion('type', [first, ...others]).superRefine((check, context) => {
-  const { type, role, severity } = check as Check;
-  if (severity !== undefined && role !== 'advisory')
-    context.addIssue({ code: 'custom', path: ['severity'], message: 'Goes only with "role": "advisory"' });
-  if (observations.has(type) && role !== 'advisory')
-    context.addIssue({
-      code: 'custom',
-      path: ['role'],
-      message: `A ${type} check only observes; write "role": "advisory"`,
-    });
-  const { min = 1, max } = check as { min?: number; max?: number };
-  if (max !== undefined && max < min)
-    context.addIssue({ code: 'custom', path: ['max'], message: `Must be at least min, which is ${min}` });
-  if (min === 0 && max === undefined)
-    context.addIssue({ code: 'custom', path: ['max'], message: 'Required when min is 0' });
-});
+/** There are too many to list in a message. */
+const unknownType = {
+  error: ({ code }: z.core.$ZodRawIssue) =>
+    code === 'invalid_union'
+      ? 'Must be a kind of check, like "noToolErrors" or "toolCalledWith"; the API document lists them at EvalAssertion'
+      : undefined,
+};
+
+const untypedCheck = z
+  .discriminatedUnion('type', [first, ...others], unknownType)
+  .superRefine((check, context) => {
+    const { type, role, severity } = check as Check;
+    if (severity !== undefined && role !== 'advisory')
+      context.addIssue({ code: 'custom', path: ['severity'], message: 'Goes only with "role": "advisory"' });
+    if (observations.has(type) && role !== 'advisory')
+      context.addIssue({
+        code: 'custom',
+        path: ['role'],
+        message: `A ${type} check only observes; write "role": "advisory"`,
+      });
+    const { min = 1, max } = check as { min?: number; max?: number };
+    if (max !== undefined && max < min)
+      context.addIssue({ code: 'custom', path: ['max'], message: `Must be at least min, which is ${min}` });
+    if (min === 0 && max === undefined)
+      context.addIssue({ code: 'custom', path: ['max'], message: 'Required when min is 0' });
+  });
 
 /** What a trial is judged by; also called an assertion or a predicate. */
 export const EvalCheck: z.ZodType<Check, Check> = (untypedCheck as unknown as z.ZodType<Check, Check>).meta({

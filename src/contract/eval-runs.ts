@@ -77,6 +77,7 @@ const launch = {
     .describe('Allows an environment of the project that is not attached to the suite.'),
   modelApiKeys: z
     .record(z.string().min(1).max(100), modelKey)
+    .refine((keys) => Object.keys(keys).length <= 20, 'Takes keys of at most 20 providers')
     .optional()
     .describe('Keys of your own, by provider. Held sealed for this run and gone when it ends.'),
   importApprovals: z
@@ -151,6 +152,9 @@ export const createEvalRun = ofRuns({
   ],
 });
 
+/** How many runs a group has at most, which then count as one. */
+export const mostTargets = 10;
+
 const target = z
   .strictObject({ environmentId: id.optional(), namedHostId: id.optional() })
   .refine(
@@ -168,7 +172,7 @@ export const createEvalRunGroup = operation({
   idempotency: 'verb',
   spends: true,
   body: z
-    .strictObject({ suiteId: id, targets: z.array(target).min(1).max(10), ...launch })
+    .strictObject({ suiteId: id, targets: z.array(target).min(1).max(mostTargets), ...launch })
     .meta({ id: 'EvalRunGroupCreateRequest' }),
   example: {
     suiteId: '{suiteId}',

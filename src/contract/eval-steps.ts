@@ -54,9 +54,11 @@ export type WidgetAssertion = z.output<typeof widgetAssertion>;
 /** Told apart by the word that names the kind: `type` for a check, `kind` for what is seen in a widget. */
 const assertion = z.custom<unknown>().transform((value, context) => {
   const schema = isObject(value) && 'kind' in value && !('type' in value) ? widgetAssertion : EvalCheck;
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) context.addIssue({ ...issue });
+  // Of a value of the wrong type whoever reads the whole body has words of their own.
+  for (const { message, ...issue } of parsed.error.issues)
+    context.addIssue(issue.code === 'invalid_type' ? issue : { ...issue, message });
   return z.NEVER;
 });
 

@@ -19,6 +19,9 @@ const description = z.string().max(5000);
 const model = z.string().trim().min(1).max(300);
 const serverNames = z.array(z.string().trim().min(1).max(200)).max(100);
 
+/** How many environments a suite is attached to at most. */
+export const mostEnvironments = 100;
+
 /** The share of trials that have to pass, in percent. */
 export const PassCriteria = z
   .strictObject({
@@ -299,7 +302,7 @@ export const updateEvalSuite = operation({
       environmentIds: z
         .array(id)
         .min(1, 'Must name at least one; send null to detach all')
-        .max(100)
+        .max(mostEnvironments)
         .nullable()
         .optional(),
       executionConfig: z

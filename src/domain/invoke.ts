@@ -67,8 +67,9 @@ export class Entrance {
     try {
       const { idempotency } = operation;
       const replays = idempotency !== undefined && idempotency !== 'verb';
-      if (replays && given.idempotencyKey !== undefined && context.actor)
-        return await actOnce(context as Context, operation, input, given.idempotencyKey, verb);
+      const key = given.idempotencyKey ?? keyInBody(input);
+      if (replays && key !== undefined && context.actor)
+        return await actOnce(context as Context, operation, input, key, verb);
       return await verb(context, input);
     } catch (error) {
       throw overtaken(error) ?? error;
@@ -79,6 +80,12 @@ export class Entrance {
 /** The database cannot be asked for what it cannot hold. */
 function asText(text: string | undefined): string | undefined {
   return text === undefined || text.includes('\0') ? undefined : text;
+}
+
+/** Some operations take the key there too; the header outdoes it. */
+function keyInBody(input: Record<string, unknown>): string | undefined {
+  const { idempotencyKey } = (input['body'] ?? {}) as { idempotencyKey?: string };
+  return idempotencyKey?.trim() || undefined;
 }
 
 async function actOnce(

@@ -4,11 +4,15 @@ import type { Db } from '../../platform/database/database.ts';
 import * as cases from '../../platform/database/queries/eval-cases.ts';
 import { newId } from '../../platform/ids.ts';
 import type { ProjectContext } from '../context.ts';
+import { invalid } from '../invalid.ts';
 import { conflict } from '../refusals.ts';
 import { type CaseDefinition, contentHash } from './definition.ts';
 
 /** What clients read in one page. */
 const mostCases = 1000;
+/** Characters of JSON: of one case, and of all cases of a suite, which are read and run together. */
+export const largestCase = 262_144;
+const largestSuite = 16_777_216;
 
 /** A new case and how it may be recognized when it comes again. */
 export interface NewCase {
@@ -21,12 +25,23 @@ export interface NewCase {
   twins?: boolean;
 }
 
+/** What the cases of a suite take. Asked for once by whoever has locked the suite, and kept up by what is written. */
+export interface Taken {
+  count: number;
+  size: number;
+}
+
+export function takenIn(db: Db, suiteId: string): Promise<Taken> {
+  return db.one(cases.size, { suiteId });
+}
+
 /** Adds to a suite that the caller has locked. */
 export async function addCase(
   { clock, project }: Pick<ProjectContext, 'clock' | 'project'>,
   db: Db,
   suiteId: string,
   given: NewCase,
+  taken: Taken,
 ): Promise<cases.CaseRow> {
   const { title, declaredId, definition, idempotencyKey = null, requestHash = null } = given;
   if (declaredId !== undefined && (await db.row(cases.byDeclaredId, { suiteId, declaredId })))
@@ -39,8 +54,10 @@ export async function addCase(
         caseId: twin.id,
       });
   }
-  if ((await db.one(cases.count, { suiteId })).count >= mostCases)
+  if (taken.count >= mostCases)
     throw conflict(`A suite holds at most ${mostCases} cases`, 'LIMIT_REACHED', { limit: mostCases });
+  takeRoom(taken, definition);
+  taken.count++;
   return db.one(cases.insert, {
     id: newId('case', clock()),
     suiteId,
@@ -52,6 +69,37 @@ export async function addCase(
     idempotencyKey,
     requestHash,
   });
+}
+
+/** Changes a case of a suite that the caller has locked. */
+export async function changeCase(
+  db: Db,
+  { suiteId, id, definition: before }: cases.CaseRow,
+  { title, definition }: Pick<NewCase, 'title' | 'definition'>,
+  taken: Taken,
+): Promise<cases.CaseRow> {
+  takeRoom(taken, definition, before);
+  return db.one(cases.update, {
+    suiteId,
+    id,
+    title,
+    definition,
+    contentHash: contentHash(title, definition),
+  });
+}
+
+function takeRoom(taken: Taken, definition: CaseDefinition, before?: unknown): void {
+  const { length } = JSON.stringify(definition);
+  if (length > largestCase)
+    throw invalid(`A case is at most ${largestCase.toLocaleString('en')} characters of JSON`);
+  const size = taken.size + length - (before === undefined ? 0 : JSON.stringify(before).length);
+  if (size > largestSuite)
+    throw conflict(
+      `The cases of a suite are at most ${largestSuite.toLocaleString('en')} characters of JSON together. Use another suite`,
+      'LIMIT_REACHED',
+      { limit: largestSuite },
+    );
+  taken.size = size;
 }
 
 /** For a case that its author has no name for. */

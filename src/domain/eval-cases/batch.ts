@@ -10,7 +10,7 @@ import type { ProjectContext } from '../context.ts';
 import { type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
 import { readAs } from '../input.ts';
 import type { Verb } from '../verb.ts';
-import { addCase, isCaseRefusal } from './add.ts';
+import { addCase, isCaseRefusal, largestCase, type Taken, takenIn } from './add.ts';
 import { contentHash, newCase } from './definition.ts';
 import { refuseOnRate } from './rules.ts';
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
@@ -20,8 +20,6 @@ type Created = Result['created'][number];
 type Failed = Result['failed'][number];
 type Policy = Result['duplicatePolicy']['effectivePolicy'];
 
-/** Characters of JSON. */
-const largestItem = 262_144;
 const policies: readonly string[] = ['block', 'warn', 'create_anyway'] satisfies Policy[];
 
 interface Batch {
@@ -32,6 +30,7 @@ interface Batch {
   policy: Policy;
   overridden: boolean;
   key: string | undefined;
+  taken: Taken;
   /** Keys of the items so far. */
   keys: Set<string>;
 }
@@ -52,6 +51,7 @@ export const createEvalCases: Verb<'createEvalCases'> = (context, input) => {
       policy,
       overridden: body.overrideReason !== undefined,
       key: input.idempotencyKey,
+      taken: await takenIn(db, suiteId),
       keys: new Set(),
     };
     const result: Result = {
@@ -69,7 +69,7 @@ export const createEvalCases: Verb<'createEvalCases'> = (context, input) => {
       else result.created.push(outcome);
     }
     if (result.created.some(({ replayed }) => !replayed))
-      await writeRevision(context, db, suite, {}, { changedFields: ['cases'] });
+      await writeRevision(context, db, suite, {}, { changedFields: ['cases'], note: body.overrideReason });
     return result;
   });
 };
@@ -86,8 +86,8 @@ async function store(batch: Batch, item: Record<string, unknown>, index: number)
     message: message.slice(0, 500).toWellFormed(),
   });
   const text = JSON.stringify(sortKeys(item));
-  if (text.length > largestItem)
-    return fail('ITEM_TOO_LARGE', `Longer than ${largestItem.toLocaleString('en')} characters`);
+  if (text.length > largestCase)
+    return fail('ITEM_TOO_LARGE', `Longer than ${largestCase.toLocaleString('en')} characters of JSON`);
   const read = readAs(CaseCreateRequest, item);
   if ('problem' in read) return fail(codeOf(read.path), read.problem);
   if (policy !== 'block' && !batch.overridden)
@@ -106,17 +106,12 @@ async function store(batch: Batch, item: Record<string, unknown>, index: number)
     }
     const { value } = read;
     const definition = newCase(value, vocabulary);
-    refuseOnRate(suite, definition);
+    refuseOnRate(suite, definition, vocabulary);
     const { title, id: declaredId } = value;
     const twin = policy === 'warn' ? await twinOf(db, suite.id, contentHash(title, definition)) : undefined;
-    const row = await addCase(context, db, suite.id, {
-      title,
-      declaredId,
-      definition,
-      idempotencyKey: key,
-      requestHash: hash,
-      twins: policy !== 'block',
-    });
+    const twins = policy !== 'block';
+    const given = { title, declaredId, definition, idempotencyKey: key, requestHash: hash, twins };
+    const row = await addCase(context, db, suite.id, given, batch.taken);
     return { index, ...named(row), replayed: false, ...(twin && { warnings: [twin] }) };
   } catch (error) {
     if (!isCaseRefusal(error)) throw error;
@@ -145,5 +140,6 @@ function codeOf(path: string): Failed['code'] {
 /** The word that a refusal of a case carries, where it is one of the batch's. */
 function reasonOf({ details }: Refusal): Failed['code'] {
   const reason = details?.['code'];
+  if (reason === 'LIMIT_REACHED') return 'UNSTORABLE_ITEM';
   return reason === 'DUPLICATE_CASE_ID' || reason === 'DUPLICATE_CONTENT' ? reason : 'INVALID_CASE';
 }

@@ -1,6 +1,6 @@
 import { withSuite, writeRevision } from '../eval-suites/suite.ts';
 import type { Verb } from '../verb.ts';
-import { addCase } from './add.ts';
+import { addCase, takenIn } from './add.ts';
 import { newCase } from './definition.ts';
 import { presentCase } from './present.ts';
 import { refuseOnRate } from './rules.ts';
@@ -13,9 +13,9 @@ export const createEvalCase: Verb<'createEvalCase'> = (context, input) => {
   const declaredSuiteId = input.declaredSuiteId ?? body.declaredSuiteId;
   const write = { suiteId, action: 'eval-case.create', declaredSuiteId };
   return withSuite(context, write, async (db, suite) => {
-    refuseOnRate(suite, definition);
+    refuseOnRate(suite, definition, vocabulary);
     const given = { title: body.title, declaredId: body.id, definition };
-    const row = await addCase(context, db, suiteId, given);
+    const row = await addCase(context, db, suiteId, given, await takenIn(db, suiteId));
     await writeRevision(context, db, suite, {}, { changedFields: ['cases'] });
     return presentCase(row, vocabulary);
   });

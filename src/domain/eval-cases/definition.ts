@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { Refusal } from '../../contract/errors.ts';
 import type { CaseCreateRequest, InlineCase } from '../../contract/eval-cases.ts';
 import type { CaseChecks, Check, StandardCheckId } from '../../contract/eval-checks.ts';
 import type { Step } from '../../contract/eval-steps.ts';
 import { authoringProblem, type PublicMatchOptions, publicMatchOptions } from '../../evaluation/index.ts';
-
 import { sortKeys } from '../../platform/canonical.ts';
 import { invalid } from '../invalid.ts';
 import { oneSpelling, storedCheck, storedSteps, type Vocabulary } from './vocabulary.ts';
@@ -55,7 +55,10 @@ export function withChanges(before: CaseDefinition, body: Given, vocabulary: Voc
     if (value === null) delete after[field];
     else after[field] = value;
   };
-  if (body.steps) after.steps = storedSteps(body.steps, vocabulary);
+  if (body.steps) {
+    after.steps = storedSteps(body.steps, vocabulary);
+    checkSteps(after.steps);
+  }
   const { exact, floor } = countsIn(body, vocabulary);
   set('repetitions', exact);
   set('iterations', floor);
@@ -73,8 +76,8 @@ export function withChanges(before: CaseDefinition, body: Given, vocabulary: Voc
   if (body.matchOptions === null) delete after.matchOptions;
   else if (body.matchOptions)
     after.matchOptions = { ...after.matchOptions, ...publicMatchOptions(body.matchOptions) };
-  const checks = oneSpelling<GivenChecks>(body, ['checks', 'assertions', 'predicates']);
-  if (checks) set('checks', checks.value && storedChecks(checks.value, vocabulary, checks.name));
+  const checks = oneSpelling(body, ['checks', 'assertions', 'predicates']);
+  if (checks) set('checks', checks.value && storedChecks(checks.value, vocabulary, `${checks.name}.list`));
   return after;
 }
 
@@ -83,11 +86,8 @@ export function withChanges(before: CaseDefinition, body: Given, vocabulary: Voc
  * `legacyIterations`. A count without a floor is the floor of a new case too.
  */
 function countsIn(body: Given, vocabulary: Vocabulary): { exact?: number; floor?: number } {
-  const exact = oneSpelling<number>(
-    body,
-    vocabulary === '2' ? ['iterations', 'repetitions'] : ['repetitions'],
-  );
-  const floor = oneSpelling<number>(
+  const exact = oneSpelling(body, vocabulary === '2' ? ['iterations', 'repetitions'] : ['repetitions']);
+  const floor = oneSpelling(
     body,
     vocabulary === '2' ? ['legacyIterations', 'runs'] : ['iterations', 'runs', 'legacyIterations'],
   );
@@ -99,19 +99,55 @@ export function newCase(body: Given & { steps: Step[] }, vocabulary: Vocabulary)
   const { exact, floor } = countsIn(body, vocabulary);
   const made = withChanges(empty, body, vocabulary);
   if (floor === undefined && exact !== undefined) made.iterations = exact;
-  checkDefinition(made);
   return made;
 }
 
-/** A case that is written inside the request that makes its suite or run. */
-export function inlineCase(test: z.output<typeof InlineCase>, vocabulary: Vocabulary): CaseDefinition {
-  const { model, provider, advancedConfig, predicates, isNegativeTest, runs, iterations, ...rest } = test;
-  const negative = oneSpelling<boolean>(test, ['isNegative', 'isNegativeTest']);
-  const floor = oneSpelling<number>(test, ['runs', 'iterations']);
+type Test = z.output<typeof InlineCase>;
+interface TitledCase {
+  title: string;
+  definition: CaseDefinition;
+}
+
+/**
+ * Cases that are written inside the request that makes their suite or run; what is wrong with one says which. The same
+ * case with several models is one case with several models.
+ */
+export function inlineCases(tests: readonly Test[], vocabulary: Vocabulary): TitledCase[] {
+  const byContent = new Map<string, TitledCase>();
+  for (const [index, test] of tests.entries()) {
+    const { title } = test;
+    const definition = inlineCase(test, index, vocabulary);
+    const hash = contentHash(title, definition);
+    const first = byContent.get(hash)?.definition ?? definition;
+    const models = [...first.models, ...definition.models];
+    const distinct = [...new Map(models.map((model) => [JSON.stringify(model), model])).values()];
+    byContent.set(hash, { title, definition: { ...first, models: distinct } });
+  }
+  return [...byContent.values()];
+}
+
+function inlineCase(test: Test, index: number, vocabulary: Vocabulary): CaseDefinition {
+  try {
+    return caseOfTest(test, vocabulary);
+  } catch (error) {
+    throw error instanceof Refusal ? invalid(`tests.${index}.${error.message}`) : error;
+  }
+}
+
+function caseOfTest(test: Test, vocabulary: Vocabulary): CaseDefinition {
+  const { model, provider, advancedConfig, predicates } = test;
+  const negative = oneSpelling(test, ['isNegative', 'isNegativeTest']);
+  const floor = oneSpelling(test, ['runs', 'iterations']);
   const listed = Array.isArray(predicates) ? { mode: 'extend' as const, list: predicates } : predicates;
   const made = newCase(
     {
-      ...rest,
+      steps: test.steps,
+      expectedOutput: test.expectedOutput,
+      scenario: test.scenario,
+      intent: test.intent,
+      matchOptions: test.matchOptions,
+      checks: test.checks,
+      suppressedSuiteStandardCheckIds: test.suppressedSuiteStandardCheckIds,
       ...(listed && { predicates: listed }),
       ...(model !== undefined && { models: [{ model, ...(provider !== undefined && { provider }) }] }),
       ...(negative && { isNegative: negative.value }),
@@ -126,18 +162,19 @@ export function inlineCase(test: z.output<typeof InlineCase>, vocabulary: Vocabu
 function storedChecks(
   { mode, list }: NonNullable<GivenChecks>,
   vocabulary: Vocabulary,
-  name: string,
+  path: string,
 ): CaseDefinition['checks'] & object {
-  return { mode, list: list.map((check, index) => storedCheck(check, vocabulary, `${name}.list.${index}`)) };
+  const stored = list.map((check, index) => storedCheck(check, vocabulary, `${path}.${index}`));
+  checkList(stored, path);
+  return { mode, list: stored };
 }
 
 /** What the shape alone does not show: patterns that cannot be read, schemas that cannot be used. */
-export function checkDefinition({ steps, checks }: CaseDefinition): void {
+function checkSteps(steps: readonly Step[]): void {
   steps.forEach((step, index) => {
     if (step.kind === 'assert' && 'type' in step.assertion)
       refuseProblem(step.assertion, `steps.${index}.assertion`);
   });
-  checkList(checks?.list ?? [], 'checks.list');
 }
 
 export function checkList(list: readonly Check[], path: string): void {

@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import type { Step } from '../../contract/eval-steps.ts';
+import { Name } from '../../contract/text.ts';
 import { connectModel } from '../../models/connect.ts';
 import { ModelFailure } from '../../models/failure.ts';
 import type { ModelRoute } from '../../models/resolve.ts';
+import { asStorable } from '../storable.ts';
 import type { Draft, Mix, ToolToTry } from './draft.ts';
 
 const Written = z.object({
-  title: z.string().trim().min(1).max(200),
-  prompts: z.array(z.string().trim().min(1).max(4000)).min(1).max(6),
+  title: z.string().transform(asStorable).pipe(Name),
+  prompts: z
+    .array(z.string().transform(asStorable).pipe(z.string().trim().min(1).max(4000)))
+    .min(1)
+    .max(6),
   expectedTools: z
     .array(z.array(z.string().max(300)).max(10))
     .max(6)
@@ -70,11 +75,14 @@ function read(text: string, tools: readonly ToolToTry[]): Drafted {
     const written = Written.safeParse(item);
     const title = (item as { title?: unknown } | null)?.title;
     const skip = (reason: string): void => {
-      drafted.skipped.push({ ...(typeof title === 'string' && { title: title.slice(0, 200) }), reason });
+      drafted.skipped.push({
+        ...(typeof title === 'string' && { title: asStorable(title.slice(0, 200)) }),
+        reason: asStorable(reason.slice(0, 300)),
+      });
     };
     if (!written.success) {
       const [issue] = written.error.issues;
-      skip(`Not a case: ${issue?.path.join('.')}: ${issue?.message}`.slice(0, 300));
+      skip(`Not a case: ${issue?.path.join('.')}: ${issue?.message}`);
       continue;
     }
     const unknown = written.data.expectedTools.flat().find((name) => !known.has(name));
@@ -97,7 +105,7 @@ function draftOf({ title, prompts, expectedTools, negative }: z.output<typeof Wr
   const add = (
     step: Omit<Extract<Step, { kind: 'prompt' }>, 'id'> | Omit<Extract<Step, { kind: 'assert' }>, 'id'>,
   ): void => {
-    steps.push({ id: String(steps.length + 1), ...step } as Step);
+    steps.push({ id: String(steps.length + 1), ...step });
   };
   prompts.forEach((prompt, turn) => {
     add({ kind: 'prompt', prompt });

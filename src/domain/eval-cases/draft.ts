@@ -1,4 +1,5 @@
 import type { Step } from '../../contract/eval-steps.ts';
+import { asStorable, isStorable } from '../storable.ts';
 import type { CaseDefinition } from './definition.ts';
 
 /** A case somebody drafted, not stored yet. */
@@ -31,10 +32,16 @@ export function mixOf(given: Partial<Mix> | undefined, mode: 'normal' | 'negativ
   return mode === 'negative' ? { ...none, negative: usualSimple } : { ...none, simple: usualSimple };
 }
 
-/** The tools of a server as a draft can use them. */
-export function toolsToTry(tools: readonly Record<string, unknown>[]): ToolToTry[] {
-  return tools.flatMap((tool) => {
-    if (typeof tool['name'] !== 'string') return [];
+/** As long as a check may name it. */
+const longestName = 300;
+
+/** The tools of a server as a draft can use them. One whose name no case can hold is left out. */
+export function toolsToTry(tools: readonly unknown[]): ToolToTry[] {
+  return tools.flatMap((listed) => {
+    const tool = (listed ?? {}) as Record<string, unknown>;
+    const { name } = tool;
+    if (typeof name !== 'string' || name.length > longestName || name.trim() !== name || !isName(name))
+      return [];
     const schema = (tool['inputSchema'] ?? {}) as {
       properties?: Record<string, { type?: unknown; enum?: unknown[] }>;
       required?: unknown[];
@@ -45,9 +52,13 @@ export function toolsToTry(tools: readonly Record<string, unknown>[]): ToolToTry
       const values = Array.isArray(declared?.enum) ? declared.enum : [];
       return [{ name, type: typeof declared?.type === 'string' ? declared.type : 'string', values }];
     });
-    const description = typeof tool['description'] === 'string' ? tool['description'] : '';
-    return [{ name: tool['name'], description, required }];
+    const description = typeof tool['description'] === 'string' ? asStorable(tool['description']) : '';
+    return [{ name, description, required }];
   });
+}
+
+function isName(text: string): boolean {
+  return isStorable(text) && /^\P{Cc}+$/u.test(text);
 }
 
 /**
@@ -87,14 +98,17 @@ function draftOf(title: string, tools: readonly ToolToTry[], turns: boolean): Dr
     for (const { name } of expected)
       steps.push({ id: id(), kind: 'assert', assertion: { type: 'toolCalledAtLeastOnce', toolName: name } });
   }
-  return { title: title.slice(0, 200), definition: { steps, iterations: 1, isNegative: false, models: [] } };
+  return {
+    title: asStorable(title.slice(0, 200)),
+    definition: { steps, iterations: 1, isNegative: false, models: [] },
+  };
 }
 
 function promptFor({ name, description, required }: ToolToTry): string {
   const [first = ''] = description.split(/(?<=[.!?])\s|\n/);
   const purpose = first.trim() || name.replaceAll(/[_-]+/g, ' ');
   const values = required.map((parameter) => `${parameter.name} ${JSON.stringify(valueFor(parameter))}`);
-  return `${purpose}${values.length > 0 ? ` Use ${values.join(', ')}.` : ''}`.slice(0, 2000);
+  return asStorable(`${purpose}${values.length > 0 ? ` Use ${values.join(', ')}.` : ''}`.slice(0, 2000));
 }
 
 function valueFor({ name, type, values }: ToolToTry['required'][number]): unknown {

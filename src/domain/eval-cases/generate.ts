@@ -6,14 +6,15 @@ import * as rows from '../../platform/database/queries/servers.ts';
 import type { ProjectContext } from '../context.ts';
 import { selectTarget } from '../eval-runs/launch/select.ts';
 import { serversCalled } from '../eval-suites/parts.ts';
-import { findSuite, type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
+import { findSuite, refuseOwned, type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
 import { spend } from '../limits/spend.ts';
 import { refuseSpent } from '../limits/spend-budget.ts';
 import { drain } from '../live/drain.ts';
 import { withServer } from '../live/reach.ts';
 import { found } from '../refusals.ts';
+import { asStorable } from '../storable.ts';
 import type { Verb } from '../verb.ts';
-import { addCase, isCaseRefusal } from './add.ts';
+import { addCase, isCaseRefusal, takenIn } from './add.ts';
 import { type Draft, draftWithoutModel, mixOf, type ToolToTry, toolsToTry } from './draft.ts';
 import { type Drafted, draftWithModel } from './draft-with-model.ts';
 import { presentCase } from './present.ts';
@@ -23,7 +24,10 @@ type Body = InputOf<Operations['generateEvalCases']>['body'];
 
 export const generateEvalCases: Verb<'generateEvalCases'> = async (context, input) => {
   const { body, suiteId } = input;
+  const { declaredSuiteId } = input;
   const suite = await findSuite(context, suiteId);
+  // Before a server is asked or anything is spent.
+  refuseOwned(suite, declaredSuiteId);
   const tools = await toolsOf(context, suite, body);
   const route = modelFor(context);
   await context.db.transaction(async (db) => {
@@ -38,7 +42,7 @@ export const generateEvalCases: Verb<'generateEvalCases'> = async (context, inpu
       })
     : { drafts: draftWithoutModel(tools, mix), skipped: [] };
   const vocabulary = vocabularyOf(input);
-  const write = { suiteId, action: 'eval-case.generate', declaredSuiteId: suite.declaredId ?? undefined };
+  const write = { suiteId, action: 'eval-case.generate', declaredSuiteId };
   return withSuite(context, write, async (db, current) => {
     const { stored, skipped } = await store(context, db, current, drafted, body);
     if (stored.length > 0) await writeRevision(context, db, current, {}, { changedFields: ['cases'] });
@@ -82,14 +86,14 @@ async function store(
 ): Promise<{ stored: Awaited<ReturnType<typeof addCase>>[]; skipped: Drafted['skipped'] }> {
   const stored: Awaited<ReturnType<typeof addCase>>[] = [];
   const left = [...skipped];
+  const taken = await takenIn(db, suite.id);
   for (const { title, definition } of drafts)
     try {
-      stored.push(
-        await addCase(context, db, suite.id, { title, definition: { ...definition, models: caseModels } }),
-      );
+      const given = { title, definition: { ...definition, models: caseModels } };
+      stored.push(await addCase(context, db, suite.id, given, taken));
     } catch (error) {
       if (!isCaseRefusal(error)) throw error;
-      left.push({ title, reason: error.message.slice(0, 300) });
+      left.push({ title, reason: asStorable(error.message.slice(0, 300)) });
     }
   return { stored, skipped: left };
 }

@@ -1,15 +1,11 @@
+import { sameJson } from '../../platform/canonical.ts';
 import * as cases from '../../platform/database/queries/eval-cases.ts';
 import { withSuite, writeRevision } from '../eval-suites/suite.ts';
 import { invalid } from '../invalid.ts';
 import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
-import {
-  type CaseDefinition,
-  checkDefinition,
-  contentHash,
-  promptsModel,
-  withChanges,
-} from './definition.ts';
+import { changeCase, takenIn } from './add.ts';
+import { type CaseDefinition, promptsModel, withChanges } from './definition.ts';
 import { presentCase } from './present.ts';
 import { refuseOnRate } from './rules.ts';
 import { vocabularyOf } from './vocabulary.ts';
@@ -29,11 +25,11 @@ export const updateEvalCase: Verb<'updateEvalCase'> = (context, input) => {
           ? 'steps: The case prompts a model; keep a prompt among its steps, or make a new case'
           : 'steps: The case only calls tools; a prompt cannot be added, make a new case',
       );
-    checkDefinition(definition);
-    refuseOnRate(suite, definition);
+    refuseOnRate(suite, definition, vocabulary);
     const { title = row.title } = body;
-    const changed = { suiteId, id, title, definition, contentHash: contentHash(title, definition) };
-    const after = await db.one(cases.update, changed);
+    // What changes nothing is no revision.
+    if (title === row.title && sameJson(before, definition)) return presentCase(row, vocabulary);
+    const after = await changeCase(db, row, { title, definition }, await takenIn(db, suiteId));
     await writeRevision(context, db, suite, {}, { changedFields: ['cases'] });
     return presentCase(after, vocabulary);
   });

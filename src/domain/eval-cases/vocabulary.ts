@@ -42,14 +42,14 @@ export function shownSteps(steps: readonly Step[], vocabulary: Vocabulary): { id
   );
 }
 
-/** The value under the one spelling that was used; two are refused. */
-export function oneSpelling<Value>(
-  body: object,
-  spellings: readonly string[],
-): { name: string; value: Value } | undefined {
-  const given = spellings.filter((name) => (body as Record<string, unknown>)[name] !== undefined);
-  const [name, another] = given;
+/** The value under the one spelling that was used; two are refused. `path` is where the body stands in the request. */
+export function oneSpelling<Body extends object, Name extends keyof Body & string>(
+  body: Body,
+  spellings: readonly Name[],
+  path = '',
+): { name: Name; value: Exclude<Body[Name], undefined> } | undefined {
+  const [name, another] = spellings.filter((spelling) => body[spelling] !== undefined);
   if (name === undefined) return undefined;
-  if (another !== undefined) throw invalid(`${another}: Says the same as ${name}; give one of them`);
-  return { name, value: (body as Record<string, Value>)[name] as Value };
+  if (another !== undefined) throw invalid(`${path}${another}: Says the same as ${name}; give one of them`);
+  return { name, value: body[name] as Exclude<Body[Name], undefined> };
 }

@@ -5,7 +5,7 @@ import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
 import { addCase } from '../eval-cases/add.ts';
-import { type CaseDefinition, inlineCase } from '../eval-cases/definition.ts';
+import { type CaseDefinition, inlineCases } from '../eval-cases/definition.ts';
 import { vocabularyOf } from '../eval-cases/vocabulary.ts';
 import { checkRoom } from '../limits/room.ts';
 import type { Verb } from '../verb.ts';
@@ -17,8 +17,7 @@ import { tryServers } from './try-servers.ts';
 export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) => {
   const { body } = input;
   const projectId = context.project.id;
-  const vocabulary = vocabularyOf(input);
-  const tests = body.tests.map((test) => ({ title: test.title, definition: inlineCase(test, vocabulary) }));
+  const tests = inlineCases(body.tests, vocabularyOf(input));
   const servers = await serversCalled(context.db, projectId, body.serverIds);
   const { hosts, named } = await hostsCalled(context.db, projectId, body.hosts ?? []);
   await tryServers(context, servers);
@@ -90,24 +89,10 @@ export async function addTests(
   tests: readonly { title: string; definition: CaseDefinition }[],
 ): Promise<{ id: string; name: string }[]> {
   const committed: { id: string; name: string }[] = [];
-  for (const test of merged(tests)) {
-    const row = await addCase(context, db, suiteId, { ...test, twins: true });
+  const taken = { count: 0, size: 0 };
+  for (const test of tests) {
+    const row = await addCase(context, db, suiteId, { ...test, twins: true }, taken);
     committed.push({ id: row.id, name: row.title });
   }
   return committed;
-}
-
-/** The same case with several models is one case with several models. */
-function merged(
-  tests: readonly { title: string; definition: CaseDefinition }[],
-): { title: string; definition: CaseDefinition }[] {
-  const byContent = new Map<string, { title: string; definition: CaseDefinition }>();
-  for (const { title, definition } of tests) {
-    const key = JSON.stringify([title, definition.steps]);
-    const same = byContent.get(key);
-    const models = [...(same?.definition.models ?? []), ...definition.models];
-    const distinct = [...new Map(models.map((model) => [JSON.stringify(model), model])).values()];
-    byContent.set(key, { title, definition: { ...(same?.definition ?? definition), models: distinct } });
-  }
-  return [...byContent.values()];
 }

@@ -13,7 +13,7 @@ const kind = 'remove-eval-suite';
 
 /** Gone for everybody when this returns; its cases and runs are removed in the background. */
 export const deleteEvalSuite: Verb<'deleteEvalSuite'> = (context, { suiteId, declaredSuiteId }) => {
-  const write = { suiteId, action: 'eval-suite.delete', declaredSuiteId };
+  const write = { suiteId, action: 'eval-suite.delete', declaredSuiteId, withoutIdToo: true };
   return withSuite(context, write, async (db, { id, projectId }) => {
     if ((await db.one(runs.openOfSuite, { suiteId: id })).open)
       throw conflict('A run of this suite is under way. Wait for it, or cancel it, first', 'RUN_UNDER_WAY');

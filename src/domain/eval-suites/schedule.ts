@@ -40,26 +40,36 @@ export const updateEvalSuiteSchedule: Verb<'updateEvalSuiteSchedule'> = (context
   });
 };
 
-/** Which environment scheduled runs use: the one that is named, else the one that was, else the only one. */
+/** Which environment scheduled runs use: the one that is named, else the one that was, while it is attached. */
 function pinned(suite: Suite, wanted: string | undefined): string | null {
   const { environmentIds } = suite;
   if (wanted !== undefined && !environmentIds.includes(wanted))
     throw new Refusal('VALIDATION_ERROR', 'environmentId: Not attached to this suite. Attach it first', {
       details: { reason: 'ENVIRONMENT_NOT_ATTACHED', environmentIds },
     });
-  const chosen = wanted ?? suite.scheduleEnvironmentId;
-  if (chosen === null && environmentIds.length > 1)
-    throw new Refusal(
-      'VALIDATION_ERROR',
-      'environmentId: Several environments are attached; say which one scheduled runs use',
-      { details: { reason: 'SCHEDULE_ENVIRONMENT_PIN_REQUIRED', environmentIds } },
-    );
+  const saved = suite.scheduleEnvironmentId;
+  const chosen = wanted ?? (saved !== null && environmentIds.includes(saved) ? saved : null);
+  requirePin(chosen, environmentIds, 'environmentId: Several environments are attached; say which one');
   return chosen;
 }
 
-export function refuseDetachingPinned(suite: Suite, environmentIds: readonly string[]): void {
+function requirePin(pinned: string | null, environmentIds: readonly string[], problem: string): void {
+  if (pinned === null && environmentIds.length > 1)
+    throw new Refusal('VALIDATION_ERROR', `${problem} scheduled runs use`, {
+      details: { reason: 'SCHEDULE_ENVIRONMENT_PIN_REQUIRED', environmentIds },
+    });
+}
+
+/** With these environments instead of those it has, the schedule still knows which one to use. */
+export function requireSchedulable(suite: Suite, environmentIds: readonly string[]): void {
   const { scheduleEnvironmentId: id, scheduleEnabled } = suite;
-  if (scheduleEnabled && id !== null && !environmentIds.includes(id))
+  if (!scheduleEnabled) return;
+  requirePin(
+    id,
+    environmentIds,
+    'environmentIds: Pin one to the schedule first, so that it is known which one',
+  );
+  if (id !== null && !environmentIds.includes(id))
     throw conflict(
       `The schedule of this suite uses the environment ${id}. Pin another one, or switch the schedule off, first`,
       'SCHEDULE_ENVIRONMENT_PINNED',

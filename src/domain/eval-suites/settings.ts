@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { Check } from '../../contract/eval-checks.ts';
 import type { PassCriteria, updateEvalSuite } from '../../contract/eval-suites.ts';
 import type { InputOf } from '../../contract/operation.ts';
-
 import { type PublicMatchOptions, publicMatchOptions, seededChecks } from '../../evaluation/index.ts';
 import { checkList } from '../eval-cases/definition.ts';
 import { oneSpelling, storedCheck, type Vocabulary } from '../eval-cases/vocabulary.ts';
@@ -78,7 +77,7 @@ export function changedSettings(
   else if (minimumIterations !== undefined) after.minimumIterations = minimumIterations;
   if (matchOptions === null) delete after.matchOptions;
   else if (matchOptions) after.matchOptions = { ...after.matchOptions, ...publicMatchOptions(matchOptions) };
-  const checks = oneSpelling<Check[] | null>(changes, ['checks', 'defaultAssertions', 'defaultPredicates']);
+  const checks = oneSpelling(changes, ['checks', 'defaultAssertions', 'defaultPredicates'], 'settings.');
   if (checks) {
     const path = `settings.${checks.name}`;
     after.checks = (checks.value ?? []).map((check, index) =>
@@ -92,7 +91,7 @@ export function changedSettings(
 
 /** The count and the threshold together switch a suite to judging each case; there is no way back to one rate for all. */
 function withPolicy(before: SuiteSettings, changes: Changes): SuiteSettings {
-  const repetitions = oneSpelling<number>(changes, ['repetitions', 'iterations'])?.value;
+  const repetitions = oneSpelling(changes, ['repetitions', 'iterations'], 'settings.')?.value;
   const { passThreshold, minimumAccuracy, validity } = changes;
   const perCase = repetitions !== undefined || passThreshold !== undefined;
   if (perCase && minimumAccuracy !== undefined)

@@ -44,23 +44,21 @@ interface Write {
   action: string;
   /** What the file that owns the suite calls it. */
   declaredSuiteId?: string | undefined;
+  /** Allowed to everybody when the owner of the suite gave it no id that could be sent. */
+  withoutIdToo?: boolean;
   expectedRevision?: number | undefined;
 }
 
 /** Holds the suite in a transaction; refused when a file owns it, or somebody else has written to it. */
 export function withSuite<T>(
   context: ProjectContext,
-  { suiteId, action, declaredSuiteId, expectedRevision }: Write,
+  { suiteId, action, declaredSuiteId, withoutIdToo, expectedRevision }: Write,
   work: (db: Db, suite: Suite) => Promise<T>,
 ): Promise<T> {
   return writeInProject(context, async (db) => {
     const which = { projectId: context.project.id, id: suiteId };
     const suite = suiteOf(found(await db.row(suites.lock, which), 'suite'));
-    if (suite.managedBy === 'ci' && (declaredSuiteId === undefined || suite.declaredId !== declaredSuiteId))
-      throw conflict(
-        'A suite file owns this suite. Change the file, or send its id as declaredSuiteId',
-        'CI_OWNED_SUITE_READ_ONLY',
-      );
+    if (suite.declaredId !== null || !withoutIdToo) refuseOwned(suite, declaredSuiteId);
     if (expectedRevision !== undefined && suite.revision !== expectedRevision)
       throw conflict(
         'Somebody has changed the suite. Read it again, then repeat the edit',
@@ -71,6 +69,16 @@ export function withSuite<T>(
     await audit(db, context, action, suiteId);
     return result;
   });
+}
+
+/** What a file owns is changed in the file, or by whoever sends the id that the file gives it. */
+export function refuseOwned(
+  { managedBy, declaredId }: Suite,
+  declaredSuiteId: string | undefined,
+  remedy = 'Change the file, or send its id as declaredSuiteId',
+): void {
+  if (managedBy === 'ci' && declaredId !== (declaredSuiteId ?? ''))
+    throw conflict(`A suite file owns this suite. ${remedy}`, 'CI_OWNED_SUITE_READ_ONLY');
 }
 
 interface Revision {

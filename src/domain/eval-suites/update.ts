@@ -1,13 +1,15 @@
-import type { updateEvalSuite as declaration } from '../../contract/eval-suites.ts';
+import { type updateEvalSuite as declaration, mostEnvironments } from '../../contract/eval-suites.ts';
 import type { InputOf } from '../../contract/operation.ts';
+import { sameJson } from '../../platform/canonical.ts';
 import type { Db } from '../../platform/database/database.ts';
 import type { SuiteFields } from '../../platform/database/queries/eval-suites.ts';
 import { type Vocabulary, vocabularyOf } from '../eval-cases/vocabulary.ts';
 import { invalid } from '../invalid.ts';
+import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { environmentsCalled, hostsCalled, serversCalled } from './parts.ts';
 import { presentSuite } from './present.ts';
-import { refuseDetachingPinned } from './schedule.ts';
+import { requireSchedulable } from './schedule.ts';
 import { changedSettings } from './settings.ts';
 import { type Suite, withSuite, writeRevision } from './suite.ts';
 
@@ -47,7 +49,7 @@ async function changesOf(
   if (body.environmentIds !== undefined) {
     fields.environmentIds =
       body.environmentIds === null ? [] : await environmentsCalled(db, projectId, body.environmentIds);
-    refuseDetachingPinned(suite, fields.environmentIds);
+    requireSchedulable(suite, fields.environmentIds);
   }
   if (body.executionConfig) {
     if (suite.execution === null && body.executionConfig.model === undefined)
@@ -59,9 +61,10 @@ async function changesOf(
   return fields;
 }
 
+/** The database keeps the keys of JSON in an order of its own, which is no change. */
 function changedNames(suite: Suite, fields: Partial<SuiteFields>): string[] {
   return Object.entries(fields)
-    .filter(([name, value]) => JSON.stringify(suite[name as keyof Suite]) !== JSON.stringify(value))
+    .filter(([name, value]) => !sameJson(suite[name as keyof Suite], value))
     .map(([name]) => name);
 }
 
@@ -71,8 +74,13 @@ export const attachEvalSuiteEnvironment: Verb<'attachEvalSuiteEnvironment'> = (c
   return withSuite(context, write, async (db, suite) => {
     const { environmentIds } = suite;
     if (environmentIds.includes(body.environmentId)) return { suiteId, attached: false, environmentIds };
+    if (environmentIds.length >= mostEnvironments)
+      throw conflict(`A suite has at most ${mostEnvironments} environments`, 'LIMIT_REACHED', {
+        limit: mostEnvironments,
+      });
     const added = await environmentsCalled(db, suite.projectId, [body.environmentId]);
     const changed = { environmentIds: [...environmentIds, ...added] };
+    requireSchedulable(suite, changed.environmentIds);
     await writeRevision(context, db, suite, changed, { changedFields: ['environmentIds'] });
     return { suiteId, attached: true, ...changed };
   });

@@ -3,6 +3,7 @@ import type { Answer } from '../../mcp/connection.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation, Visit } from '../../mcp/mcp.ts';
 import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
+import type { Db } from '../../platform/database/database.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import type { ProjectContext, ServerContext, Services } from '../context.ts';
 import { found } from '../refusals.ts';
@@ -38,13 +39,13 @@ export async function reach(
   server: LiveServerRow,
   options: LiveOptions,
 ): Promise<Reached> {
-  if (server.transportType === 'stdio') await requireCommands(context);
+  if (server.transportType === 'stdio') await requireCommands(context, context.db);
   return { server, target: targetOf(context, context.actor.organization.id, server, options) };
 }
 
 /** Also a command that was saved when it was allowed runs only while it is. */
-async function requireCommands({ trust }: Pick<Services, 'trust'>): Promise<void> {
-  const problem = await trust.commandsRefused();
+async function requireCommands({ trust }: Pick<Services, 'trust'>, db?: Db): Promise<void> {
+  const problem = await trust.commandsRefused(db);
   if (problem !== undefined)
     throw new Refusal('FEATURE_NOT_SUPPORTED', problem, {
       details: { readiness: 'local_runtime_required', transport: 'stdio' },

@@ -1,8 +1,9 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
 import { publicMatchOptions } from '../../../evaluation/index.ts';
+import { sortKeys } from '../../../platform/canonical.ts';
 import type { ProjectContext } from '../../context.ts';
-import { inlineCase } from '../../eval-cases/definition.ts';
+import { inlineCases } from '../../eval-cases/definition.ts';
 import { vocabularyOf } from '../../eval-cases/vocabulary.ts';
 import { hostsCalled, serversCalled } from '../../eval-suites/parts.ts';
 import { minimumOf, newSettings } from '../../eval-suites/settings.ts';
@@ -10,7 +11,7 @@ import { findSuite, type Suite } from '../../eval-suites/suite.ts';
 import { invalid } from '../../invalid.ts';
 import type { Verb } from '../../verb.ts';
 import { type Selection, selectTarget } from './select.ts';
-import { type Launch, type NewSuite, replayed, type Started, startRun } from './start.ts';
+import { type Identity, type Launch, type NewSuite, replayed, type Started, startRun } from './start.ts';
 
 type Input = InputOf<Operations['createEvalRun']>;
 type Body = Input['body'];
@@ -22,8 +23,7 @@ export const createEvalRun: Verb<'createEvalRun'> = async (context, input) => {
   const identity = identityOf(context, input, body.idempotencyKey, body);
   const earlier = await replayed(context, identity);
   if (earlier) return answerOf(earlier);
-  const vocabulary = vocabularyOf(input);
-  const tests = body.tests?.map((test) => ({ title: test.title, definition: inlineCase(test, vocabulary) }));
+  const tests = body.tests && inlineCases(body.tests, vocabularyOf(input));
   const { suite, selection } = await placeOf(context, body);
   const launch: Launch = {
     suite,
@@ -120,11 +120,11 @@ export function identityOf(
   input: { idempotencyKey?: string },
   inBody: string | undefined,
   body: object,
-): Pick<Launch, 'idempotencyKey' | 'requestHash'> {
+): Identity {
   const key = input.idempotencyKey ?? (inBody?.trim() || undefined);
   if (key === undefined) return {};
   const { idempotencyKey: _, ...rest } = body as { idempotencyKey?: string };
-  return { idempotencyKey: key, requestHash: vault.fingerprint(JSON.stringify(rest)) };
+  return { idempotencyKey: key, requestHash: vault.fingerprint(JSON.stringify(sortKeys(rest))) };
 }
 
 const launcherKinds = ['cli', 'mcp', 'github_action'];

@@ -2,46 +2,61 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
+import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { ProjectContext } from '../../context.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
 import type { Verb } from '../../verb.ts';
+import { casesNamed } from './cases.ts';
 import { answerOf, identityOf, launcherOf, sharedLaunch, sharedOverrides } from './create.ts';
-import { refused, type Selection, selectTarget } from './select.ts';
-import { type Launch, startRun } from './start.ts';
+import { planRun } from './plan.ts';
+import { refused, selectTarget } from './select.ts';
+import { type Identity, type Launch, replayed, type Started, startRun } from './start.ts';
 
 type Target = InputOf<Operations['createEvalRunGroup']>['body']['targets'][number];
 type Answer = OutputOf<Operations['createEvalRunGroup']>;
 type Row = Answer['targets'][number];
 
+/** A target whose run can start, or was started by an earlier request with the same key. */
+type Prepared = { target: Target } & ({ launch: Launch } | { earlier: Started });
+
 export const createEvalRunGroup: Verb<'createEvalRunGroup'> = async (context, input) => {
   const { body } = input;
+  const targets = distinct(body.targets);
   const suite = await findSuite(context, body.suiteId);
   const identity = identityOf(context, input, body.idempotencyKey, body);
   const runGroupId = groupId(context, suite.id, identity.idempotencyKey);
-  const selections: { target: Target; selection: Selection }[] = [];
+  const shared = {
+    suite,
+    ...sharedLaunch(body),
+    overrides: sharedOverrides(body),
+    runGroupId,
+    source: 'api' as const,
+    launcher: launcherOf(input),
+    ci: input.headers['x-mcpjam-ci'],
+  };
+  const prepared: Prepared[] = [];
+  let cases: CaseRow[] | undefined;
   // All of them before the first run starts.
-  for (const target of distinct(body.targets)) {
+  for (const [index, target] of targets.entries()) {
+    const own = identityOfTarget(identity, index);
+    const earlier = await replayed(context, own);
+    if (earlier) {
+      prepared.push({ target, earlier });
+      continue;
+    }
     const wanted = { ...target, ephemeralEnvironment: body.ephemeralEnvironment };
-    selections.push({ target, selection: await selectTarget(context, suite, wanted) });
+    const selection = await selectTarget(context, suite, wanted);
+    cases ??= await casesNamed(context.db, suite.id, body.caseIds);
+    planRun(context, suite, cases, selection, shared.overrides);
+    prepared.push({ target, launch: { ...shared, ...own, selection } });
   }
-  const targets: Row[] = [];
-  for (const [index, { target, selection }] of selections.entries()) {
-    const key = identity.idempotencyKey;
-    const launch: Launch = {
-      suite,
-      selection,
-      ...sharedLaunch(body),
-      overrides: sharedOverrides(body),
-      runGroupId,
-      source: 'api',
-      launcher: launcherOf(input),
-      ci: input.headers['x-mcpjam-ci'],
-      ...(key !== undefined && { ...identity, idempotencyKey: `${key}:target:${index}` }),
-    };
-    targets.push(await started(context, launch, target, selection));
-  }
-  return summary(runGroupId, suite.id, targets);
+  const rows: Row[] = [];
+  for (const one of prepared)
+    rows.push(
+      'earlier' in one ? rowOf(one.target, one.earlier) : await start(context, one.target, one.launch, rows),
+    );
+  return summary(runGroupId, suite.id, rows);
 };
 
 /** One axis: environments, or clients. */
@@ -52,37 +67,45 @@ function distinct(targets: readonly Target[]): Target[] {
   return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
 }
 
-async function started(
+function identityOfTarget(identity: Identity, index: number): Identity {
+  const { idempotencyKey: key } = identity;
+  return key === undefined ? {} : { ...identity, idempotencyKey: `${key}:target:${index}` };
+}
+
+/** A run that cannot start is a row of its own, unless the organization may start none now, which is said of the whole. */
+async function start(
   context: ProjectContext,
-  launch: Launch,
   target: Target,
-  selection: Selection,
+  launch: Launch,
+  before: readonly Row[],
 ): Promise<Row> {
-  const { environmentId, namedHostId } = target;
-  const name = selection.composition?.environment.name ?? selection.client?.name;
-  const named = {
-    ...(environmentId !== undefined && { environmentId }),
-    ...(namedHostId !== undefined && { namedHostId }),
-    ...(name && { name }),
-  };
   try {
-    const answer = answerOf(await startRun(context, launch));
-    return {
-      target: named,
-      status: 'started',
-      runId: answer.runId,
-      runStatus: answer.status,
-      ...(answer.deduped && { deduped: true as const }),
-      servers: answer.servers,
-      environment: answer.environment,
-      caseUpsert: answer.caseUpsert,
-    };
+    return rowOf(target, await startRun(context, launch));
   } catch (error) {
-    // Of the first it is the refusal of the whole: nothing has started.
     if (!(error instanceof Refusal)) throw error;
     const { code, message } = error;
-    return { target: named, status: 'failed', error: { code, message: message.slice(0, 500) } };
+    if (code === 'RATE_LIMITED' && before.length === 0) throw error;
+    const { composition, client } = launch.selection;
+    const name = composition?.environment.name ?? client?.name;
+    const problem = { code, message: message.slice(0, 500) };
+    return { target: { ...target, ...(name && { name }) }, status: 'failed', error: problem };
   }
+}
+
+function rowOf(target: Target, started: Started): Row {
+  const { environment, client } = started.run;
+  const name = environment?.name ?? (client as { name: string } | null)?.name;
+  const { runId, status: runStatus, deduped, servers, caseUpsert } = answerOf(started);
+  return {
+    target: { ...target, ...(name && { name }) },
+    status: 'started',
+    runId,
+    runStatus,
+    ...(deduped && { deduped }),
+    servers,
+    environment,
+    caseUpsert,
+  };
 }
 
 function summary(runGroupId: string, suiteId: string, targets: Row[]): Answer {

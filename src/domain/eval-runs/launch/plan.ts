@@ -35,6 +35,8 @@ export interface Plan {
 
 const mostCases = 500;
 const mostTrials = 50_000;
+/** Characters of JSON. Every case carries the checks of its suite, so together they may be more than the suite is. */
+const largestPlan = 33_554_432;
 
 /** What a run of these cases would do; refused, with the case and the reason, when it cannot be done. */
 export function planRun(
@@ -203,4 +205,14 @@ function checkSize(cases: readonly PlannedCase[], cap: number): void {
       `A run has at most ${mostCases} cases and ${mostTrials.toLocaleString('en')} trials`,
       { details: { cases: cases.length, trials } },
     );
+  let size = 0;
+  for (const one of cases) {
+    size += JSON.stringify(one).length;
+    if (size > largestPlan)
+      throw refused(
+        'The cases with the checks of the suite are too large to be run together. Choose fewer with caseIds',
+        'RUN_TOO_LARGE',
+        { limit: largestPlan },
+      );
+  }
 }

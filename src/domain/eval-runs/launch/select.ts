@@ -6,9 +6,10 @@ import * as servers from '../../../platform/database/queries/servers.ts';
 import { type ClientConfig, orderedConfig, serversIn } from '../../clients/config.ts';
 import type { ProjectContext } from '../../context.ts';
 import { type ResolvedComposition, resolveComposition } from '../../environments/resolve-composition.ts';
+import { serversCalled } from '../../eval-suites/parts.ts';
 import type { Suite } from '../../eval-suites/suite.ts';
 import { invalid } from '../../invalid.ts';
-import { conflict, notFound } from '../../refusals.ts';
+import { conflict } from '../../refusals.ts';
 
 /** What a request says about where the run takes place. */
 export interface Wanted {
@@ -86,7 +87,8 @@ async function withServers(
   const host = hostOf(suite, namedHostId);
   const client = host && (await clientOf(db, projectId, host.id));
   const own = host?.servers ?? (client && suite.serverIds.length === 0 ? serversOf(client) : undefined);
-  const ids = serverIds ?? own ?? suite.serverIds;
+  const asked = serverIds && (await serversCalled(db, projectId, serverIds)).map(({ id }) => id);
+  const ids = asked ?? own ?? suite.serverIds;
   if (ids.length === 0)
     throw refused(
       'The suite has no servers. Send serverIds, or save some with the suite',
@@ -94,8 +96,7 @@ async function withServers(
     );
   const usable = await db.rows(servers.enabled, { projectId, ids: [...new Set(ids)] });
   for (const id of ids)
-    if (!usable.some((server) => server.id === id))
-      await refuseMissing(db, projectId, id, serverIds !== undefined);
+    if (!usable.some((server) => server.id === id)) await refuseMissing(db, projectId, id);
   return { servers: usable, composition: undefined, client };
 }
 
@@ -129,13 +130,12 @@ function serversOf({ config }: NonNullable<Selection['client']>): string[] | und
   return required.length + optional.length > 0 ? [...required, ...optional] : undefined;
 }
 
-async function refuseMissing(db: Db, projectId: string, id: string, asked: boolean): Promise<never> {
+async function refuseMissing(db: Db, projectId: string, id: string): Promise<never> {
   const there = await db.row(servers.find, { projectId, id });
   if (there)
     throw conflict(`The server ${there.name} is disabled. Enable it first`, 'SERVER_DISABLED', {
       serverId: id,
     });
-  if (asked) throw notFound('server');
   throw conflict(
     `A server of the suite (${id}) was deleted. Edit the servers of the suite, or send serverIds`,
     'SERVER_GONE',

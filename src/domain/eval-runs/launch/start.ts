@@ -1,7 +1,8 @@
 import { Refusal } from '../../../contract/errors.ts';
+import { mostTargets } from '../../../contract/eval-runs.ts';
 import type { ApiKeys } from '../../../models/resolve.ts';
 import { type Db, violates } from '../../../platform/database/database.ts';
-import * as cases from '../../../platform/database/queries/eval-cases.ts';
+import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
@@ -9,19 +10,25 @@ import { newId } from '../../../platform/ids.ts';
 import { ownerIn, writeInProject } from '../../access.ts';
 import { audit } from '../../audit.ts';
 import type { ProjectContext } from '../../context.ts';
-import { addCase } from '../../eval-cases/add.ts';
-import { type CaseDefinition, contentHash } from '../../eval-cases/definition.ts';
+import type { CaseDefinition } from '../../eval-cases/definition.ts';
 import { addSuite } from '../../eval-suites/create.ts';
-import { type Suite, suiteOf, writeRevision } from '../../eval-suites/suite.ts';
+import { type Suite, suiteOf } from '../../eval-suites/suite.ts';
 import { limitsOf } from '../../limits/plan.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
-import { found, notFound } from '../../refusals.ts';
+import { found } from '../../refusals.ts';
+import { casesNamed, casesWritten } from './cases.ts';
 import { type Overrides, type Plan, planRun } from './plan.ts';
 import { refused, requireUnchanged, type Selection } from './select.ts';
 import { snapshotOf } from './take-snapshot.ts';
 
+/** How a request is recognized when it comes again. */
+export interface Identity {
+  idempotencyKey?: string | undefined;
+  requestHash?: string | undefined;
+}
+
 /** A run that was checked as far as it can be without writing anything. */
-export interface Launch {
+export interface Launch extends Identity {
   /** A saved suite, or what a new one is made of. */
   suite: Suite | NewSuite;
   selection: Selection;
@@ -35,8 +42,6 @@ export interface Launch {
   runGroupId?: string | undefined;
   launcher?: Record<string, string> | undefined;
   ci?: Record<string, string> | undefined;
-  idempotencyKey?: string | undefined;
-  requestHash?: string | undefined;
 }
 
 export type NewSuite = Omit<Parameters<typeof addSuite>[2], 'hosts'> & { hosts: Suite['hosts']; isNew: true };
@@ -50,15 +55,15 @@ export interface Started {
 
 /** The run, its trials and its snapshot, in one transaction: all of it is there, or nothing. */
 export async function startRun(context: ProjectContext, launch: Launch): Promise<Started> {
-  const { idempotencyKey } = launch;
   const earlier = await replayed(context, launch);
   if (earlier) return earlier;
   try {
     return await writeInProject(context, (db) => write(context, db, launch));
   } catch (error) {
-    // Somebody with the same key was faster.
-    const first = violates(error, 'eval_runs_key') && (await replayed(context, launch));
-    if (idempotencyKey !== undefined && first) return first;
+    // Perhaps only because the same request was faster: its run may have taken the last slot.
+    const overtaken = violates(error, 'eval_runs_key') || error instanceof Refusal;
+    const first = overtaken ? await replayed(context, launch) : undefined;
+    if (first) return first;
     throw error;
   }
 }
@@ -66,7 +71,7 @@ export async function startRun(context: ProjectContext, launch: Launch): Promise
 /** The run that this key has made already. */
 export async function replayed(
   { db, project }: ProjectContext,
-  { idempotencyKey, requestHash }: Pick<Launch, 'idempotencyKey' | 'requestHash'>,
+  { idempotencyKey, requestHash }: Identity,
 ): Promise<Started | undefined> {
   if (idempotencyKey === undefined) return undefined;
   const row = await db.row(runs.byKey, { projectId: project.id, idempotencyKey });
@@ -76,8 +81,7 @@ export async function replayed(
     throw new Refusal('CONFLICT', 'This idempotency key was used with another request. Use a new key', {
       details: { reason: 'IDEMPOTENCY_KEY_REUSED', runId: run.id },
     });
-  const { snapshot } = await db.one(runs.snapshot, { runId: run.id });
-  const { servers } = snapshot as { servers: { id: string; name: string }[] };
+  const { servers } = await db.one(runs.servers, { runId: run.id });
   return { run, servers: servers.map(({ id, name }) => ({ id, name })), committed: [], deduped: true };
 }
 
@@ -140,44 +144,28 @@ async function suiteOfRun(context: ProjectContext, db: Db, suite: Launch['suite'
   return suiteOf(found(await db.row(suites.lock, which), 'suite'));
 }
 
-/** Those of the suite that are named, or all; with tests in the request, those, which are added where they are new. */
+/** Those of the suite that are named, or all; with tests in the request, those. */
 async function casesOfRun(
   context: ProjectContext,
   db: Db,
   suite: Suite,
   { tests, caseIds }: Launch,
-): Promise<{ rows: cases.CaseRow[]; committed: { id: string; name: string }[]; revision: number }> {
-  const suiteId = suite.id;
-  if (!tests) {
-    const rows = await db.rows(cases.all, { suiteId, ids: caseIds ?? null });
-    if (caseIds && rows.length === 0) throw notFound('case');
-    return { rows, committed: [], revision: suite.revision };
-  }
-  const rows: cases.CaseRow[] = [];
-  let added = false;
-  for (const { title, definition } of tests) {
-    const hash = contentHash(title, definition);
-    const twin = await db.row(cases.byContent, { suiteId, contentHash: hash });
-    if (twin) rows.push(await db.one(cases.find, { suiteId, id: twin.id }));
-    else {
-      rows.push(await addCase(context, db, suiteId, { title, definition, twins: true }));
-      added = true;
-    }
-  }
-  const { revision } = added
-    ? await writeRevision(context, db, suite, {}, { changedFields: ['cases'] })
-    : suite;
-  const distinct = [...new Map(rows.map((row) => [row.id, row])).values()];
-  return { rows: distinct, committed: distinct.map(({ id, title }) => ({ id, name: title })), revision };
+): Promise<{ rows: CaseRow[]; committed: { id: string; name: string }[]; revision: number }> {
+  if (!tests)
+    return { rows: await casesNamed(db, suite.id, caseIds), committed: [], revision: suite.revision };
+  const { rows, revision } = await casesWritten(context, db, suite, tests);
+  return { rows, committed: rows.map(({ id, title }) => ({ id, name: title })), revision };
 }
 
-/** An organization runs so many at once; runs of one group count as one. */
+/** An organization runs so many at once; runs of one group, up to as many as a group has, count as one. */
 async function takeSlot(context: ProjectContext, db: Db, runGroupId: string | undefined): Promise<void> {
   const organizationId = context.actor.organization.id;
   await db.row(runs.lineUp, { organizationId });
   const { limits } = await limitsOf({ ...context, db }, organizationId);
   const most = limits['concurrentEvalRuns'] ?? null;
-  const { count } = await db.one(runs.open, { organizationId, runGroupId: runGroupId ?? null });
+  const which = { organizationId, runGroupId: runGroupId ?? null, most: mostTargets };
+  const { count, ofGroup } = await db.one(runs.open, which);
+  if (ofGroup % mostTargets !== 0) return;
   if (most !== null && count >= most)
     throw new Refusal(
       'RATE_LIMITED',

@@ -66,7 +66,7 @@ async function serversOf(
   const rows: RunSnapshot['servers'] = [];
   for (const { id } of selection.servers) {
     const server = found(await db.row(servers.findLive, { projectId, id }), 'server');
-    requireGrant(await reach(context, server, {}), {});
+    requireGrant(await reach({ ...context, db }, server, {}), {});
     rows.push({ id, name: server.name, revision: server.revision });
   }
   return rows;

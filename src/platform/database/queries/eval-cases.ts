@@ -1,4 +1,4 @@
-import { bigint, integer, json, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { bigint, float, integer, json, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
 import { query } from '../query.ts';
 
 const cases = table(
@@ -53,11 +53,13 @@ export const lock = query(
   which,
   cases.columns,
 );
-export const count = query(
-  'eval-cases.count',
-  'select count(*)::int as count from eval_cases where suite_id = :suiteId',
+/** How many there are, and the bytes of what they say. */
+export const size = query(
+  'eval-cases.size',
+  `select count(*)::int as count, coalesce(sum(octet_length(definition::text)), 0)::float8 as size
+   from eval_cases where suite_id = :suiteId`,
   { suiteId: text },
-  { count: integer },
+  { count: integer, size: float },
 );
 const keyed = { id: text, declaredId: text, title: text, requestHash: orNull(text) };
 /** The one that was made with this key. */
@@ -73,6 +75,14 @@ export const byDeclaredId = query(
   'select id from eval_cases where suite_id = :suiteId and declared_id = :declaredId',
   { suiteId: text, declaredId: text },
   { id: text },
+);
+/** Those that do the same as one of these, the first of several first. */
+export const withContent = query(
+  'eval-cases.with-content',
+  `select ${cases.all()}, content_hash as "contentHash" from eval_cases
+   where suite_id = :suiteId and content_hash = any(:hashes) order by position`,
+  { suiteId: text, hashes: texts },
+  { ...cases.columns, contentHash: text },
 );
 /** One that does the same. */
 export const byContent = query(

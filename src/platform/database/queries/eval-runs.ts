@@ -97,6 +97,13 @@ export const snapshot = query(
   { runId: text },
   { snapshot: json<unknown>() },
 );
+/** Of a snapshot only the servers: the rest may be large. */
+export const servers = query(
+  'eval-runs.servers',
+  `select snapshot -> 'servers' as servers from eval_run_snapshots where run_id = :runId`,
+  { runId: text },
+  { servers: json<{ id: string; name: string }[]>() },
+);
 /** A run whose suite is being deleted is gone already. */
 const visible = `exists (select from eval_suites s where s.id = r.suite_id and s.deleted_at is null)`;
 export const find = query(
@@ -139,14 +146,16 @@ export const lineUp = query(
   `select from pg_advisory_xact_lock(hashtextextended('eval-runs ' || :organizationId, 4700))`,
   { organizationId: text },
 );
-/** A group counts as one. */
+/** How many count as under way, and how many of them are of this group. Up to `most` runs of a group count as one. */
 export const open = query(
   'eval-runs.open',
-  `select count(distinct coalesce(run_group_id, id))::int as count from eval_runs
-   where organization_id = :organizationId and ${isOpen}
-     and (:runGroupId::text is null or run_group_id is distinct from :runGroupId)`,
-  { organizationId: text, runGroupId: orNull(text) },
-  { count: integer },
+  `select coalesce(sum((runs + :most - 1) / :most), 0)::int as count,
+     coalesce(max(runs) filter (where of_group = :runGroupId), 0)::int as "ofGroup"
+   from (
+     select coalesce(run_group_id, id) as of_group, count(*) as runs from eval_runs
+     where organization_id = :organizationId and ${isOpen} group by 1) g`,
+  { organizationId: text, runGroupId: orNull(text), most: bigint },
+  { count: integer, ofGroup: integer },
 );
 export const openOfSuite = query(
   'eval-runs.open-of-suite',

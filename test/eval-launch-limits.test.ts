@@ -1,0 +1,221 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setPlan } from '../src/domain/operator/organizations.ts';
+import { definePlan } from '../src/domain/operator/plans.ts';
+import { EvalsWorld, modelsFile, prompt } from './support/eval-authoring.ts';
+import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
+import { withoutTrace } from './support/snapshot.ts';
+
+let service: TestService;
+let database: pg.Client;
+/** Of an organization of its own for each test. */
+let world: EvalsWorld;
+let organizationId: string;
+let suiteId: string;
+let models: string;
+
+beforeAll(async () => {
+  models = await modelsFile();
+  const env = { DRYDOCK_MODELS_FILE: models, DRYDOCK_MAX_MODEL_CALLS: '40' };
+  service = await startTestService({ worker: false, env });
+  database = await service.database.connect();
+  for (const most of ['1', '2']) await definePlan(service.db, `plan ${most}`, { concurrentEvalRuns: most });
+});
+afterAll(async () => {
+  await database?.end();
+  await dispose(service);
+  await rm(dirname(models), { recursive: true, force: true });
+});
+beforeEach(async () => {
+  const stranger = await service.stranger();
+  ({ organizationId } = stranger);
+  world = await EvalsWorld.make(service, stranger.key);
+  suiteId = await world.suite();
+});
+
+const runsOf = async () =>
+  (
+    await database.query<{ id: string; run_group_id: string | null }>(
+      'select id, run_group_id from eval_runs where project_id = $1 order by id',
+      [world.projectId],
+    )
+  ).rows;
+const statuses = (answers: readonly Answer[]) =>
+  answers.map(({ status }) => status).toSorted((a, b) => a - b);
+const atOnce = (most: 1 | 2) => setPlan(service.db, organizationId, `plan ${most}`);
+const full = {
+  status: 429,
+  body: { code: 'RATE_LIMITED', details: { reason: 'CONCURRENT_RUN_LIMIT', maxConcurrentRuns: 1 } },
+};
+
+describe('runs at once', () => {
+  test('are as many as the organization may have, and one that is over makes room', async () => {
+    await atOnce(2);
+    const first = await world.run({ suiteId });
+    await world.run({ suiteId });
+    const refused = await withoutTrace(database, () => world.launch({ suiteId }));
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { details: { reason: 'CONCURRENT_RUN_LIMIT', maxConcurrentRuns: 2 } },
+    });
+    // What is wrong with a request is said first, and takes no room.
+    expect(await world.launch({ suiteId, model: 'nobody/knows' })).toMatchObject({ status: 400 });
+    await world.cancel(first);
+    expect(await world.launch({ suiteId })).toMatchObject({ status: 202 });
+    const other = await EvalsWorld.make(service);
+    expect(await other.launch({ suiteId: await other.suite() })).toMatchObject({ status: 202 });
+  });
+
+  test('that are launched at the same moment share what room there is', async () => {
+    await atOnce(2);
+    const suites = [suiteId, await world.suite(), await world.suite()];
+    // More than the service has connections to the database.
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => world.launch({ suiteId: suites[n % 3] as string })),
+    );
+    expect(statuses(answers)).toEqual([202, 202, ...Array<number>(10).fill(429)]);
+    expect(await runsOf()).toHaveLength(2);
+  });
+
+  test('under one group of the caller count as one for each ten', async () => {
+    await atOnce(1);
+    const launched: Answer[] = [];
+    for (let n = 0; n < 11; n++) launched.push(await world.launch({ suiteId, runGroupId: 'mine' }));
+    expect(
+      launched.slice(0, 10).every(({ status, body }) => status === 202 && body.runGroupId === 'mine'),
+    ).toBe(true);
+    expect(launched[10]).toMatchObject(full);
+    expect(await world.launch({ suiteId, runGroupId: 'other' })).toMatchObject(full);
+  });
+
+  test('prompt models as often as is allowed', async () => {
+    const steps = Array.from({ length: 5 }, (_, n) => prompt('x', String(n)));
+    await world.addCase(suiteId, {
+      steps,
+      models: [{ model: 'drydock/rehearsal' }, { model: 'local/other' }],
+    });
+    expect(await world.launch({ suiteId, iterationOverride: 3 })).toMatchObject({ status: 202 });
+    const ask = () => world.launch({ suiteId, iterationOverride: 4 });
+    expect(await withoutTrace(database, ask)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/caseIds/), details: { totalCalls: 44, cap: 40 } },
+    });
+  });
+});
+
+describe('a launch that comes again with its key', () => {
+  test.each<[string, object, object]>([
+    ['Idempotency-Key', { headers: { 'Idempotency-Key': ' k ' } }, {}],
+    ['x-mcpjam-idempotency-key', { headers: { 'x-mcpjam-idempotency-key': 'k' } }, {}],
+    ['the body', {}, { idempotencyKey: ' k ' }],
+  ])('in %s gets the same run, as it is now', async (_, options, fields) => {
+    await atOnce(1);
+    const body = { suiteId, notes: 'n', ...fields };
+    const first = await world.launch(body, options);
+    expect(first.body).not.toHaveProperty('deduped');
+    const again = await withoutTrace(database, () => world.launch(body, options));
+    expect(again).toMatchObject({ status: 202, body: { ...first.body, deduped: true } });
+    await world.cancel(first.body.runId);
+    expect((await world.launch(body, options)).body).toMatchObject({ status: 'cancelled', deduped: true });
+    const other = () => world.launch({ ...body, notes: 'm' }, options);
+    expect(await withoutTrace(database, other)).toMatchObject({
+      status: 409,
+      body: { code: 'CONFLICT', details: { reason: 'IDEMPOTENCY_KEY_REUSED', runId: first.body.runId } },
+    });
+  });
+
+  test('in the header outdoes the body, and a blank one is none', async () => {
+    const headers = { 'idempotency-key': 'header' };
+    const first = await world.launch({ suiteId, idempotencyKey: 'a' }, { headers });
+    expect((await world.launch({ suiteId, idempotencyKey: 'b' }, { headers })).body.runId).toBe(
+      first.body.runId,
+    );
+    const blank = { suiteId, idempotencyKey: '  ' };
+    expect((await world.launch(blank)).body.runId).not.toBe((await world.launch(blank)).body.runId);
+  });
+
+  test('at the same moment makes one run, also of the last slot', async () => {
+    await atOnce(1);
+    const headers = { 'idempotency-key': 'crowd' };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => world.launch({ suiteId }, { headers })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(new Set(answers.map(({ body }) => body.runId)).size).toBe(1);
+    expect(answers.filter(({ body }) => !body.deduped)).toHaveLength(1);
+    const tests = [{ title: 'New', steps: [prompt()], model: 'drydock/rehearsal' }];
+    const fresh = { suiteName: 'New', serverIds: ['harbour'], tests, idempotencyKey: 'crowd of suites' };
+    await world.cancel(answers[0]?.body.runId);
+    const made = await Promise.all(Array.from({ length: 5 }, () => world.launch(fresh)));
+    expect(new Set(made.map(({ body }) => body.suiteId)).size).toBe(1);
+    expect((await runsOf()).length).toBe(2);
+  });
+
+  test('of another project is another', async () => {
+    const other = await EvalsWorld.make(service, world.key);
+    const headers = { 'idempotency-key': 'common' };
+    const mine = await world.launch({ suiteId }, { headers });
+    const theirs = await other.launch({ suiteId: await other.suite() }, { headers });
+    expect(theirs).toMatchObject({ status: 202 });
+    expect(theirs.body.runId).not.toBe(mine.body.runId);
+  });
+});
+
+describe('a cancelled run', () => {
+  const ask = (runId: string, key = world.key) =>
+    service.post(`${world.project}/eval-runs/${runId}/cancel`, undefined, { key });
+
+  test('stays cancelled, its trials never start, and it counts no more', async () => {
+    const runId = await world.run({ suiteId, iterationOverride: 3 });
+    const first = await ask(runId);
+    expect(first).toMatchObject({
+      status: 200,
+      body: {
+        id: runId,
+        status: 'cancelled',
+        result: null,
+        stopReason: 'user_cancelled',
+        completedAt: expect.any(Number),
+      },
+    });
+    const again = await ask(runId);
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    const open = await database.query('select from eval_trials where run_id = $1 and due_at is not null', [
+      runId,
+    ]);
+    expect(open.rowCount).toBe(0);
+  });
+
+  test('is cancelled once by many at once', async () => {
+    const runId = await world.run({ suiteId });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(runId)));
+    expect(statuses(answers)).toEqual(Array<number>(8).fill(200));
+    const events = await database.query(
+      `select from eval_run_events where run_id = $1 and data ->> 'type' = 'run.decided'`,
+      [runId],
+    );
+    expect(events.rowCount).toBe(1);
+  });
+
+  test.each([
+    ['completed', 'completed'],
+    ['failed', 'failed'],
+    ['timed_out', 'timed out'],
+  ])('is not one that is %s', async (status, word) => {
+    const runId = await world.run({ suiteId });
+    await database.query('update eval_runs set status = $2 where id = $1', [runId, status]);
+    expect(await withoutTrace(database, () => ask(runId))).toMatchObject({
+      status: 409,
+      body: { code: 'CONFLICT', message: `Cannot cancel a run that already ${word}`, details: { status } },
+    });
+  });
+
+  test('is one of the project', async () => {
+    const other = await EvalsWorld.make(service);
+    const runId = await other.run({ suiteId: await other.suite() });
+    expect(await withoutTrace(database, () => ask(runId))).toMatchObject({ status: 404 });
+    expect(await ask('run_nobody')).toMatchObject({ status: 404 });
+  });
+});
