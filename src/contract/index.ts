@@ -3,6 +3,7 @@ import * as catalog from './catalog.ts';
 import * as clients from './clients.ts';
 import * as environments from './environments.ts';
 import * as evalCases from './eval-cases.ts';
+import * as evalDisclosure from './eval-disclosure.ts';
 import * as evalIngest from './eval-ingest.ts';
 import * as evalIterations from './eval-iterations.ts';
 import * as evalRuns from './eval-runs.ts';
@@ -41,6 +42,7 @@ const declared = {
   ...plugins,
   ...evalSuites,
   ...evalCases,
+  ...evalDisclosure,
   ...evalRuns,
   ...evalIterations,
   ...evalIngest,

@@ -59,7 +59,7 @@ test('several processes together never use more slots than there are, and all of
 });
 
 test('one slot for two processes goes to and fro', async () => {
-  const [a, b] = (await Promise.all([process(), process()])) as [SharedSlots, SharedSlots];
+  const [a, b] = await Promise.all([process(), process()]);
   const { seen, work } = meter();
   const order: SharedSlots[] = [];
   const turn = (slots: SharedSlots) =>
