@@ -1,5 +1,5 @@
 /** How much of a channel was recorded. What is not complete cannot show that something did not happen. */
-export type Capture = 'complete' | 'partial' | 'absent';
+type Capture = 'complete' | 'partial' | 'absent';
 
 export interface Channel<Item> {
   state: Capture;

@@ -2,7 +2,7 @@ import type { CheckRow } from './checks/evaluate.ts';
 import type { TrialEvidence } from './evidence.ts';
 
 /** What became of a step that asserts or interacts, where it stood. */
-export interface StepOutcome {
+interface StepOutcome {
   stepId: string;
   status: 'ok' | 'fail' | 'skipped' | 'pending';
   reason?: string | undefined;

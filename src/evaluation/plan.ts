@@ -5,7 +5,7 @@ import type { ExpectedCall } from './matching/calls.ts';
 import type { ResolvedMatchOptions } from './matching/options.ts';
 
 /** A prompt, or a call that the case makes itself. */
-export interface PlannedTurn {
+interface PlannedTurn {
   promptIndex: number;
   kind: 'prompt' | 'toolCall';
   /** What the user says; of a prompt. */
@@ -18,7 +18,7 @@ export interface PlannedTurn {
 }
 
 /** A step that judges or acts where it stands. */
-export interface PlannedStep {
+interface PlannedStep {
   stepId: string;
   kind: 'assert' | 'interact';
   /** Of the turn before it; undefined when there is none. */

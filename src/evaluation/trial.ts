@@ -10,7 +10,7 @@ import { type Scorer, scorecardOf, turn } from './scores/scorers.ts';
 import { type StageChain, stageChain } from './stages/chain.ts';
 
 /** A turn as the trace of a trial shows it. */
-export interface GradedTurn {
+interface GradedTurn {
   promptIndex: number;
   prompt?: string;
   expectedToolCalls: ShownCall[];

@@ -10,7 +10,7 @@ import { Spans } from './spans.ts';
 import type { CallAnswer, ToolBox, TrialServer } from './tools.ts';
 
 /** How a trial ended. Whether it was good is another question. */
-export type TrialEnd = 'completed' | 'failed' | 'timed_out' | 'cancelled';
+type TrialEnd = 'completed' | 'failed' | 'timed_out' | 'cancelled';
 
 /** How one step went. */
 export interface StepOutcome {

@@ -127,7 +127,7 @@ export interface RunEventLine {
   data: any;
 }
 
-export function eventsIn(text: string): RunEventLine[] {
+function eventsIn(text: string): RunEventLine[] {
   return [...text.matchAll(/^id: (\d+)\ndata: (.*)$/gm)].map(([, id, data]) => ({
     id: Number(id),
     data: JSON.parse(data as string) as unknown,

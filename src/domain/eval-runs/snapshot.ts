@@ -28,7 +28,7 @@ export interface PlannedVariant {
   provider: string;
 }
 
-export interface PlannedSkill {
+interface PlannedSkill {
   name: string;
   description: string;
   content: string;

@@ -82,7 +82,7 @@ export async function addSuite(
   return suiteOf(row);
 }
 
-export async function addTests(
+async function addTests(
   context: ProjectContext,
   db: Db,
   suiteId: string,

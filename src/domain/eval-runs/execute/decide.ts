@@ -20,7 +20,7 @@ import type { RunSnapshot } from '../snapshot.ts';
 import { analyticsOf } from './analyze.ts';
 import { statisticsOf } from './statistics.ts';
 
-export const decideRun = 'decide-eval-run';
+const decideRun = 'decide-eval-run';
 
 const page = 1000;
 
@@ -114,7 +114,7 @@ interface RunVerdict {
 }
 
 /** By the policy the run was launched with. A run of which no trial could be set up has failed, whatever its policy. */
-export function verdictOf(snapshot: RunSnapshot, judged: readonly trialRows.JudgedTrial[]): RunVerdict {
+function verdictOf(snapshot: RunSnapshot, judged: readonly trialRows.JudgedTrial[]): RunVerdict {
   const stuck = judged.length > 0 && judged.every(({ status }) => status === 'setup_failed');
   const status = stuck ? ('failed' as const) : ('completed' as const);
   const stopReason = stuck ? 'setup_failed' : null;

@@ -211,15 +211,6 @@ export const end = query(
   over,
   runs.columns,
 );
-/** Trials that never ran are over with the run. */
-export const countUnfinished = query(
-  'eval-runs.count-unfinished',
-  `select count(*)::int as count from eval_trials t
-   where t.run_id = :runId and not exists (select from eval_results r where r.trial_id = t.id)`,
-  { runId: text },
-  { count: integer },
-);
-
 const outcomes = table('eval_run_outcomes', {
   runId: text,
   suiteId: text,

@@ -82,7 +82,6 @@ const results = table('eval_results', {
   detail: json<unknown>(),
   stages: json<unknown>(),
 });
-export type ResultRow = RowOf<typeof results.columns>;
 
 /** What came of a trial, its trace, and what it adds to its run; in the transaction that ends its lease. */
 export const record = query(
@@ -231,18 +230,6 @@ export const judgedAfter = query(
   judged,
   { index: 'eval_results_position' },
 );
-/** Trials that were cancelled or never taken up have no result; each gets one when the run ends. */
-export const unfinished = query(
-  'eval-trials.unfinished',
-  `select t.id, t.position, t.case_id as "caseId", t.variant, t.number from eval_trials t
-   where t.run_id = :runId and t.position > :after
-     and not exists (select from eval_results r where r.trial_id = t.id)
-   order by t.position limit :most`,
-  { runId: text, after: integer, most: bigint },
-  { id: text, position: integer, caseId: text, variant: integer, number: integer },
-  { index: 'eval_trials_position' },
-);
-
 const exported = {
   id: text,
   position: integer,
