@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '../../src/surfaces/client/index.ts';
-import { figure, show, table } from '../support/figures.ts';
+import { figure, ratios, show, table } from '../support/figures.ts';
+import { load } from '../support/load.ts';
 import { cpuMs, residentMb, start, stop, stopAll } from '../support/processes.ts';
 import { runPromptfoo } from './promptfoo.ts';
 
@@ -30,8 +31,12 @@ await chmod(dataDir, 0o711);
 const modelsFile = join(dataDir, 'models.json');
 
 try {
-  for (const [latency, rounds] of [[50, 3]] as const) await compare(latency, rounds);
-  if (process.argv[3] === undefined) await growth();
+  for (const [latency, rounds] of [
+    [50, 5],
+    [500, 2],
+  ] as const)
+    await compare(latency, rounds);
+  await growth();
 } finally {
   await stopAll();
   await rm(dataDir, { recursive: true, force: true });
@@ -104,11 +109,11 @@ async function compare(latency: number, rounds: number): Promise<void> {
     console.log('promptfoo was not measured: set DRYDOCK_BENCH_PROMPTFOO to its program.');
   await stop(service.child);
   await stop(provider.child);
-  await rm(join(dataDir, String(latency)), { recursive: true, force: true });
 }
 
 interface Service {
   api: Client;
+  baseUrl: string;
   projectId: string;
   serverId: string;
   child: ChildProcess;
@@ -138,17 +143,21 @@ async function serve(providerUrl: string): Promise<Service> {
     projectId,
     body: { name: `everything ${Date.now()}`, command: process.execPath, args: [everything, 'stdio'] },
   });
-  return { api, projectId, serverId, child };
+  return { api, baseUrl: match[1] as string, projectId, serverId, child };
 }
 
-async function makeSuite({ api, projectId, serverId }: Service, count: number): Promise<string> {
+async function makeSuite(
+  { api, projectId, serverId }: Service,
+  count: number,
+  each = repetitions,
+): Promise<string> {
   const { suiteId } = await api.createEvalSuite({
     projectId,
     body: {
-      name: `bench ${count}`,
+      name: `bench ${each}`,
       serverIds: [serverId],
       model: 'scripted/model',
-      repetitions,
+      repetitions: each,
       passThreshold: 1,
       tests: Array.from({ length: count }, (_, nth) => ({
         title: `Case ${nth}`,
@@ -176,9 +185,14 @@ async function makeSuite({ api, projectId, serverId }: Service, count: number): 
 }
 
 /** Milliseconds from the request to the verdict. */
-async function run({ api, projectId }: Service, suiteId: string, iterations: number): Promise<number> {
+async function run(
+  { api, projectId }: Service,
+  suiteId: string,
+  iterations: number | undefined,
+): Promise<number> {
   const began = performance.now();
-  const { runId } = await api.createEvalRun({ projectId, body: { suiteId, iterationOverride: iterations } });
+  const override = iterations === undefined ? {} : { iterationOverride: iterations };
+  const { runId } = await api.createEvalRun({ projectId, body: { suiteId, ...override } });
   for await (const { type } of api.watchEvalRun({ projectId, runId })) if (type === 'run.decided') break;
   const wall = performance.now() - began;
   const { result, summary } = await api.getEvalRun({ projectId, runId });
@@ -191,26 +205,32 @@ async function growth(): Promise<void> {
   const provider = await start(['--import', 'tsx', here('provider.ts'), '0'], {}, /Provider (\S+)/);
   const service = await serve(provider.match[1] as string);
   const { api, projectId } = service;
-  const suiteId = await makeSuite(service, cases);
-  const runs = new Map<number, string>();
-  const memory = new Map<number, number>();
-  for (const [iterations, times] of [
-    [1, 1],
-    [10, 1],
-    [10, 10],
-  ] as const) {
-    for (let nth = 0; nth < times; nth++) await run(service, suiteId, iterations);
+  const memory: number[] = [];
+  const urls: string[] = [];
+  // One trial of each case, then ten, then a hundred: the cases, and so what a run says, stay the same.
+  for (const count of [1, 10, 100]) {
+    const suiteId = await makeSuite(service, cases, count);
+    await run(service, suiteId, undefined);
+    memory.push(residentMb(service.child));
     const { items } = await api.listEvalSuiteRuns({ projectId, suiteId });
-    const total = cases * iterations * times;
-    runs.set(total, items[0]?.id as string);
-    memory.set(total, residentMb(service.child));
+    urls.push(`${service.baseUrl}/projects/${projectId}/eval-runs/${items[0]?.id}`);
+    process.stderr.write(`\rgrowth: ${count * cases} trials `);
   }
-  void runs;
-  console.log('\nMemory');
+  const [few, , many] = urls as [string, string, string];
+  const headers = { authorization: `Bearer ${key}` };
+  const reads: { few: number[]; many: number[] } = { few: [], many: [] };
+  for (let round = 0; round < 7; round++) {
+    reads.few.push((await load(few, headers, 2, 4)).p50);
+    reads.many.push((await load(many, headers, 2, 4)).p50);
+  }
+  process.stderr.write('\r');
+  const [, thousand, tenThousand] = memory as [number, number, number];
+  console.log('\nGrowth');
   console.log(
     table([
-      ['trials so far', 'resident'],
-      ...[...memory].map(([total, mb]) => [String(total), `${mb.toFixed(0)} MB`]),
+      ['', 'ratio'],
+      ['resident memory after 10,000 trials to after 1,000', (tenThousand / thousand).toFixed(2)],
+      ['reading a run of 10,000 trials to one of 100', show(ratios(reads.many, reads.few))],
     ]),
   );
   await stop(service.child);
