@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { place } from './support/process.ts';
+
+const key = `sk_${'evals'.repeat(8)}`;
+
+test('the demo suite runs next to a service, without one, and over HTTP, and its verdict is the exit code', {
+  timeout: 120_000,
+}, async () => {
+  const here = await place();
+  const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key });
+  expect(service.stdout).toContain('evals run demo --wait');
+
+  const beside = await here.run(['evals', 'run', 'demo', '--wait']);
+  expect(beside.code).toBe(2);
+  const rows = beside.stdout.split('\n');
+  expect(rows[0]).toMatch(/^Case +Model +Passed +Rate +95 % interval +Needs +Verdict/);
+  expect(
+    rows.filter((row) => /drydock\/rehearsal +5\/5 +100 % +56.6 % to 100 % +80 % +passed/.test(row)),
+  ).toHaveLength(5);
+  expect(beside.stdout).toMatch(/Finds the ship on the second page +drydock\/rehearsal +0\/5 +0 % .*failed/);
+  expect(beside.stdout).toContain('FAILED (5 of 6 cases passed)');
+  expect(beside.stderr).toMatch(/^1\/30 (passed|failed): /m);
+  const tracePath = /Trace: (\S+)/.exec(beside.stdout)?.[1] as string;
+  const trace = await fetch(`${service.baseUrl}${tracePath}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(((await trace.json()) as { traceVersion: number }).traceVersion).toBe(1);
+
+  const unknown = await here.run(['evals', 'run', 'nightly']);
+  expect(unknown).toMatchObject({ code: 1, stdout: '' });
+  expect(unknown.stderr).toMatch(/^drydock: No suite nightly in this project. There are: demo \(suite_/);
+
+  const origin = new URL(service.baseUrl).origin;
+  const remote = ['evals', 'run', 'demo', '--wait', '--json', '--case', 'adds-numbers', '--url', origin];
+  expect((await here.run(remote)).stderr).toBe('drydock: Set DRYDOCK_API_KEY to a key of the service\n');
+  const over = await here.run(remote, { DRYDOCK_API_KEY: key });
+  expect(over.code).toBe(0);
+  expect(JSON.parse(over.stdout)).toMatchObject({ result: 'passed', summary: { total: 5, passed: 5 } });
+
+  await service.end();
+  const alone = await here.run(['evals', 'run', 'demo', '--wait', '--iterations', '1', '--json']);
+  expect(alone.code).toBe(2);
+  expect(JSON.parse(alone.stdout)).toMatchObject({ result: 'failed', summary: { total: 6, passed: 5 } });
+  expect((await here.run(['evals', 'list'])).stdout).toMatch(/demo +\d{4}-.* +failed +5\/6/);
+});
