@@ -66,7 +66,7 @@ const mostArgumentText = 100_000;
 const likeStep = writeLike('{"id": "1", "kind": "prompt", "prompt": "…"}');
 
 /** One step of a case. Steps are carried out in their order. */
-export const EvalStep = z
+const EvalStep = z
   .discriminatedUnion(
     'kind',
     [

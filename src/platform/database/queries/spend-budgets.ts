@@ -1,4 +1,4 @@
-import { bigint, float, integer, listOf, type RowOf, table, text, time } from '../columns.ts';
+import { bigint, float, integer, listOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
 const budgets = table('spend_budgets', {
@@ -7,7 +7,6 @@ const budgets = table('spend_budgets', {
   alertPercents: listOf(integer),
   updatedAt: time,
 });
-export type SpendBudgetRow = RowOf<typeof budgets.columns>;
 
 export const find = query(
   'spend-budgets.find',
