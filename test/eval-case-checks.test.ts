@@ -197,3 +197,27 @@ describe('steps', () => {
     });
   });
 });
+
+test('schemas that stand together are few enough to be looked at', async () => {
+  const large = (n: number) => ({
+    type: 'toolResultMatchesSchema',
+    schema: { title: String(n), description: 'x'.repeat(16_000) },
+  });
+  const many = (count: number) => Array.from({ length: count }, (_, n) => large(n));
+  const list = (count: number) => world.addCase(suiteId, { checks: { list: many(count) } });
+  const steps = (count: number) =>
+    world.addCase(suiteId, {
+      steps: [prompt(), ...many(count).map((assertion, n) => ({ id: `a${n}`, kind: 'assert', assertion }))],
+    });
+  for (const ask of [list, steps]) {
+    expect(await ask(4)).toMatchObject({ status: 201 });
+    expect(await withoutTrace(database, () => ask(5))).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/\.schema: .*65,536 characters/) },
+    });
+  }
+  expect(await world.settings(suiteId, { checks: many(5) })).toMatchObject({
+    status: 400,
+    body: { message: expect.stringMatching(/^settings\.checks\.4\.schema: /) },
+  });
+});

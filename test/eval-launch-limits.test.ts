@@ -79,6 +79,15 @@ describe('runs at once', () => {
     expect(await runsOf()).toHaveLength(2);
   });
 
+  test('of a project that is deleted count no more', async () => {
+    await atOnce(1);
+    const other = await EvalsWorld.make(service, world.key);
+    await other.run({ suiteId: await other.suite() });
+    expect(await world.launch({ suiteId })).toMatchObject(full);
+    expect(await service.delete(other.project, { key: world.key })).toMatchObject({ status: 200 });
+    expect(await world.launch({ suiteId })).toMatchObject({ status: 202 });
+  });
+
   test('under one group of the caller count as one for each ten', async () => {
     await atOnce(1);
     const launched: Answer[] = [];

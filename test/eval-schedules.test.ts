@@ -1,24 +1,31 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { scheduleJobs } from '../src/domain/eval-suites/fire.ts';
 import { removeMember } from '../src/domain/operator/members.ts';
+import { setPlan } from '../src/domain/operator/organizations.ts';
+import { definePlan } from '../src/domain/operator/plans.ts';
 import type { Account } from '../src/platform/jobs/queue.ts';
 import type { JobKind } from '../src/platform/jobs/worker.ts';
-import { EvalsWorld } from './support/eval-authoring.ts';
+import { EvalsWorld, modelsFile } from './support/eval-authoring.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
 let database: pg.Client;
 let world: EvalsWorld;
+let models: string;
 
 beforeAll(async () => {
-  service = await startTestService({ worker: false });
+  models = await modelsFile();
+  service = await startTestService({ worker: false, env: { DRYDOCK_MODELS_FILE: models } });
   database = await service.database.connect();
 });
 afterAll(async () => {
   await database?.end();
   await dispose(service);
+  await rm(dirname(models), { recursive: true, force: true });
 });
 beforeEach(async () => {
   world = await EvalsWorld.make(service);
@@ -154,6 +161,30 @@ describe('when its time has come', () => {
     expect(state).toBe('active');
     // It was due an hour and a half ago, so the next full hour is in half an hour.
     expect(Math.abs(nextDueAt - Date.now() - 1_800_000)).toBeLessThan(60_000);
+  });
+
+  test('a time at which no further run may start is passed over, and a spent budget pauses it', async () => {
+    const suiteId = await world.suite({ model: 'local/priced' });
+    await schedule(suiteId, { enabled: true, intervalMinutes: 60 });
+    const runId = await world.run({ suiteId });
+    await definePlan(service.db, 'small', { concurrentEvalRuns: '1' });
+    await setPlan(service.db, undefined, 'small');
+    onTestFinished(async () => {
+      await definePlan(service.db, 'small', { concurrentEvalRuns: 'unlimited', credits: 'unlimited' });
+    });
+    await due(suiteId);
+    await fire();
+    expect(await scheduleOf(suiteId)).toMatchObject({ state: 'active', consecutiveFailures: 0 });
+    expect(await runsOf(suiteId)).toHaveLength(1);
+    await world.cancel(runId);
+    await definePlan(service.db, 'small', { credits: '0', concurrentEvalRuns: 'unlimited' });
+    await due(suiteId);
+    await fire();
+    expect(await scheduleOf(suiteId)).toMatchObject({
+      state: 'paused_quota',
+      consecutiveFailures: 1,
+      nextDueAt: null,
+    });
   });
 
   test('launches that fail again and again pause it, and switching it on ends the pause', async () => {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Refusal } from '../../contract/errors.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { z } from 'zod';
+import { Refusal } from '../../contract/errors.ts';
 import { CaseCreateRequest } from '../../contract/eval-cases.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
@@ -11,7 +13,7 @@ import { type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
 import { readAs } from '../input.ts';
 import type { Verb } from '../verb.ts';
 import { addCase, isCaseRefusal, largestCase, type Taken, takenIn } from './add.ts';
-import { contentHash, newCase } from './definition.ts';
+import { type CaseDefinition, contentHash, newCase } from './definition.ts';
 import { refuseOnRate } from './rules.ts';
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
@@ -28,32 +30,40 @@ interface Batch {
   suite: Suite;
   vocabulary: Vocabulary;
   policy: Policy;
-  overridden: boolean;
   key: string | undefined;
   taken: Taken;
   /** Keys of the items so far. */
   keys: Set<string>;
 }
 
-export const createEvalCases: Verb<'createEvalCases'> = (context, input) => {
+/** An item that can be read. */
+interface Item {
+  index: number;
+  hash: string;
+  value: z.output<typeof CaseCreateRequest>;
+  /** What it defines, or why it cannot be. */
+  definition: CaseDefinition | Refusal;
+  fail: (code: Failed['code'], message: string) => Failed;
+}
+
+export const createEvalCases: Verb<'createEvalCases'> = async (context, input) => {
   const { body, suiteId } = input;
+  const vocabulary = vocabularyOf(input);
   const { duplicatePolicy: requestedPolicy } = body;
   const coerced = requestedPolicy !== undefined && !policies.includes(requestedPolicy);
   const policy = coerced || requestedPolicy === undefined ? 'block' : (requestedPolicy as Policy);
+  // Before the suite is locked: this takes its time, and others have a turn after each.
+  const items: (Item | Failed)[] = [];
+  for (const [index, item] of body.cases.entries()) {
+    items.push(read(item, index, vocabulary));
+    await setImmediate();
+  }
   const declaredSuiteId = input.declaredSuiteId ?? body.declaredSuiteId;
   const write = { suiteId, action: 'eval-case.create-batch', declaredSuiteId };
   return withSuite(context, write, async (db, suite) => {
-    const batch: Batch = {
-      context,
-      db,
-      suite,
-      vocabulary: vocabularyOf(input),
-      policy,
-      overridden: body.overrideReason !== undefined,
-      key: input.idempotencyKey,
-      taken: await takenIn(db, suiteId),
-      keys: new Set(),
-    };
+    const taken = await takenIn(db, suiteId);
+    const key = input.idempotencyKey;
+    const batch: Batch = { context, db, suite, vocabulary, policy, key, taken, keys: new Set() };
     const result: Result = {
       created: [],
       failed: [],
@@ -63,8 +73,10 @@ export const createEvalCases: Verb<'createEvalCases'> = (context, input) => {
         coerced,
       },
     };
-    for (const [index, item] of body.cases.entries()) {
-      const outcome = await store(batch, item, index);
+    const unreasoned = policy !== 'block' && body.overrideReason === undefined;
+    for (const item of items) {
+      const outcome =
+        'code' in item ? item : unreasoned ? unexplained(item, policy) : await store(batch, item);
       if ('code' in outcome) result.failed.push(outcome);
       else result.created.push(outcome);
     }
@@ -75,10 +87,9 @@ export const createEvalCases: Verb<'createEvalCases'> = (context, input) => {
 };
 
 /** One item by itself: what is wrong with it is no concern of the others. */
-async function store(batch: Batch, item: Record<string, unknown>, index: number): Promise<Created | Failed> {
-  const { context, db, suite, vocabulary, policy } = batch;
+function read(item: Record<string, unknown>, index: number, vocabulary: Vocabulary): Item | Failed {
   const title = typeof item['title'] === 'string' ? item['title'].slice(0, 200) : undefined;
-  const fail = (code: Failed['code'], message: string): Failed => ({
+  const fail: Item['fail'] = (code, message) => ({
     index,
     ...(title !== undefined && { title }),
     ...(typeof item['id'] === 'string' && { declaredId: item['id'].slice(0, 128) }),
@@ -88,24 +99,43 @@ async function store(batch: Batch, item: Record<string, unknown>, index: number)
   const text = JSON.stringify(sortKeys(item));
   if (text.length > largestCase)
     return fail('ITEM_TOO_LARGE', `Longer than ${largestCase.toLocaleString('en')} characters of JSON`);
-  const read = readAs(CaseCreateRequest, item);
-  if ('problem' in read) return fail(codeOf(read.path), read.problem);
-  if (policy !== 'block' && !batch.overridden)
-    return fail('OVERRIDE_REASON_REQUIRED', `duplicatePolicy ${policy} needs an overrideReason`);
+  const parsed = readAs(CaseCreateRequest, item);
+  if ('problem' in parsed) return fail(codeOf(parsed.path), parsed.problem);
+  const { value } = parsed;
   const hash = createHash('sha256').update(text).digest('hex');
-  const key = batch.key === undefined ? undefined : `${batch.key}:item:${hash.slice(0, 16)}`;
+  return { index, hash, value, definition: defined(value, vocabulary), fail };
+}
+
+function defined(value: Item['value'], vocabulary: Vocabulary): Item['definition'] {
   try {
-    if (key !== undefined) {
-      if (batch.keys.has(key))
-        return fail('DUPLICATE_IDEMPOTENCY_KEY', 'The same item stands in this request twice');
-      batch.keys.add(key);
-      const earlier = await db.row(cases.byKey, { suiteId: suite.id, idempotencyKey: key });
-      if (earlier && earlier.requestHash !== hash)
-        return fail('IDEMPOTENCY_CONFLICT', 'The key was used with another item. Use a new key');
-      if (earlier) return { index, ...named(earlier), replayed: true };
-    }
-    const { value } = read;
-    const definition = newCase(value, vocabulary);
+    return newCase(value, vocabulary);
+  } catch (error) {
+    if (!isCaseRefusal(error)) throw error;
+    return error;
+  }
+}
+
+function unexplained({ fail }: Item, policy: Policy): Failed {
+  return fail('OVERRIDE_REASON_REQUIRED', `duplicatePolicy ${policy} needs an overrideReason`);
+}
+
+async function store(
+  batch: Batch,
+  { index, hash, value, definition, fail }: Item,
+): Promise<Created | Failed> {
+  const { context, db, suite, vocabulary, policy } = batch;
+  const key = batch.key === undefined ? undefined : `${batch.key}:item:${hash.slice(0, 16)}`;
+  if (key !== undefined) {
+    if (batch.keys.has(key))
+      return fail('DUPLICATE_IDEMPOTENCY_KEY', 'The same item stands in this request twice');
+    batch.keys.add(key);
+    const earlier = await db.row(cases.byKey, { suiteId: suite.id, idempotencyKey: key });
+    if (earlier && earlier.requestHash !== hash)
+      return fail('IDEMPOTENCY_CONFLICT', 'The key was used with another item. Use a new key');
+    if (earlier) return { index, ...named(earlier), replayed: true };
+  }
+  try {
+    if (definition instanceof Refusal) throw definition;
     refuseOnRate(suite, definition, vocabulary);
     const { title, id: declaredId } = value;
     const twin = policy === 'warn' ? await twinOf(db, suite.id, contentHash(title, definition)) : undefined;

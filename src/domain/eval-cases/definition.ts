@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import type { CaseCreateRequest, InlineCase } from '../../contract/eval-cases.ts';
@@ -110,9 +111,9 @@ interface TitledCase {
 
 /**
  * Cases that are written inside the request that makes their suite or run; what is wrong with one says which. The same
- * case with several models is one case with several models.
+ * case with several models is one case with several models. Others have a turn after each.
  */
-export function inlineCases(tests: readonly Test[], vocabulary: Vocabulary): TitledCase[] {
+export async function inlineCases(tests: readonly Test[], vocabulary: Vocabulary): Promise<TitledCase[]> {
   const byContent = new Map<string, TitledCase>();
   for (const [index, test] of tests.entries()) {
     const { title } = test;
@@ -122,6 +123,7 @@ export function inlineCases(tests: readonly Test[], vocabulary: Vocabulary): Tit
     const models = [...first.models, ...definition.models];
     const distinct = [...new Map(models.map((model) => [JSON.stringify(model), model])).values()];
     byContent.set(hash, { title, definition: { ...first, models: distinct } });
+    await setImmediate();
   }
   return [...byContent.values()];
 }
@@ -169,16 +171,34 @@ function storedChecks(
   return { mode, list: stored };
 }
 
-/** What the shape alone does not show: patterns that cannot be read, schemas that cannot be used. */
 function checkSteps(steps: readonly Step[]): void {
-  steps.forEach((step, index) => {
-    if (step.kind === 'assert' && 'type' in step.assertion)
-      refuseProblem(step.assertion, `steps.${index}.assertion`);
-  });
+  refuseProblems(
+    steps.flatMap((step, index) =>
+      step.kind === 'assert' && 'type' in step.assertion
+        ? [{ check: step.assertion, path: `steps.${index}.assertion` }]
+        : [],
+    ),
+  );
 }
 
 export function checkList(list: readonly Check[], path: string): void {
-  list.forEach((check, index) => refuseProblem(check, `${path}.${index}`));
+  refuseProblems(list.map((check, index) => ({ check, path: `${path}.${index}` })));
+}
+
+/** Characters of JSON. A schema is compiled to see whether it can be used, and while that is done nothing else is. */
+const largestSchemas = 65_536;
+
+/** What the shape alone does not show: patterns that cannot be read, schemas that cannot be used. */
+function refuseProblems(checks: readonly { check: Check; path: string }[]): void {
+  let left = largestSchemas;
+  for (const { check, path } of checks) {
+    if (check.type === 'toolResultMatchesSchema') left -= JSON.stringify(check.schema).length;
+    if (left < 0)
+      throw invalid(
+        `${path}.schema: The schemas that stand together are at most ${largestSchemas.toLocaleString('en')} characters of JSON`,
+      );
+    refuseProblem(check, path);
+  }
 }
 
 function refuseProblem(check: Check, path: string): void {

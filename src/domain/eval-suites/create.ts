@@ -17,7 +17,7 @@ import { tryServers } from './try-servers.ts';
 export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) => {
   const { body } = input;
   const projectId = context.project.id;
-  const tests = inlineCases(body.tests, vocabularyOf(input));
+  const tests = await inlineCases(body.tests, vocabularyOf(input));
   const servers = await serversCalled(context.db, projectId, body.serverIds);
   const { hosts, named } = await hostsCalled(context.db, projectId, body.hosts ?? []);
   await tryServers(context, servers);

@@ -23,7 +23,7 @@ export const createEvalRun: Verb<'createEvalRun'> = async (context, input) => {
   const identity = identityOf(context, input, body.idempotencyKey, body);
   const earlier = await replayed(context, identity);
   if (earlier) return answerOf(earlier);
-  const tests = body.tests && inlineCases(body.tests, vocabularyOf(input));
+  const tests = body.tests && (await inlineCases(body.tests, vocabularyOf(input)));
   const { suite, selection } = await placeOf(context, body);
   const launch: Launch = {
     suite,

@@ -202,7 +202,7 @@ function checkSize(cases: readonly PlannedCase[], cap: number): void {
   if (cases.length > mostCases || trials > mostTrials)
     throw new Refusal(
       'VALIDATION_ERROR',
-      `A run has at most ${mostCases} cases and ${mostTrials.toLocaleString('en')} trials`,
+      `A run has at most ${mostCases} cases and ${mostTrials.toLocaleString('en')} trials. Choose fewer cases with caseIds, or fewer iterations`,
       { details: { cases: cases.length, trials } },
     );
   let size = 0;

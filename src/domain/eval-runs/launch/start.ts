@@ -169,7 +169,7 @@ async function takeSlot(context: ProjectContext, db: Db, runGroupId: string | un
   if (most !== null && count >= most)
     throw new Refusal(
       'RATE_LIMITED',
-      `${count} eval runs are under way, and ${most} at once are allowed. Wait for one, or cancel it`,
+      `${count} of ${most} eval runs at once are under way. Wait for one, or cancel it`,
       { details: { reason: 'CONCURRENT_RUN_LIMIT', maxConcurrentRuns: most } },
     );
 }

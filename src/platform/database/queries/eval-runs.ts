@@ -152,8 +152,9 @@ export const open = query(
   `select coalesce(sum((runs + :most - 1) / :most), 0)::int as count,
      coalesce(max(runs) filter (where of_group = :runGroupId), 0)::int as "ofGroup"
    from (
-     select coalesce(run_group_id, id) as of_group, count(*) as runs from eval_runs
-     where organization_id = :organizationId and ${isOpen} group by 1) g`,
+     select coalesce(r.run_group_id, r.id) as of_group, count(*) as runs
+     from eval_runs r join projects p on p.id = r.project_id
+     where r.organization_id = :organizationId and r.${isOpen} and p.deleted_at is null group by 1) g`,
   { organizationId: text, runGroupId: orNull(text), most: bigint },
   { count: integer, ofGroup: integer },
 );

@@ -7,6 +7,7 @@ const budgets = table('spend_budgets', {
   alertPercents: listOf(integer),
   updatedAt: time,
 });
+
 export const find = query(
   'spend-budgets.find',
   `select ${budgets.all()} from spend_budgets where organization_id = :organizationId`,
