@@ -156,7 +156,7 @@ export const CaseChecks = z
   .meta({ id: 'EvalCaseChecks' });
 
 /** The standard checks that a case may do without; each stands for one or more checks of a suite. */
-const standardCheckIds = [
+export const standardCheckIds = [
   'discovery.description',
   'discovery.annotations',
   'discovery.collisions',
