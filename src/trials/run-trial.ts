@@ -235,7 +235,7 @@ class Trial {
     const outcome = await server.call(step.toolName, step.arguments, signal);
     const to = clock() - this.started;
     this.recorder.call(made, outcome, from, to);
-    this.spans.toolCall(made, outcome, from, to, step.id, 0);
+    this.spans.toolCall(made, outcome, from, to, step.id, undefined);
     const declared = server.tools.find(({ name }) => name === step.toolName);
     if (bringsInterface(declared)) this.recorder.render(step.toolName, promptIndex);
     this.recorder.messages.push(...pinnedMessages(made, outcome));

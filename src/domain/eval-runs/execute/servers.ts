@@ -129,7 +129,7 @@ export class RunServers {
     { id, name, revision }: { id: string; name: string; revision: number },
     phase: { name: SetupFailure['phase'] },
   ): Promise<TrialServer> {
-    const { db, mcp } = this.services;
+    const { db } = this.services;
     const row = await db.row(rows.findLive, { projectId: run.projectId, id });
     if (!row) throw new ServerChanged('The server was deleted after the run was launched');
     if (row.revision !== revision)
