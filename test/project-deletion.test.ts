@@ -217,16 +217,17 @@ function crashingAt(db: Db, n: number): Db {
 }
 
 test('after a crash at any point the rest is removed, and nothing of other projects', async () => {
-  await removeDeletedContent(service.db);
+  await removeDeletedContent(service.running.services);
   const kept = await fullProject();
   const before = await rowsOf(kept['projectId'] as string);
   const doomed = (await fullProject())['projectId'] as string;
   expect((await remove(doomed)).status).toBe(200);
   const failures: string[] = [];
   while ((await rowsOf(doomed))['projects'])
-    await removeDeletedContent(crashingAt(service.db, failures.length)).catch((error: Error) =>
-      failures.push(error.message),
-    );
+    await removeDeletedContent({
+      ...service.running.services,
+      db: crashingAt(service.db, failures.length),
+    }).catch((error: Error) => failures.push(error.message));
   expect(failures.length).toBeGreaterThan(projectContents.length);
   expect(new Set(failures)).toEqual(new Set(['crash']));
   expect(await rowsOf(doomed)).toEqual({});
@@ -238,7 +239,7 @@ test('after a crash at any point the rest is removed, and nothing of other proje
 });
 
 test('a large project is removed in short steps, and its files in one sweep', async () => {
-  await removeDeletedContent(service.db);
+  await removeDeletedContent(service.running.services);
   const { body: project } = await service.post('/projects', { name: 'Large' });
   const place = [project.id, project.organizationId];
   await database.query(
@@ -263,7 +264,10 @@ test('a large project is removed in short steps, and its files in one sweep', as
     return work().finally(() => (longest = Math.max(longest, performance.now() - began)));
   };
   await timed(() => remove(project.id));
-  await removeDeletedContent(around(service.db, (_query, send) => timed(send)));
+  await removeDeletedContent({
+    ...service.running.services,
+    db: around(service.db, (_query, send) => timed(send)),
+  });
   expect(await rowsOf(project.id)).toEqual({});
   expect(longest).toBeLessThan(1_000);
 

@@ -297,7 +297,7 @@ describe('in a project of its own', () => {
     await service.post(own, plain('GONE'));
     await service.post(own, personal('GONE'));
     expect((await service.delete(own.replace('/secrets', ''))).status).toBe(200);
-    await removeDeletedContent(service.db);
+    await removeDeletedContent(service.running.services);
     expect(await sealedValues()).toBe(before);
   });
 });

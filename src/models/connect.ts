@@ -1,9 +1,10 @@
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
+  LanguageModelV3GenerateResult,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider';
-import { failureOf, type ModelFailure } from './failure.ts';
+import { failureOf, type ModelFailure, shortestKey } from './failure.ts';
 import { modelFetch } from './outgoing.ts';
 import type { ModelRoute } from './resolve.ts';
 
@@ -28,7 +29,7 @@ export async function connectModel(route: ModelRoute): Promise<LanguageModelV3> 
     supportedUrls: model.supportedUrls,
     doGenerate: async (options) => {
       try {
-        return await model.doGenerate(adapted(options, route));
+        return withoutKey(await model.doGenerate(adapted(options, route)), route);
       } catch (error) {
         throw failed(error, options);
       }
@@ -69,6 +70,21 @@ async function modelAt({ wire, baseUrl, upstream, credential }: ModelRoute): Pro
     ...(apiKey !== undefined && { apiKey }),
     fetch: modelFetch,
   })(upstream);
+}
+
+/** A provider, or what stands in front of it, may repeat the key that it was sent. */
+function withoutKey(
+  result: LanguageModelV3GenerateResult,
+  { credential }: ModelRoute,
+): LanguageModelV3GenerateResult {
+  const key = credential?.reveal() ?? '';
+  const { content, finishReason, usage, response } = result;
+  const read = { content, finishReason, response: { id: response?.id, modelId: response?.modelId } };
+  const forms = [JSON.stringify(key).slice(1, -1), encodeURIComponent(key.toWellFormed())];
+  const text = JSON.stringify(read);
+  if (key.length < shortestKey || !forms.some((form) => text.includes(form))) return result;
+  const hidden = forms.reduce((shown, form) => shown.replaceAll(form, '[hidden]'), text);
+  return { ...(JSON.parse(hidden) as typeof read as LanguageModelV3GenerateResult), usage, warnings: [] };
 }
 
 function adapted(options: LanguageModelV3CallOptions, route: ModelRoute): LanguageModelV3CallOptions {

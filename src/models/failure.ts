@@ -128,7 +128,7 @@ function* causesOf(error: unknown): Generator<Error> {
 
 const longestText = 500;
 /** Shorter ones are no secrets, and words of the message may hold them by chance. */
-const shortestKey = 6;
+export const shortestKey = 6;
 
 const keyShapes = [
   /\bBearer\s+\S+/gi,

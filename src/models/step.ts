@@ -10,6 +10,8 @@ import { type Usage, usageOf } from './usage.ts';
 
 /** Characters of the text of one answer that are kept. */
 const mostText = 1_000_000;
+/** Characters of the arguments of all calls of one answer that are read and kept. */
+const mostInputs = 400_000;
 /** Calls of one answer that are made; the model is not shown that it wanted more. */
 const mostCalls = 64;
 
@@ -60,7 +62,12 @@ export function readStep(
 ): ReadStep {
   const parts = boundedParts(content);
   const { unified, raw } = finishReason;
-  const calls = parts.calls.map((part) => readCall(part, tools, usedIds));
+  let room = mostInputs;
+  const calls = parts.calls.map((part) => {
+    const call = readCall(part, tools, usedIds, room);
+    room -= call.rawInput.length;
+    return call;
+  });
   // Some providers say that they stop when they want calls. For any other reason the calls may be unfinished.
   const goesOn = calls.length > 0 && (unified === 'tool-calls' || unified === 'stop');
   const text = parts.texts.join('');
@@ -124,10 +131,15 @@ function readCall(
   { toolCallId, toolName, input: raw }: BoundedParts['calls'][number],
   tools: ReadonlySet<string>,
   usedIds: Set<string>,
+  room: number,
 ): StepCall {
   const id = uniqueId(toolCallId, usedIds);
-  const call = { id, name: toolName.slice(0, 200), rawInput: raw.slice(0, mostInputLength) };
-  const read = readToolInput(raw);
+  const call = {
+    id,
+    name: toolName.slice(0, 200),
+    rawInput: raw.slice(0, Math.min(room, mostInputLength)),
+  };
+  const read = readToolInput(raw, room);
   const input = 'input' in read && { input: read.input };
   if (!tools.has(toolName))
     return {

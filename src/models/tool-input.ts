@@ -11,15 +11,15 @@ export interface InvalidCall {
 
 export type ReadInput = { input: Record<string, unknown> } | { invalid: InvalidCall };
 
-/** The arguments of a call. Nothing is repaired: what is measured is what the model sent. */
-export function readToolInput(raw: string): ReadInput {
-  // How models write that there are none.
-  if (raw.trim() === '') return { input: {} };
-  if (raw.length > mostInputLength)
+/** The arguments of a call, read when they are not longer than `most`. Nothing is repaired: what is measured is what the model sent. */
+export function readToolInput(raw: string, most: number = mostInputLength): ReadInput {
+  if (raw.length > Math.min(most, mostInputLength))
     return invalid(
       'input-too-large',
-      `The arguments are longer than ${mostInputLength.toLocaleString('en')} characters.`,
+      `The arguments are longer than ${Math.min(most, mostInputLength).toLocaleString('en')} characters.`,
     );
+  // How models write that there are none.
+  if (raw.trim() === '') return { input: {} };
   let value: unknown;
   try {
     value = JSON.parse(raw);

@@ -21,20 +21,23 @@ export interface ToolNames<Tool extends ServerTool> {
 /**
  * Names that a model may be offered for the tools of several servers. A name stays as it is when providers accept it and
  * no other tool has it. Where servers share a name, each of them gets the server in front, so that the model can tell
- * them apart. The names depend on which tools there are, not on their order.
+ * them apart. The names depend on which tools there are, not on their order. `taken` are names of tools of no server.
  */
-export function nameTools<Tool extends ServerTool>(tools: readonly Tool[]): ToolNames<Tool> {
-  const same = countOf(tools.map(({ name }) => name));
+export function nameTools<Tool extends ServerTool>(
+  tools: readonly Tool[],
+  taken: readonly string[] = [],
+): ToolNames<Tool> {
+  const same = countOf([...taken, ...tools.map(({ name }) => name)]);
   const wishes = tools.map((tool) => {
     const asIs = accepted.test(tool.name) && same.get(tool.name) === 1;
     return { tool, asIs, name: asIs ? tool.name : wish(tool, same.get(tool.name) !== 1) };
   });
-  const wanted = countOf(wishes.map(({ name }) => name));
+  const wanted = countOf([...taken, ...wishes.map(({ name }) => name)]);
   const free = wishes.filter(({ asIs, name }) => asIs || wanted.get(name) === 1);
-  const taken = new Set(free.map(({ name }) => name));
+  const used = new Set([...taken, ...free.map(({ name }) => name)]);
   const offered = wishes.map(({ tool, asIs, name: wish }) => {
-    const name = asIs || wanted.get(wish) === 1 ? wish : marked(wish, tool, taken);
-    taken.add(name);
+    const name = asIs || wanted.get(wish) === 1 ? wish : marked(wish, tool, used);
+    used.add(name);
     return { name, tool };
   });
   const byName = new Map(offered.map(({ name, tool }) => [name, tool]));

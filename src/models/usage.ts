@@ -40,6 +40,9 @@ const places: Record<keyof Usage, string[][]> = {
   ],
 };
 
+/** No answer has more; what a provider says beyond it is nonsense, and would break the sums of a whole run. */
+const mostTokens = 1_000_000_000;
+
 /** The figures of one answer. The libraries put 0 where the answer says nothing, so a 0 counts only when it is there. */
 export function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV3Usage): Usage {
   const counts = pick({
@@ -49,6 +52,7 @@ export function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV3Usage
     cacheWriteTokens: inputTokens.cacheWrite,
     reasoningTokens: outputTokens.reasoning,
   });
+  for (const name of names) if ((counts[name] ?? 0) > mostTokens) delete counts[name];
   if (raw !== undefined)
     for (const name of names) if (counts[name] === 0 && !isReported(raw, places[name])) delete counts[name];
   return counts;

@@ -12,8 +12,9 @@ import type { TurnMessage } from '../models/messages.ts';
 import { sumOfUsage, type Usage } from '../models/usage.ts';
 import type { CallOutcome, ToolBox } from './tools.ts';
 
-/** Characters of one result that checks look at and a trace keeps. */
+/** Characters of one result that checks look at and a trace keeps, and of all results of a trial. */
 const mostKept = 262_144;
+const mostKeptOfAll = 16 * 1024 * 1024;
 
 /** A request to a server and what came back, as a trace shows it. */
 export interface Frame {
@@ -39,6 +40,7 @@ export class Recorder {
   private readonly timings: ToolTiming[] = [];
   private readonly renders: RenderObservation[] = [];
   private lostResults = false;
+  private room = mostKeptOfAll;
   private readonly box: ToolBox;
 
   constructor(box: ToolBox) {
@@ -85,7 +87,8 @@ export class Recorder {
       return;
     }
     const { result, bytes } = outcome;
-    const kept = keptOf(result, bytes);
+    const kept = keptOf(result, bytes, Math.min(mostKept, this.room));
+    this.room -= Math.min(bytes, this.room, mostKept);
     frame.result = kept.result;
     this.results.push({ ...place, ...kept.evidence, bytes });
     if (result['isError'] === true)
@@ -122,13 +125,14 @@ export class Recorder {
 function keptOf(
   result: Record<string, unknown>,
   bytes: number,
+  most: number,
 ): { result: unknown; evidence: Pick<ToolResult, 'text' | 'structuredContent' | 'json' | 'whole'> } {
   const text = textOf(result);
-  const whole = bytes <= mostKept;
+  const whole = bytes <= most;
   if (!whole)
     return {
       result: { cut: true, bytes, text: text.slice(0, 2000) },
-      evidence: { text: text.slice(0, mostKept), whole },
+      evidence: { text: text.slice(0, most), whole },
     };
   const structuredContent = result['structuredContent'];
   const json = parsed(text);

@@ -58,7 +58,10 @@ export interface TrialRecord {
 const noBrowser =
   'browser_unavailable: this service has no browser that could show the interface of the tool';
 
-/** Carries out the steps of a case, one after the other; the first that fails ends it. */
+/**
+ * Carries out the steps of a case, one after the other; the first that fails ends it. Rejects only when the trial has to
+ * be tried again.
+ */
 export async function runTrial(options: TrialOptions): Promise<TrialRecord> {
   const trial = new Trial(options);
   return trial.run();
@@ -199,8 +202,9 @@ class Trial {
     this.finish = finish;
     if (finish === 'error' || finish === 'aborted') {
       const reason = error?.message ?? 'The model failed';
+      // Trouble of ours: the trial is tried again.
+      if (finish === 'error' && !(error instanceof ModelFailure)) throw error ?? new Error(reason);
       if (error instanceof ModelFailure && error.kind !== 'aborted') this.modelFailure = error;
-      else if (finish === 'error') this.error = reason;
       return { goesOn: false, shown: { status: 'fail', reason, ...calls } };
     }
     const reason = finishReasons[finish] ?? `The model stopped: ${finish}`;
@@ -231,7 +235,7 @@ class Trial {
     const outcome = await server.call(step.toolName, step.arguments, signal);
     const to = clock() - this.started;
     this.recorder.call(made, outcome, from, to);
-    this.spans.toolCall(made, outcome, from, to, step.id, 0);
+    this.spans.toolCall(made, outcome, from, to, step.id, undefined);
     const declared = server.tools.find(({ name }) => name === step.toolName);
     if (bringsInterface(declared)) this.recorder.render(step.toolName, promptIndex);
     this.recorder.messages.push(...pinnedMessages(made, outcome));

@@ -71,18 +71,19 @@ export class Spans {
     startMs: number,
     endMs: number,
     authoredStepId: string,
-    stepIndex: number,
+    /** Of the model that wanted it; a call that the case itself makes stands alone. */
+    stepIndex: number | undefined,
   ): void {
     const { toolCallId, toolName, serverId, promptIndex } = call;
     const failed = 'failure' in outcome || outcome.result['isError'] === true;
     const code = 'failure' in outcome ? outcome.failure.code : undefined;
     const fields = {
-      parentId: `prompt-${promptIndex}-step-${stepIndex}`,
+      ...(stepIndex !== undefined && { parentId: `prompt-${promptIndex}-step-${stepIndex}` }),
       name: toolName,
       startMs,
       endMs,
       promptIndex,
-      stepIndex,
+      stepIndex: stepIndex ?? 0,
       authoredStepId,
       toolCallId,
       toolName,

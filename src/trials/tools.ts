@@ -44,20 +44,22 @@ export function toolBox(servers: readonly TrialServer[], own: readonly OwnTool[]
   const all = servers.flatMap((server) =>
     server.tools.map((tool) => ({ server: server.name, name: tool.name, tool, at: server })),
   );
-  const names = nameTools(all);
+  const names = nameTools(
+    all,
+    own.map(({ name }) => name),
+  );
+  let room = mostToldOfAll;
   const ownByName = new Map(own.map((tool) => [tool.name, tool]));
   return {
     servers,
     inventory: all.map(({ tool }) => tool),
     offered: [
       ...own.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-      ...names.offered
-        .filter(({ name }) => !ownByName.has(name))
-        .map(({ name, tool: { tool } }) => ({
-          name,
-          description: typeof tool.description === 'string' ? tool.description : undefined,
-          inputSchema: isObject(tool.inputSchema) ? tool.inputSchema : { type: 'object', properties: {} },
-        })),
+      ...names.offered.map(({ name, tool: { tool } }) => ({
+        name,
+        description: typeof tool.description === 'string' ? tool.description : undefined,
+        inputSchema: isObject(tool.inputSchema) ? tool.inputSchema : { type: 'object', properties: {} },
+      })),
     ],
     nameOf: (name) => {
       const found = ownByName.has(name) ? undefined : names.find(name);
@@ -70,7 +72,9 @@ export function toolBox(servers: readonly TrialServer[], own: readonly OwnTool[]
       if (!found) throw new Error(`no tool is offered as ${name}`);
       const { at, name: toolName } = found;
       const outcome = await at.call(toolName, input, signal);
-      return { ...toldToModel(outcome), toolName, server: at, outcome };
+      const told = toldToModel(outcome, Math.min(mostTold, room));
+      room -= told.output.value.length;
+      return { ...told, toolName, server: at, outcome };
     },
   };
 }
@@ -86,11 +90,15 @@ function ownAnswer(toolName: string, { text, isError }: { text: string; isError:
   };
 }
 
-/** Characters of a result that the model is told. */
+/** Characters of a result that the model is told, and of all results of a trial: each goes to it again with every step. */
 const mostTold = 200_000;
+const mostToldOfAll = 4_000_000;
 
 /** The text of a result; what is no text is only mentioned, and structured content stands in for missing text. */
-function toldToModel(outcome: CallOutcome): ToolAnswer {
+function toldToModel(
+  outcome: CallOutcome,
+  most: number,
+): ToolAnswer & { output: { type: 'text' | 'error-text'; value: string } } {
   if ('failure' in outcome)
     return { output: { type: 'error-text', value: outcome.failure.message }, isError: true };
   const { result } = outcome;
@@ -102,7 +110,7 @@ function toldToModel(outcome: CallOutcome): ToolAnswer {
   });
   const structured = result['structuredContent'];
   const text = texts.length > 0 || structured === undefined ? texts.join('\n') : JSON.stringify(structured);
-  const value = text.length > mostTold ? `${text.slice(0, mostTold)}\n[cut]` : text;
+  const value = text.length > most ? `${text.slice(0, most)}\n[cut]` : text;
   const isError = result['isError'] === true;
   return { output: { type: isError ? 'error-text' : 'text', value }, isError };
 }

@@ -1,8 +1,10 @@
 import type { Db } from '../../platform/database/database.ts';
+import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as contents from '../../platform/database/queries/project-contents.ts';
 import { type Account, type Enqueued, enqueue, enqueueAll } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Services } from '../context.ts';
+import { endEarly } from '../eval-runs/execute/end-early.ts';
 
 const kind = 'remove-project-content';
 
@@ -12,7 +14,8 @@ const firstBatch = 100;
 const largestBatch = 5_000;
 
 /** What a deleted project leaves behind goes in batches, children first and the row last. */
-export function projectJobs({ db }: Pick<Services, 'db'>): JobKind[] {
+export function projectJobs(services: Pick<Services, 'db' | 'vault' | 'clock'>): JobKind[] {
+  const { db } = services;
   return [
     {
       kind,
@@ -21,6 +24,7 @@ export function projectJobs({ db }: Pick<Services, 'db'>): JobKind[] {
       handle: async (payload, signal) => {
         const { projectId } = payload as { projectId: string };
         if (!(await db.row(contents.deleted, { projectId }))) return undefined;
+        await endRuns(services, projectId, signal);
         for (const step of contents.steps)
           await removeInBatches((most) => db.run(step, { projectId, most }), signal);
         return async (trx) => void (await trx.run(contents.remove, { projectId }));
@@ -37,6 +41,22 @@ export function projectJobs({ db }: Pick<Services, 'db'>): JobKind[] {
       },
     },
   ];
+}
+
+/** Trials under way are told to stop, and what they have cost so far is booked. */
+async function endRuns(
+  services: Pick<Services, 'db' | 'vault' | 'clock'>,
+  projectId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = services;
+  for (;;) {
+    signal.throwIfAborted();
+    const open = await db.rows(runs.openOfProject, { projectId });
+    if (open.length === 0) return;
+    const end = { status: 'cancelled', stopReason: 'project_deleted' } as const;
+    for (const { id } of open) await db.transaction((trx) => endEarly(services, trx, id, end));
+  }
 }
 
 /** In the transaction that deletes the project. */

@@ -4,9 +4,10 @@ import { connectModel } from '../../../models/connect.ts';
 import { costOf } from '../../../models/cost.ts';
 import { failureOf, ModelFailure } from '../../../models/failure.ts';
 import { type ModelRoute, resolveModel } from '../../../models/resolve.ts';
-import { withRetries } from '../../../models/retry.ts';
+import { type PaceGate, withRetries } from '../../../models/retry.ts';
 import { usageOf } from '../../../models/usage.ts';
 import type { SharedSlots } from '../../../platform/leases/shared-slots.ts';
+import { redact } from '../../../platform/log.ts';
 import type { Services } from '../../context.ts';
 import type { CallLedger } from './ledger.ts';
 import type { ModelPauses } from './pauses.ts';
@@ -35,6 +36,8 @@ export interface AskedModel {
     attempt: () => Promise<LanguageModelV3GenerateResult>,
   ) => Promise<LanguageModelV3GenerateResult>;
   spending: Spending;
+  /** What went wrong on our side of a call, as while the database is away. */
+  trouble?: Error;
 }
 
 const microsPerUsd = 1_000_000;
@@ -79,6 +82,19 @@ export async function askModel(
     else if (spending.costMicros !== undefined) spending.costMicros += costMicros;
     if (route.billed === 'operator') spending.billedMicros += costMicros ?? 0;
   };
+  const ours = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      asked.trouble ??= error instanceof Error ? error : new Error(String(error));
+      throw error;
+    }
+  };
+  const close = (...call: Parameters<CallLedger['close']>): Promise<void> =>
+    // Its row stays open then, which says that it may have been billed.
+    ledger.close(...call).catch((error: Error) => {
+      services.log.warn('The end of a model call was not written', { error: redact(error.message) });
+    });
   const once = async (
     attempt: () => Promise<LanguageModelV3GenerateResult>,
   ): Promise<LanguageModelV3GenerateResult> => {
@@ -86,24 +102,28 @@ export async function askModel(
     if (route.billed === 'free') return attempt();
     const { id: runId, organizationId, projectId } = run;
     const call = { organizationId, projectId, runId, trialId, model: route.id, billed: route.billed };
-    const id = await ledger.open(call);
+    const id = await ours(ledger.open(call));
     try {
       const result = await attempt();
       const usage = usageOf(result.usage);
       const { usd } = costOf(usage, route.prices);
       const costMicros = usd === undefined ? undefined : Math.round(usd * microsPerUsd);
       note(costMicros);
-      await ledger.close(id, 'answered', usage, costMicros);
+      await close(id, 'answered', usage, costMicros);
       return result;
     } catch (error) {
       const failure = failureOf(error, { signal, now: services.clock() });
       // A call that was given up may have been billed: its row stays open.
       if (failure.kind === 'aborted') note(undefined);
-      else await ledger.close(id, failure.kind, {}, undefined);
+      else await close(id, failure.kind, {}, undefined);
       throw failure;
     }
   };
-  return {
+  const gate: PaceGate = {
+    wait: (pool, ends) => ours(pauses.wait(pool, ends)),
+    pause: (pool, until) => ours(pauses.pause(pool, until)),
+  };
+  const asked: AskedModel = {
     model,
     spending,
     callModel: (attempt) => {
@@ -112,7 +132,7 @@ export async function askModel(
       return withRetries({
         attempt: () => slots.run(`model ${route.pool}`, most, signal, () => once(attempt)),
         pool: route.pool,
-        gate: pauses,
+        gate,
         clock: services.clock,
         sleep: (ms, ends) => delay(ms, undefined, { signal: ends }),
         random: Math.random,
@@ -120,4 +140,5 @@ export async function askModel(
       });
     },
   };
+  return asked;
 }

@@ -8,6 +8,7 @@ import {
   type TrialOutcome,
   type TrialPlan,
 } from '../../../evaluation/index.ts';
+import { unlessAborted } from '../../../models/abort.ts';
 import { ModelFailure } from '../../../models/failure.ts';
 import type { Slots } from '../../../models/slots.ts';
 import type { TrialRow, TrialStatus } from '../../../platform/database/queries/eval-trials.ts';
@@ -23,7 +24,7 @@ import type { CallLedger } from './ledger.ts';
 import type { ModelPauses } from './pauses.ts';
 import type { Progress } from './progress.ts';
 import type { RunInProcess, RunsInProcess } from './run-in-process.ts';
-import type { RunServers } from './servers.ts';
+import type { Connected, RunServers } from './servers.ts';
 
 export interface TrialParts {
   services: Services;
@@ -147,7 +148,8 @@ async function attempt(
 ): Promise<Ran> {
   const { services, progress } = parts;
   const none: Spending = { calls: 0, costMicros: 0, billedMicros: 0 };
-  const connected = await parts.servers.get(run);
+  const connected = await connectedWithin(parts, run, signal);
+  if (!connected) return { setup: { attempts: [] }, spending: none };
   if ('failure' in connected)
     return { setup: { attempts: connected.attempts, failure: connected.failure }, spending: none };
   const setup = { attempts: connected.attempts };
@@ -177,7 +179,23 @@ async function attempt(
         ...step,
       }),
   });
+  // The trial is not to blame, and is tried again.
+  if (asked?.trouble && !signal.aborted) throw asked.trouble;
   return { record, setup, spending: asked?.spending ?? none };
+}
+
+/** All trials of the run wait for the same connections, each as long as it may take. Undefined when that was too short. */
+async function connectedWithin(
+  { servers }: TrialParts,
+  run: RunInProcess,
+  signal: AbortSignal,
+): Promise<Connected | undefined> {
+  try {
+    return await unlessAborted(servers.get(run), signal);
+  } catch (error) {
+    if (signal.reason instanceof TrialTimeout) return undefined;
+    throw error;
+  }
 }
 
 function finished(

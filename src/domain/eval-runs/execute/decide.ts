@@ -56,6 +56,7 @@ async function decision(services: Services, runId: string): Promise<Commit | und
   const completedAt = clock();
   const stages = analyticsOf(snapshot, run, judged, completedAt);
   return async (trx) => {
+    await trx.row(runs.queueToEnd, { projectId: run.projectId });
     const ended = await trx.row(runs.end, { id: runId, ...verdict.end });
     if (!ended) return;
     await trx.run(runs.insertOutcome, {

@@ -21,6 +21,9 @@ export async function endEarly(
   runId: string,
   { status, stopReason, error }: EarlyEnd,
 ): Promise<runs.RunRow | undefined> {
+  const known = await db.row(runs.get, { id: runId });
+  if (!known || !isOpen(known.status)) return undefined;
+  await db.row(runs.queueToEnd, { projectId: known.projectId });
   const open = await db.rows(trials.openIds, { runId });
   await trials.leases.cancel(
     db,

@@ -2,25 +2,43 @@ import { hideSecretsInTurns } from '../../../mcp/target.ts';
 
 /** Shorter ones are no secrets, and stand in texts by chance. */
 const shortest = 6;
+/** What stands before the secret in a header. */
+const schemes = /^(basic|bearer|digest|token)$/i;
 
 /**
  * Takes these secrets out of what servers say, before a model, a check or a trace sees it. Looking for them is cheap;
- * only where one is found the value is gone through in all ways of writing it.
+ * only where one may be the value is gone through in all ways of writing it.
  */
 export function hiding(values: readonly string[]): <T>(value: T) => Promise<T> {
-  const secrets = [...new Set(values)].filter(({ length }) => length >= shortest);
+  const secrets = [...new Set(values)].filter((value) => value.length >= shortest && !schemes.test(value));
   if (secrets.length === 0) return async (value) => value;
-  const forms = [...new Set(secrets.flatMap(waysToWrite))];
+  const sought = [...new Set([...secrets, ...secrets.flatMap(inBase64)])];
+  const tests = sought.map(mayStandIn);
   return async (value) => {
     const text = JSON.stringify(value) ?? '';
-    return forms.some((form) => text.includes(form)) ? hideSecretsInTurns(value, secrets) : value;
+    return tests.some((test) => test(text)) ? hideSecretsInTurns(value, sought) : value;
   };
 }
 
-/** As it stands in JSON, in JSON inside JSON, in a URL and in base64. */
-function waysToWrite(secret: string): string[] {
+/** Letters and digits stay as they are in JSON, in a URL and in a page: where they are missing, the secret is. */
+function mayStandIn(secret: string): (text: string) => boolean {
+  const runs = secret.match(/[A-Za-z0-9]{3,}/g);
+  if (runs) return (text) => runs.every((run) => text.includes(run));
   const inJson = JSON.stringify(secret).slice(1, -1);
   const nested = JSON.stringify(inJson).slice(1, -1);
-  const encoded = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-  return [inJson, nested, encodeURIComponent(secret), encoded.slice(0, -1)];
+  const forms = [inJson, nested, encodeURIComponent(secret.toWellFormed())];
+  return (text) => forms.some((form) => text.includes(form));
+}
+
+/** As it stands in base64, alone or inside something longer: what it looks like depends on what comes before it. */
+function inBase64(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const texts = [0, 1, 2].map((before) => {
+    const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+    // The characters that hold bits of nothing but the secret.
+    return whole.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6));
+  });
+  return texts
+    .flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')])
+    .filter(({ length }) => length >= shortest);
 }

@@ -2,10 +2,12 @@ import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import { type Log, redact } from '../../../platform/log.ts';
+import { storableJson } from '../../storable.ts';
 import { tallyRuns } from './decide.ts';
 
-/** Milliseconds between two writes. */
+/** Milliseconds between two writes, and after one that failed. */
 const interval = 50;
+const afterFailure = 1_000;
 /** Events that wait at most; a database that is away must not fill the memory. */
 const mostWaiting = 10_000;
 
@@ -20,6 +22,7 @@ export class Progress {
   private readonly changed = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
+  private stopped = false;
 
   constructor(db: Db, log: Log) {
     this.db = db;
@@ -45,12 +48,13 @@ export class Progress {
   }
 
   async stop(): Promise<void> {
+    this.stopped = true;
     clearTimeout(this.timer);
     await this.write();
   }
 
-  private later(): void {
-    this.timer ??= setTimeout(() => void this.write(), interval);
+  private later(wait = interval): void {
+    if (!this.stopped) this.timer ??= setTimeout(() => void this.write(), wait);
   }
 
   private write(): Promise<void> {
@@ -69,13 +73,14 @@ export class Progress {
       if (batch.length > 0)
         await this.db.run(runs.addEvents, {
           runIds: batch.map(({ runId }) => runId),
-          data: batch.map(({ event }) => event),
+          data: batch.map(({ event }) => storableJson(event)),
         });
       await tallyRuns(this.db, changed);
       for (const runId of changed) await this.db.run(runs.announce, { runId });
     } catch (error) {
       // What ended is found again; what happens in between is not told.
       for (const runId of changed) this.changed.add(runId);
+      this.later(afterFailure);
       this.log.warn('Progress of eval runs was not written', { error: redact((error as Error).message) });
     }
   }

@@ -104,7 +104,7 @@ function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): 
     model: plan.variant.model,
     provider: plan.variant.provider,
     usage: usage ? { ...usage } : null,
-    actualToolCalls: grade.actualToolCalls,
+    actualToolCalls: shownCalls(grade.actualToolCalls),
     expectedToolCalls: grade.expectedToolCalls,
     error: error ?? (graderError === undefined ? null : `The judging failed: ${graderError}`),
     predicateResults: grade.rows,
@@ -116,6 +116,19 @@ function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): 
     ...(grade.failureCategory && { failureCategory: grade.failureCategory }),
     stageAnalyzerVersion: grade.stageAnalyzerVersion,
   };
+}
+
+/** Characters of arguments that a list of iterations shows of one trial; the trace has them all. */
+const mostShown = 65_536;
+
+function shownCalls(calls: readonly ShownCall[]): ShownCall[] {
+  let room = mostShown;
+  return calls.map((call) => {
+    const { length } = JSON.stringify(call.arguments);
+    if (length > room) return { ...call, arguments: { cut: true, characters: length } };
+    room -= length;
+    return call;
+  });
 }
 
 /** What the analytics of the run are made of. */

@@ -43,9 +43,10 @@ export class RunsInProcess {
     return run;
   }
 
-  /** It is over: its keys and secrets are not kept. */
-  forget(runId: string): void {
-    this.runs.delete(runId);
+  /** It is over: its keys and secrets are not kept. Left out, any of them may be. */
+  forget(runId?: string): void {
+    if (runId === undefined) this.runs.clear();
+    else this.runs.delete(runId);
   }
 
   private async load(runId: string): Promise<RunInProcess> {

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Refusal } from '../../../contract/errors.ts';
 import type { DeclaredTool, SetupAttempt, SetupFailure } from '../../../evaluation/index.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
-import type { Target } from '../../../mcp/target.ts';
+import { secretsOf, type Target } from '../../../mcp/target.ts';
 import * as rows from '../../../platform/database/queries/servers.ts';
 import type { CallOutcome, TrialServer } from '../../../trials/tools.ts';
 import type { Services } from '../../context.ts';
@@ -20,40 +21,63 @@ export type Connected = { attempts: SetupAttempt[] } & (
 
 const callTimeout = 30_000;
 const waits = [0, 1_000, 3_000];
+/** Characters of declarations: all of them go to the model with each of its steps. */
+const mostDeclared = 4 * 1024 * 1024;
+/** How many runs are kept at hand. */
+const mostKept = 32;
+
+interface Entry {
+  connected: Promise<Connected>;
+  serverIds: ReadonlySet<string>;
+  failedAt?: number;
+}
+
+/** The server is not the one that the run was launched with. */
+class ServerChanged extends Error {}
 
 /** Connects to the servers of a run and lists their tools, once for all its trials in this process. */
 export class RunServers {
   private readonly services: Services;
-  private readonly connected = new Map<string, { connected: Promise<Connected>; failedAt?: number }>();
+  private readonly connected = new Map<string, Entry>();
 
   constructor(services: Services) {
     this.services = services;
   }
 
+  /** Rejects when nobody can say what is wrong, as while the database is away. */
   get(run: RunInProcess): Promise<Connected> {
     const known = this.connected.get(run.id);
     if (known && (known.failedAt === undefined || performance.now() - known.failedAt < 10_000))
       return known.connected;
-    const entry: { connected: Promise<Connected>; failedAt?: number } = { connected: this.connect(run) };
+    const serverIds = new Set(run.snapshot.servers.map(({ id }) => id));
+    const entry: Entry = { connected: this.connect(run), serverIds };
+    this.connected.delete(run.id);
     this.connected.set(run.id, entry);
+    const [oldest = ''] = this.connected.keys();
+    if (this.connected.size > mostKept) this.connected.delete(oldest);
     void this.noteFailure(run.id, entry);
     return entry.connected;
   }
 
   /** A failure is told to those who come within a few seconds; then it is tried again. */
-  private async noteFailure(
-    runId: string,
-    entry: { connected: Promise<Connected>; failedAt?: number },
-  ): Promise<void> {
+  private async noteFailure(runId: string, entry: Entry): Promise<void> {
     try {
       if ('failure' in (await entry.connected)) entry.failedAt = performance.now();
     } catch {
-      this.connected.delete(runId);
+      if (this.connected.get(runId) === entry) this.connected.delete(runId);
     }
   }
 
-  forget(runId: string): void {
-    this.connected.delete(runId);
+  /** The run is over; left out, any of them may be. */
+  forget(runId?: string): void {
+    if (runId === undefined) this.connected.clear();
+    else this.connected.delete(runId);
+  }
+
+  /** The server was edited or deleted: whoever comes next finds out which. Left out, any of them may be. */
+  serverChanged(serverId?: string): void {
+    for (const [runId, { serverIds }] of this.connected)
+      if (serverId === undefined || serverIds.has(serverId)) this.connected.delete(runId);
   }
 
   private async connect(run: RunInProcess): Promise<Connected> {
@@ -89,10 +113,11 @@ export class RunServers {
         note();
         return connected;
       } catch (error) {
+        if (!isAboutServer(error)) throw error;
         const attributed = error instanceof McpFailure && error.kind !== 'busy' ? 'server' : 'ours';
         note(attributed);
-        const said = error instanceof Error ? error.message : String(error);
-        failure = { phase: phase.name, attributed, message: `${server.name}: ${said}`.slice(0, 500) };
+        const message = `${server.name}: ${error.message}`.slice(0, 500);
+        failure = { phase: phase.name, attributed, message };
         if (!worthRepeating(error)) break;
       }
     }
@@ -104,10 +129,11 @@ export class RunServers {
     { id, name, revision }: { id: string; name: string; revision: number },
     phase: { name: SetupFailure['phase'] },
   ): Promise<TrialServer> {
-    const { db, mcp } = this.services;
+    const { db } = this.services;
     const row = await db.row(rows.findLive, { projectId: run.projectId, id });
-    if (!row) throw new Error('The server was deleted after the run was launched');
-    if (row.revision !== revision) throw new Error('The server was edited after the run was launched');
+    if (!row) throw new ServerChanged('The server was deleted after the run was launched');
+    if (row.revision !== revision)
+      throw new ServerChanged('The server was edited after the run was launched');
     const { connection } = run.snapshot;
     const given = broughtTo(row, run.secrets);
     const brought: Brought = {
@@ -124,26 +150,45 @@ export class RunServers {
     const target = targetOf(this.services, run.organizationId, row, options, brought);
     const timeout = row.settings.timeout ?? callTimeout;
     const own = await openSecrets(this.services, db, row);
+    const { headers = {}, env = {}, clientSecret = '' } = own;
     const hide = hiding([
-      ...Object.values(own.headers ?? {}),
-      ...Object.values(own.env ?? {}),
-      ...(own.clientSecret === undefined ? [] : [own.clientSecret]),
+      ...secretsOf({ kind: 'http', url: '', headers: { ...headers, ...given.headers, clientSecret } }),
+      ...secretsOf({ kind: 'stdio', command: '', args: [], env: { ...env, ...given.env } }),
       ...run.secrets.map(({ value }) => value),
       ...Object.values(run.apiKeys).filter((key) => key !== undefined),
     ]);
-    const tools = await mcp.use(target, { timeout }, async (conversation) => {
-      phase.name = 'discovery';
-      return (await drain(conversation, 'tools'))?.items ?? [];
-    });
-    const declared = (await hide(tools)).map(
-      (tool) => ({ ...tool, serverId: id }) as unknown as DeclaredTool,
-    );
+    const tools = await this.toolsOf(target, timeout, phase, hide);
+    const declared = tools.map((tool) => ({ ...tool, serverId: id }) as unknown as DeclaredTool);
     return {
       id,
       name,
       tools: declared.filter((tool) => typeof tool.name === 'string' && tool.name !== ''),
       call: (toolName, input, signal) => this.call(target, timeout, toolName, input, signal, hide),
     };
+  }
+
+  private async toolsOf(
+    target: Target,
+    timeout: number,
+    phase: { name: SetupFailure['phase'] },
+    hide: ReturnType<typeof hiding>,
+  ): Promise<Record<string, unknown>[]> {
+    try {
+      return await this.services.mcp.use(target, { timeout }, async (conversation) => {
+        phase.name = 'discovery';
+        const { items = [] } = (await drain(conversation, 'tools')) ?? {};
+        const size = items.reduce((sum, item) => sum + JSON.stringify(item).length, 0);
+        if (size > mostDeclared)
+          throw new McpFailure(
+            'too-large',
+            `The tools come to ${Math.ceil(size / 1024 / 1024)} MiB, and a model is told at most ${mostDeclared >> 20}`,
+          );
+        return hide(items);
+      });
+    } catch (error) {
+      if (!(error instanceof McpFailure)) throw error;
+      throw new McpFailure(error.kind, await hide(error.message), error.facts);
+    }
   }
 
   private async call(
@@ -161,12 +206,14 @@ export class RunServers {
       });
     } catch (error) {
       signal.throwIfAborted();
+      // Commands may have been forbidden meanwhile.
+      if (error instanceof Refusal) return { failure: { message: error.message, attributed: 'ours' } };
       if (!(error instanceof McpFailure)) throw error;
       const { kind, facts, message } = error;
       const code = facts.rpc?.code;
       return {
         failure: {
-          message: facts.rpc?.message ?? message,
+          message: await hide(facts.rpc?.message ?? message),
           ...(code !== undefined && { code }),
           attributed: kind === 'busy' ? 'ours' : 'server',
         },
@@ -175,9 +222,14 @@ export class RunServers {
   }
 }
 
+/** Anything else is trouble of ours, of which a trial is not told: it is tried again. */
+function isAboutServer(error: unknown): error is Error {
+  return [McpFailure, UndeliverableSecret, ServerChanged, Refusal].some((kind) => error instanceof kind);
+}
+
 /** Trouble that may be over in a moment; not what somebody has to change. */
-function worthRepeating(error: unknown): boolean {
-  if (error instanceof UndeliverableSecret || !(error instanceof McpFailure)) return false;
+function worthRepeating(error: Error): boolean {
+  if (!(error instanceof McpFailure)) return false;
   return [
     'refused',
     'reset',

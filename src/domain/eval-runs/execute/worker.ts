@@ -19,7 +19,7 @@ const attempts = 6;
 export class TrialWorker {
   private readonly parts: TrialParts;
   private readonly holder: LeaseHolder<TrialRow>;
-  private unsubscribe: () => void = () => {};
+  private subscriptions: (() => void)[] = [];
 
   constructor(services: Services) {
     const { db, log, notifications, config } = services;
@@ -59,17 +59,20 @@ export class TrialWorker {
 
   start(): void {
     const { runs, servers, services } = this.parts;
-    // Whatever was announced about a run, it costs nothing to look at it anew.
-    this.unsubscribe = services.notifications.on('drydock_eval_runs_over', (runId = '') => {
-      runs.forget(runId);
-      servers.forget(runId);
-    });
+    this.subscriptions = [
+      // Whatever was announced about a run, it costs nothing to look at it anew.
+      services.notifications.on('drydock_eval_runs_over', (runId) => {
+        runs.forget(runId);
+        servers.forget(runId);
+      }),
+      services.notifications.on('drydock_servers', (serverId) => servers.serverChanged(serverId)),
+    ];
     this.holder.start();
   }
 
   async stop(patience: number): Promise<void> {
     await this.holder.stop(patience);
-    this.unsubscribe();
+    for (const unsubscribe of this.subscriptions) unsubscribe();
     await this.parts.progress.stop();
     await this.parts.slots.stop();
   }

@@ -12,8 +12,9 @@ const page = 500;
 
 /** From the table, so any process can serve it: the number of an event is its id. */
 export const watchEvalRun: Verb<'watchEvalRun'> = async (context, { runId, lastEventId }) => {
-  const { id } = await findRun(context, runId);
-  if (lastEventId !== undefined && !/^\d{1,9}$/.test(lastEventId))
+  const { id, events } = await findRun(context, runId);
+  // One of a longer run would have the reader miss what comes until then.
+  if (lastEventId !== undefined && !(/^\d{1,9}$/.test(lastEventId) && Number(lastEventId) < events))
     throw invalid('Last-Event-ID: Not an id of an event of this run');
   return eventsOf(context, id, lastEventId === undefined ? -1 : Number(lastEventId));
 };

@@ -11,34 +11,44 @@ import type { Verb } from '../../verb.ts';
 import type { TrialDetail } from '../execute/record.ts';
 import { readTrace, type Trace } from './trace.ts';
 
-type Place = [run: string, position: number];
+type Place = [completedAt: number, run: string, position: number];
+
+/** Characters of traces in one answer; the first is in it however long it is. */
+const mostTraced = 16 * 1024 * 1024;
 
 /** Trials that have ended, in an order that new ones are added to at the end, so that a cursor can be kept for later. */
 export const exportTracesOtlp: Verb<'exportTracesOtlp'> = async (context, input) => {
   const projectId = await projectAsked(context, input.projectId);
-  const scope = ['otlp', projectId];
-  const [afterRun, afterPosition] =
-    input.cursor === undefined ? ['', -1] : (JSON.parse(openCursor(context, scope, input.cursor)) as Place);
+  const scope = ['otlp-by-end', projectId];
+  let place: Place =
+    input.cursor === undefined
+      ? [0, '', -1]
+      : (JSON.parse(openCursor(context, scope, input.cursor)) as Place);
+  const [afterTime, afterRun, afterPosition] = place;
   const wanted = input.sourceTypes?.split(',').map((type) => type.trim()) ?? ['eval'];
   const rows = wanted.includes('eval')
     ? await context.db.rows(trials.exportable, {
         projectId,
+        afterTime,
         afterRun,
         afterPosition,
         most: input.limit,
       })
     : [];
   const resourceSpans: Record<string, unknown>[] = [];
+  let [traced, taken] = [0, 0];
   for (const row of rows) {
-    const trace = await readTrace(context, row);
+    const { trace, length } = await readTrace(context, row);
+    traced += length;
+    if (traced > mostTraced && taken > 0) break;
     if (trace) resourceSpans.push(resourceOf(projectId, row, trace, input));
+    place = [row.completedAt ?? 0, row.runId, row.position];
+    taken++;
   }
-  const last = rows.at(-1);
-  const place: Place = last ? [last.runId, last.position] : [afterRun, afterPosition];
   return {
     resourceSpans,
     nextCursor: context.cursors.seal(scope, JSON.stringify(place)),
-    complete: rows.length < input.limit,
+    complete: taken === rows.length && rows.length < input.limit,
   };
 };
 

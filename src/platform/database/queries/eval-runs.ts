@@ -4,12 +4,14 @@ import {
   float,
   integer,
   json,
+  jsonText,
   listOf,
   oneOf,
   orNull,
   type RowOf,
   table,
   text,
+  texts,
   time,
 } from '../columns.ts';
 import { query } from '../query.ts';
@@ -158,6 +160,13 @@ export const open = query(
   { organizationId: text, runGroupId: orNull(text), most: bigint },
   { count: integer, ofGroup: integer },
 );
+export const openOfProject = query(
+  'eval-runs.open-of-project',
+  `select id from eval_runs where project_id = :projectId and ${isOpen} order by id limit 100`,
+  { projectId: text },
+  { id: text },
+  { index: 'eval_runs_project' },
+);
 export const openOfSuite = query(
   'eval-runs.open-of-suite',
   `select exists (select from eval_runs where suite_id = :suiteId and ${isOpen}) as open`,
@@ -203,11 +212,22 @@ export const announceEnd = query(
   `select from pg_notify('drydock_eval_runs_over', :runId)`,
   { runId: text },
 );
-/** Nothing when it was over already. The keys that were brought go with it. */
+/** Ends of runs of one project come one after the other; asked for before anything of a run is locked. */
+export const queueToEnd = query(
+  'eval-runs.queue-to-end',
+  `select from pg_advisory_xact_lock(hashtextextended('eval-run-ends ' || :projectId, 4700))`,
+  { projectId: text },
+);
+/**
+ * Nothing when it was over already. The keys that were brought go with it. Each run of a project ends later than all
+ * that have ended, so that whoever exports them finds new ones behind those that are known.
+ */
 export const end = query(
   'eval-runs.end',
   `update eval_runs r set status = :status, result = :result, stop_reason = :stopReason, error = :error,
-     completed_at = now(), sealed_id = null
+     sealed_id = null, completed_at = greatest(clock_timestamp(), (
+       select max(o.completed_at) + interval '1 ms' from eval_runs o
+       where o.project_id = r.project_id and o.completed_at is not null))
    where r.id = :id and ${isOpen} returning ${runs.all('r')}`,
   over,
   runs.columns,
@@ -251,21 +271,27 @@ export const outcomesOfSuite = query(
   { index: 'eval_run_outcomes_suite' },
 );
 
-/** Adds to what happened in several runs, each run's events in the order given. Runs that are over get none. */
+/**
+ * Adds to what happened in several runs, each run's events in the order given. Runs that are over get none. The runs are
+ * taken in the order of their ids, as by everybody who writes to several, so that no two wait for each other.
+ */
 export const addEvents = query(
   'eval-runs.add-events',
   `with given as (
      select run_id, data, row_number() over (partition by run_id order by nth) as place,
        count(*) over (partition by run_id) as many
      from unnest(:runIds::text[], :data::jsonb[]) with ordinality as n (run_id, data, nth)),
+   locked as materialized (
+     select id from eval_runs where id = any(:runIds) and ${isOpen} order by id for no key update),
    counted as (
      update eval_runs r set events = r.events + g.many, started_at = coalesce(r.started_at, now()),
        status = case when r.status = 'pending' then 'running' else r.status end
-     from (select distinct run_id, many from given) g where r.id = g.run_id and r.${isOpen}
+     from (select distinct run_id, many from given) g
+     where r.id = g.run_id and r.id = any(array(select id from locked)) and r.${isOpen}
      returning r.id, r.events - g.many as first)
    insert into eval_run_events (run_id, number, data)
    select c.id, c.first + g.place - 1, g.data from given g join counted c on c.id = g.run_id`,
-  { runIds: listOf(text), data: listOf(json<unknown>()) },
+  { runIds: texts, data: listOf(jsonText) },
 );
 /** The last one of a run that is over now. */
 export const addLastEvent = query(

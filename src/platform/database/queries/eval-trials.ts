@@ -110,7 +110,7 @@ export const record = query(
 );
 /**
  * Adds what ended trials of these runs have left to the counts and the events of the run. What is added is taken away in
- * the same statement, so that it is added once, whoever does it.
+ * the same statement, so that it is added once, whoever does it. Runs are taken in the order of their ids.
  */
 export const tally = query(
   'eval-trials.tally',
@@ -126,6 +126,8 @@ export const tally = query(
        case when bool_or(cost_micros is null) then null else sum(cost_micros)::bigint end as cost_micros,
        sum(billed_micros)::bigint as billed_micros, sum(cardinality(events))::int as events
      from taken group by run_id),
+   locked as materialized (
+     select r.id from eval_runs r where r.id in (select run_id from sums) order by r.id for no key update of r),
    counted as (
      update eval_runs r set finished = r.finished + s.ended, passed = r.passed + s.passed,
        failed = r.failed + s.ended - s.passed, input_tokens = r.input_tokens + s.input_tokens,
@@ -133,7 +135,7 @@ export const tally = query(
        cost_micros = r.cost_micros + s.cost_micros, billed_micros = r.billed_micros + s.billed_micros,
        events = r.events + s.events, started_at = coalesce(r.started_at, now()),
        status = case when r.status = 'pending' then 'running' else r.status end
-     from sums s where r.id = s.run_id
+     from sums s where r.id = s.run_id and r.id = any(array(select id from locked))
      returning r.id, r.status, r.trials, r.finished, r.finished - s.ended as before, r.events - s.events as first),
    told as (
      insert into eval_run_events (run_id, number, data)
@@ -234,6 +236,7 @@ const exported = {
   id: text,
   position: integer,
   runId: text,
+  completedAt: orNull(time),
   suiteId: text,
   caseId: text,
   number: integer,
@@ -246,17 +249,18 @@ const exported = {
   detail: json<unknown>(),
 };
 export type ExportedTrial = RowOf<typeof exported>;
-/** Trials of a project that have a trace, in the order of runs and of trials within them. */
+/** Trials of a project that have a trace, in the order in which their runs ended and of trials within them. */
 export const exportable = query(
   'eval-trials.exportable',
-  `select r.trial_id as id, r.run_id as "runId", n.suite_id as "suiteId", r.case_id as "caseId", r.number,
-     r.position, r.finished_at as "finishedAt", r.started_at as "startedAt", r.status, r.result, c.body, c.blob_id as "blobId",
-     r.detail
+  `select r.trial_id as id, r.run_id as "runId", n.completed_at as "completedAt", n.suite_id as "suiteId",
+     r.case_id as "caseId", r.number, r.position, r.finished_at as "finishedAt", r.started_at as "startedAt", r.status,
+     r.result, c.body, c.blob_id as "blobId", r.detail
    from eval_runs n join eval_results r on r.run_id = n.id join eval_traces c on c.trial_id = r.trial_id
-   where n.project_id = :projectId and n.completed_at is not null and n.id >= :afterRun
-     and (n.id > :afterRun or r.position > :afterPosition)
-   order by n.id, r.position limit :most`,
-  { projectId: text, afterRun: text, afterPosition: integer, most: bigint },
+   where n.project_id = :projectId and n.completed_at >= :afterTime
+     and (n.completed_at, n.id, r.position) > (:afterTime, :afterRun, :afterPosition)
+     and exists (select from eval_suites s where s.id = n.suite_id and s.deleted_at is null)
+   order by n.completed_at, n.id, r.position limit :most`,
+  { projectId: text, afterTime: time, afterRun: text, afterPosition: integer, most: bigint },
   exported,
-  { index: 'eval_runs_project' },
+  { index: 'eval_runs_completed' },
 );

@@ -1,0 +1,282 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { slowdown, watchWhile } from './support/bystander.ts';
+import { Evals, promptCase, writeModelsFile } from './support/evals.ts';
+import { expectConsistent } from './support/run-facts.ts';
+import {
+  callThenAnswer,
+  type Reply,
+  type Script,
+  type ScriptedProvider,
+  startProvider,
+} from './support/scripted-provider.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
+import { answerLegacy, type Exchange, sendResult } from './targets/legacy.ts';
+import { listen, readRpc } from './targets/listen.ts';
+
+/** Whatever a server or a model does in a run, its trial ends with a status, the run is decided, and others do not notice. */
+
+const mebibyte = 1024 * 1024;
+const odd = 'a\u0000b\ud800c';
+
+interface Attack {
+  tools?: object[];
+  /** The text of the result of a call; undefined never answers. */
+  result?: () => string | undefined | Promise<string | undefined>;
+  script?: Script;
+  status: string | RegExp;
+  error?: RegExp;
+}
+
+/** On a machine that is busy with other things. */
+const completedOrLate = /^(completed|timed_out)$/;
+
+const any = { name: 'any', inputSchema: { type: 'object' } };
+const calls: Script = callThenAnswer({ name: 'any', input: {} });
+const text = (value: string): string => JSON.stringify({ content: [{ type: 'text', text: value }] });
+const large = text('x'.repeat(31 * mebibyte));
+const always = (reply: (n: number) => Reply): Script => {
+  let n = 0;
+  return () => reply(n++);
+};
+const raw = (usage: string): string =>
+  `{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Done."},"finish_reason":"stop"}],"usage":${usage}}`;
+
+const attacks: Record<string, Attack> = {
+  'a result of 31 MB': { result: () => large, status: 'completed' },
+  'a result of 100,000 elements': {
+    result: () => `{"content":[${'{},'.repeat(99_999)}{}]}`,
+    status: 'completed',
+  },
+  'a result of 20,000 levels': {
+    result: () => `{"content":[],"structuredContent":{"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
+    status: 'completed',
+  },
+  'a result with keys and characters that cannot be stored': {
+    result: () =>
+      `{"content":[{"type":"text","text":${JSON.stringify(odd)}}],"structuredContent":{"__proto__":{"polluted":1},${JSON.stringify(odd)}:${JSON.stringify(odd)}}}`,
+    status: 'completed',
+  },
+  'an error with characters that cannot be stored': {
+    result: () =>
+      `{"isError":true,"content":[{"type":"text","text":${JSON.stringify(odd)}},null,7,{"type":9}]}`,
+    status: 'completed',
+  },
+  'a result that is no result': { result: () => '{"content":"x"}', status: 'completed' },
+  'no answer': { result: () => undefined, status: 'completed' },
+  'an answer after the trial was given up': {
+    script: ({ results }) => ({ toolCalls: [{ name: 'any', input: { results } }] }),
+    result: () => delay(1_200).then(() => text('late')),
+    status: 'timed_out',
+    error: /took longer than 3 s/,
+  },
+  '6 MB of declarations': {
+    tools: Array.from({ length: 60 }, (_, n) => ({
+      ...any,
+      name: `t${n}`,
+      description: 'd'.repeat(100_000),
+    })),
+    status: 'setup_failed',
+    error: /The tools come to 6 MiB/,
+  },
+  '40 MB of declarations': {
+    tools: Array.from({ length: 400 }, (_, n) => ({
+      ...any,
+      name: `t${n}`,
+      description: 'd'.repeat(100_000),
+    })),
+    status: 'setup_failed',
+  },
+  '5,000 tools': {
+    tools: Array.from({ length: 5_000 }, (_, n) => ({ ...any, name: `any${n === 0 ? '' : n}` })),
+    status: 'completed',
+  },
+  'names that cannot be stored, and descriptions': {
+    tools: [
+      { ...any, name: odd, description: odd },
+      { ...any, name: odd },
+      { ...any, name: '__proto__' },
+      { ...any, name: 'x'.repeat(100_000) },
+      { ...any, name: '' },
+      null as never,
+      7 as never,
+      { name: 9 },
+      any,
+    ],
+    script: ({ body, results }) =>
+      results > 0
+        ? { text: 'Done.' }
+        : {
+            toolCalls: (body.tools as { function: { name: string } }[]).map(({ function: { name } }) => ({
+              name,
+              input: {},
+            })),
+          },
+    status: 'completed',
+  },
+  'a tool named like one of ours': {
+    tools: [any, { ...any, name: 'listSkills' }, { ...any, name: 'loadSkill' }],
+    script: callThenAnswer({ name: 'listSkills', input: {} }),
+    status: 'completed',
+  },
+  'a model that wants 1,000 calls in a step': {
+    script: ({ results }) =>
+      results > 0
+        ? { text: 'Done.' }
+        : { toolCalls: Array.from({ length: 1_000 }, (_, n) => ({ name: 'any', input: { n } })) },
+    status: 'completed',
+  },
+  'a model that never comes to an end': {
+    script: always((n) => ({ toolCalls: [{ name: 'any', input: { n } }] })),
+    status: 'completed',
+  },
+  'a model that gives every call the same id': {
+    script: ({ results }) =>
+      results > 4
+        ? { text: 'Done.' }
+        : {
+            toolCalls: [
+              { name: 'any', input: {}, id: 'same' },
+              { name: 'any', input: {}, id: 'same' },
+            ],
+          },
+    status: 'completed',
+  },
+  'an answer of the model of 17 MiB': {
+    script: () => ({ text: 'x'.repeat(17 * mebibyte) }),
+    status: 'failed',
+    error: /larger than 16 MiB/,
+  },
+  'twenty steps of the model of 1 MB each': {
+    script: always((n) => ({ text: 'x'.repeat(mebibyte), toolCalls: [{ name: 'any', input: { n } }] })),
+    status: completedOrLate,
+  },
+  'twenty steps with 6 MB of arguments each': {
+    script: always((n) => ({
+      toolCalls: Array.from({ length: 64 }, () => ({ name: 'any', input: { n, x: 'x'.repeat(95_000) } })),
+    })),
+    status: completedOrLate,
+  },
+  'twenty steps with 64 results of 250 kB each': {
+    result: () => text('y'.repeat(250_000)),
+    script: always((n) => ({ toolCalls: Array.from({ length: 64 }, () => ({ name: 'any', input: { n } })) })),
+    status: completedOrLate,
+  },
+  'arguments and names that cannot be stored': {
+    script: ({ results }) =>
+      results > 0
+        ? { text: odd }
+        : {
+            toolCalls: [
+              { name: odd, input: {} },
+              { name: '__proto__', input: {} },
+              {
+                name: 'any',
+                input: `{"__proto__":{"polluted":1},${JSON.stringify(odd)}:${JSON.stringify(odd)}}`,
+              },
+              { name: 'any', input: `{"deep":${'['.repeat(5_000)}${']'.repeat(5_000)}}` },
+            ],
+          },
+    status: 'completed',
+  },
+  'usage below nothing': {
+    script: () => ({ raw: raw('{"prompt_tokens":-1,"completion_tokens":-1,"total_tokens":-2}') }),
+    status: 'completed',
+  },
+  'usage beyond all numbers': {
+    script: () => ({ raw: raw('{"prompt_tokens":1e300,"completion_tokens":1.5,"total_tokens":1e300}') }),
+    status: 'completed',
+  },
+  'usage just within numbers': {
+    script: () => ({
+      raw: raw('{"prompt_tokens":9007199254740991,"completion_tokens":9007199254740991,"total_tokens":1}'),
+    }),
+    status: 'completed',
+  },
+};
+
+let provider: ScriptedProvider;
+let service: TestService;
+let evals: Evals;
+let folder: string;
+let target: Awaited<ReturnType<typeof listen>>;
+let current: Attack;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'drydock-attacks-'));
+  provider = await startProvider(undefined, { keep: 0 });
+  process.env['SCRIPTED_PROVIDER_KEY'] = 'k-scripted';
+  service = await startTestService({
+    env: {
+      DRYDOCK_MODELS_FILE: await writeModelsFile(folder, provider.url, { priced: true }),
+      DRYDOCK_EVAL_TRIAL_TIMEOUT: '3',
+    },
+  });
+  evals = await Evals.of(service);
+  target = await listen(async (request, response) => {
+    const { rpc } = await readRpc(request);
+    await attack({ request, response, rpc, path: '', origin: '' });
+  });
+});
+afterAll(async () => {
+  delete process.env['SCRIPTED_PROVIDER_KEY'];
+  await dispose(service);
+  await Promise.all([provider?.close(), target?.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function attack(exchange: Exchange): Promise<void> {
+  const { rpc, response } = exchange;
+  if (rpc?.method === 'tools/list') return sendResult(exchange, { tools: current.tools ?? [any] });
+  if (rpc?.method !== 'tools/call') return answerLegacy(exchange);
+  const result = current.result ? await current.result() : text('done');
+  if (result === undefined) return;
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(`{"jsonrpc":"2.0","id":${JSON.stringify(rpc.id)},"result":${result}}`);
+}
+
+test.each(Object.keys(attacks))('%s', { timeout: 30_000, retry: 1 }, async (name) => {
+  current = attacks[name] as Attack;
+  provider.script = current.script ?? calls;
+  const server = await evals.server({ url: `http://127.0.0.1:${target.port}/mcp`, timeout: 1_500 });
+  const suiteId = await evals.suite({ serverIds: [server], tests: [promptCase('Goes', 'Go')] });
+  const logged = service.logs.length;
+  const before = slowdown();
+  const runId = await evals.launch({ suiteId });
+  const { longest } = await watchWhile(`${service.running.baseUrl}/me`, service.key, evals.follow(runId));
+  // The attacker and the model are in this process too.
+  expect(longest / Math.max(before, slowdown())).toBeLessThan(2_000);
+  expect(process.memoryUsage().rss / mebibyte).toBeLessThan(1_800);
+  expect((await evals.read(runId)).status).toMatch(/^(completed|failed)$/);
+  const { items } = await evals.read(runId, '/iterations');
+  expect(items).toMatchObject([{ status: expect.stringMatching(current.status), attempts: 1 }]);
+  expect(items[0].error ?? '').toMatch(current.error ?? '');
+  const trace = await service.get(`${evals.project}/eval-runs/${runId}/iterations/${items[0].id}/trace`);
+  expect(trace.status).toBe(current.status === 'setup_failed' ? 404 : 200);
+  expect(
+    (await service.get(`${evals.project}/eval-runs/${runId}/iterations/${items[0].id}/steps`)).status,
+  ).toBe(200);
+  await expectConsistent(evals, runId);
+  expect(service.logs.slice(logged).filter((line) => /"level":"(error|warn)"/.test(line))).toEqual([]);
+  expect(({} as { polluted?: number }).polluted).toBeUndefined();
+});
+
+test('all of it can be exported', async () => {
+  const projectId = evals.project.split('/').at(-1);
+  const seen = new Set<string>();
+  for (let cursor = '', complete = false; !complete; ) {
+    const { status, body } = await service.get(
+      `/trace-exports/otlp?projectId=${projectId}&includeContent=true${cursor}`,
+    );
+    expect(status).toBe(200);
+    for (const { scopeSpans } of body.resourceSpans) seen.add(scopeSpans[0].spans[0].traceId as string);
+    cursor = `&cursor=${encodeURIComponent(body.nextCursor as string)}`;
+    complete = body.complete as boolean;
+  }
+  expect(seen.size).toBeGreaterThanOrEqual(
+    Object.values(attacks).filter(({ status }) => status !== 'setup_failed').length,
+  );
+});

@@ -1,0 +1,195 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Evals, promptCase, writeModelsFile } from './support/evals.ts';
+import { expectConsistent } from './support/run-facts.ts';
+import {
+  callThenAnswer,
+  type Script,
+  type ScriptedProvider,
+  startProvider,
+} from './support/scripted-provider.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
+
+/** What happens around a run while it is under way. */
+
+let provider: ScriptedProvider;
+let service: TestService;
+let evals: Evals;
+let folder: string;
+let server: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'drydock-races-'));
+  provider = await startProvider(undefined, { keep: 0 });
+  process.env['SCRIPTED_PROVIDER_KEY'] = 'k-scripted';
+  service = await startTestService({
+    env: { DRYDOCK_MODELS_FILE: await writeModelsFile(folder, provider.url, { priced: true }) },
+  });
+  evals = await Evals.of(service);
+  server = await evals.server();
+});
+afterAll(async () => {
+  delete process.env['SCRIPTED_PROVIDER_KEY'];
+  await dispose(service);
+  await provider?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const inspects = callThenAnswer({ name: 'inspect_hull', input: { ship: 'Albatross' } });
+const slowly =
+  (latencyMs: number): Script =>
+  (request) => ({ ...inspects(request), latencyMs });
+
+async function launched(repetitions: number, where = evals, serverId = server): Promise<string> {
+  const suiteId = await where.suite({
+    serverIds: [serverId],
+    repetitions,
+    passThreshold: 1,
+    tests: [promptCase('Inspects', 'May the Albatross sail?')],
+  });
+  return where.launch({ suiteId });
+}
+
+async function until(done: () => Promise<boolean>): Promise<void> {
+  const ends = Date.now() + 20_000;
+  while (!(await done())) {
+    if (Date.now() > ends) throw new Error('it did not come to it');
+    await delay(10);
+  }
+}
+
+const finished = (runId: string, n: number) =>
+  until(async () => (await evals.read(runId)).progress.finished >= n);
+
+async function query<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
+  const client = await service.database.connect();
+  try {
+    return (await client.query(sql, values)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+test('a run that is cancelled while trials are recorded has the results that it counts', async () => {
+  provider.script = slowly(5);
+  const runs = await Promise.all(Array.from({ length: 4 }, () => launched(40)));
+  await Promise.all(
+    runs.map(async (runId, nth) => {
+      await finished(runId, 1 + 3 * nth);
+      const cancel = () => service.post(`${evals.project}/eval-runs/${runId}/cancel`);
+      const answers = await Promise.all([cancel(), cancel(), cancel()]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    }),
+  );
+  for (const runId of runs) await expectConsistent(evals, runId);
+});
+
+test('a database that drops every connection again and again loses no trial and blames no model', {
+  timeout: 60_000,
+}, async () => {
+  provider.script = slowly(20);
+  const runId = await launched(40);
+  await finished(runId, 1);
+  const logged = service.logs.length;
+  const client = await service.database.connect();
+  for (let n = 0; n < 5; n++) {
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await delay(100);
+  }
+  await client.end();
+  await until(async () => {
+    const { status, body } = await service.get(`${evals.project}/eval-runs/${runId}`);
+    return status === 200 && /completed|failed/.test(body.status as string);
+  });
+  expect(await evals.read(runId)).toMatchObject({ status: 'completed', summary: { total: 40, passed: 40 } });
+  await expectConsistent(evals, runId);
+  expect(service.logs.slice(logged).filter((line) => line.includes('Given up'))).toEqual([]);
+});
+
+test('a server that is edited or deleted meanwhile is not used any more, and the run is decided', async () => {
+  for (const change of ['edited', 'deleted']) {
+    provider.script = slowly(30);
+    const own = await evals.server();
+    const runId = await launched(60, evals, own);
+    await finished(runId, 1);
+    const path = `${evals.project}/servers/${own}`;
+    const { status } =
+      change === 'edited' ? await service.patch(path, { timeout: 9_000 }) : await service.delete(path);
+    expect(status).toBe(200);
+    await evals.follow(runId);
+    const { items } = await evals.read(runId, '/iterations?limit=100');
+    const { status: last, error } = items.at(-1) as { status: string; error: string };
+    expect([last, error]).toEqual([
+      'setup_failed',
+      expect.stringContaining(`The server was ${change} after`),
+    ]);
+    await expectConsistent(evals, runId);
+  }
+});
+
+test('a suite with a run under way stays; a project that is deleted ends its runs and books what they cost', async () => {
+  provider.script = slowly(30);
+  const other = await Evals.of(service, 'Doomed');
+  const runId = await launched(60, other, await other.server());
+  await until(async () => (await other.read(runId)).progress.finished >= 2);
+  const { suiteId } = await other.read(runId);
+  expect(await service.delete(`${other.project}/eval-suites/${suiteId}`)).toMatchObject({ status: 409 });
+  const reader = other.follow(runId).catch(() => []);
+  expect((await service.delete(other.project)).status).toBe(200);
+  await until(async () => (await query('select from eval_runs where id = $1', runId)).length === 0);
+  await reader;
+  const booked = await query<{ amount: number }>(
+    'select amount from ledger_entries where reason = $1',
+    `eval-run ${runId}`,
+  );
+  expect(booked).toHaveLength(1);
+  expect(booked[0]?.amount).not.toBe(0);
+  await until(async () => provider.active.now === 0);
+  for (const below of ['', '/iterations', '/events', '/cancel'])
+    expect((await service.get(`${evals.project}/eval-runs/${runId}${below}`)).status).toBeGreaterThanOrEqual(
+      404,
+    );
+});
+
+test('readers of events that hang up, are slow, or come with the id of an event of another run', async () => {
+  provider.script = slowly(20);
+  const long = await launched(20);
+  await evals.follow(long);
+  const runId = await launched(10);
+  const path = `${service.running.baseUrl}${evals.project}/eval-runs/${runId}/events`;
+  const headers = { authorization: `Bearer ${service.key}` };
+  const hangUps = Array.from({ length: 20 }, async () => {
+    const gone = new AbortController();
+    await fetch(path, { headers, signal: gone.signal });
+    gone.abort();
+  });
+  const foreign = await fetch(path, { headers: { ...headers, 'last-event-id': '99' } });
+  expect([foreign.status, await foreign.text()]).toEqual([400, expect.stringContaining('Last-Event-ID')]);
+  await Promise.all(hangUps);
+  const slow = await fetch(path, { headers });
+  await evals.follow(runId);
+  expect((await slow.text()).match(/^id: /gm)).toHaveLength((await evals.follow(runId)).length);
+  await expectConsistent(evals, runId);
+});
+
+test('somebody who may no longer see the project is shown no further events', async () => {
+  const member = await service.member('member');
+  const runId = await launched(1);
+  await evals.follow(runId);
+  provider.script = () => ({ silent: true });
+  const open = await launched(1);
+  const response = await fetch(`${service.running.baseUrl}${evals.project}/eval-runs/${open}/events`, {
+    headers: { authorization: `Bearer ${member.key}` },
+  });
+  expect(response.status).toBe(200);
+  await query('update api_keys set revoked_at = now() where id = $1', member.keyId);
+  await query(`select pg_notify('drydock_eval_runs', $1)`, open);
+  expect(await response.text()).not.toContain('run.decided');
+  expect((await service.post(`${evals.project}/eval-runs/${open}/cancel`)).status).toBe(200);
+});
