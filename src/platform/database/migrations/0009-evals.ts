@@ -124,6 +124,8 @@ create table eval_runs (
 ) with (fillfactor = 70);
 create index eval_runs_suite on eval_runs (suite_id, id desc);
 create index eval_runs_project on eval_runs (project_id, id);
+-- In the order in which they ended, which is how they are exported.
+create index eval_runs_completed on eval_runs (project_id, completed_at, id) where completed_at is not null;
 create index eval_runs_open on eval_runs (organization_id, id)
   where status in ('pending', 'running', 'grading');
 create index eval_runs_deadline on eval_runs (deadline_at) where status in ('pending', 'running', 'grading');

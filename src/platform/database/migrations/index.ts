@@ -8,7 +8,6 @@ import { idempotencyClaims } from './0006-idempotency-claims.ts';
 import { live } from './0007-live.ts';
 import { serverChanges } from './0008-server-changes.ts';
 import { evals } from './0009-evals.ts';
-import { evalEnds } from './0010-eval-ends.ts';
 
 export interface Migration {
   name: string;
@@ -30,5 +29,4 @@ export const migrations: readonly Migration[] = [
   live,
   serverChanges,
   evals,
-  evalEnds,
 ];
