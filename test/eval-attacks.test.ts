@@ -88,7 +88,7 @@ const attacks: Record<string, Attack> = {
       name: `t${n}`,
       description: 'd'.repeat(100_000),
     })),
-    status: 'setup_failed',
+    status: /^(setup_failed|timed_out)$/,
   },
   '5,000 tools': {
     tools: Array.from({ length: 5_000 }, (_, n) => ({ ...any, name: `any${n === 0 ? '' : n}` })),
@@ -255,7 +255,7 @@ test.each(Object.keys(attacks))('%s', { timeout: 30_000, retry: 1 }, async (name
   expect(items).toMatchObject([{ status: expect.stringMatching(current.status), attempts: 1 }]);
   expect(items[0].error ?? '').toMatch(current.error ?? '');
   const trace = await service.get(`${evals.project}/eval-runs/${runId}/iterations/${items[0].id}/trace`);
-  expect(trace.status).toBe(current.status === 'setup_failed' ? 404 : 200);
+  expect(trace.status).toBe(name.endsWith('of declarations') ? 404 : 200);
   expect(
     (await service.get(`${evals.project}/eval-runs/${runId}/iterations/${items[0].id}/steps`)).status,
   ).toBe(200);
@@ -277,6 +277,6 @@ test('all of it can be exported', async () => {
     complete = body.complete as boolean;
   }
   expect(seen.size).toBeGreaterThanOrEqual(
-    Object.values(attacks).filter(({ status }) => status !== 'setup_failed').length,
+    Object.keys(attacks).filter((name) => !name.endsWith('of declarations')).length,
   );
 });

@@ -21,6 +21,8 @@ export interface LeaseKind<Row> {
   givenUp?: ((row: Row, error: string) => Commit | Promise<Commit>) | undefined;
   /** Runs in the transaction in which a row is done or given up. */
   ended?: Commit | undefined;
+  /** Told when that transaction has been committed, so that others see what it wrote. */
+  settled?: ((row: Row) => void) | undefined;
 }
 
 interface HolderOptions<Row extends LeasedRow> {
@@ -186,6 +188,7 @@ export class LeaseHolder<Row extends LeasedRow> {
       // Lost, it is another's to write; stopped, it is given back.
       if (abort.signal.aborted) return;
       await this.settle(held, { state: 'done' }, commit, kind.ended);
+      kind.settled?.(row);
       this.counters.add(row.kind, 'finished');
     } catch (error) {
       if (!abort.signal.aborted)
@@ -213,6 +216,7 @@ export class LeaseHolder<Row extends LeasedRow> {
   private async giveUp(held: Held<Row>, kind: LeaseKind<Row>, error: string): Promise<void> {
     const commit = await kind.givenUp?.(held.row, error);
     await this.settle(held, { state: 'failed', error }, commit, kind.ended);
+    kind.settled?.(held.row);
     this.counters.add(kind.kind, 'givenUp');
     this.options.log.error('Given up', { ...nameOf(held.row), error });
   }

@@ -86,7 +86,6 @@ export async function recording(parts: TrialParts, row: TrialRow, trial: Conduct
       billedMicros: spending.billedMicros,
       events,
     });
-    progress.wrote(run.id);
   };
 }
 

@@ -48,6 +48,7 @@ export class TrialWorker {
           work: async (row, signal) =>
             recording(this.parts, row, await conductTrial(this.parts, row, signal)),
           givenUp: (row, error) => abandoned(this.parts, row, error),
+          settled: ({ runId }) => this.parts.progress.wrote(runId),
         },
       ],
       concurrency: held,
