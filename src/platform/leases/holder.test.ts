@@ -95,7 +95,7 @@ test('one that cannot be given up stays, writes nothing, and is not begun either
   expect(await results(db)).toEqual([]);
 });
 
-test('leases are extended together while work goes on', async () => {
+test('leases are extended together while work goes on', { timeout: 60_000 }, async () => {
   const connected = await openJobs();
   const { database: db } = connected;
   const { kind, letGo } = stubborn();
@@ -112,7 +112,7 @@ test('leases are extended together while work goes on', async () => {
   );
   await work(connected, [willing]);
   // Longer than the lease would last by itself.
-  await until(() => extensions.length >= 5);
+  await until(() => extensions.length >= 5, 30_000);
   expect(extensions.slice(-4)).toEqual([3, 3, 3, 3]);
   letGo.resolve();
   await allOver(db);
