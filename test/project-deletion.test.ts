@@ -269,7 +269,8 @@ test('a large project is removed in short steps, and its files in one sweep', as
     db: around(service.db, (_query, send) => timed(send)),
   });
   expect(await rowsOf(project.id)).toEqual({});
-  expect(longest).toBeLessThan(1_000);
+  // Far from what a step takes, and from what a busy machine makes of it.
+  expect(longest).toBeLessThan(5_000);
 
   await database.query("update blob_garbage set since = now() - interval '2 hours'");
   const sweep = housekeeping(service.running.services).find(({ kind }) => kind === 'sweep-blobs');
