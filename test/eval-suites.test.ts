@@ -328,7 +328,7 @@ describe('a deletion', () => {
     expect((await world.launch({ suiteId })).status).toBe(404);
     expect((await service.get(`${world.project}/eval-suites`)).body.items).toEqual([]);
     const [removal] = suiteJobs(service.running.services);
-    const commit = await removal?.handle({ suiteId }, new AbortController().signal);
+    const commit = await removal?.handle({ id: suiteId }, new AbortController().signal);
     if (commit) await service.db.transaction(commit);
     for (const table of ['eval_cases', 'eval_suite_revisions', 'eval_runs'])
       expect([table, await count(table, `suite_id = '${suiteId}'`)]).toEqual([table, 0]);

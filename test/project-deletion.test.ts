@@ -68,7 +68,7 @@ async function rowsOf(projectId: string): Promise<Record<string, number>> {
   ];
   for (const { table, from } of tables as { table: string; from?: string }[]) {
     const where = table === 'projects' ? 'projects t where t.id = $1' : `${table} t where t.project_id = $1`;
-    const rowsOfProject = from?.replace(':projectId', '$1') ?? where;
+    const rowsOfProject = from?.replace(':id', '$1') ?? where;
     const { rows } = await database.query(`select count(*)::int as n from ${rowsOfProject}`, [projectId]);
     if (rows[0].n > 0) counts[table] = rows[0].n;
   }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CaseChecks, EvalCheck, MatchOptions, SuppressedChecks } from './eval-checks.ts';
 import { EvalSteps } from './eval-steps.ts';
 import { vocabulary } from './eval-vocabulary.ts';
+import { liveErrors } from './live.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
@@ -316,14 +317,7 @@ export const generateEvalCases = operation({
       skipped: z.array(z.object({ title: z.string().optional(), reason: z.string() })).optional(),
     })
     .meta({ id: 'EvalCaseGenerated' }),
-  errors: [
-    'CONFLICT',
-    'SERVER_UNREACHABLE',
-    'TIMEOUT',
-    'OAUTH_REQUIRED',
-    'FORBIDDEN',
-    'FEATURE_NOT_SUPPORTED',
-  ],
+  errors: ['CONFLICT', ...liveErrors],
 });
 
 export const getEvalCase = operation({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { declaredSuiteId, EvalDeleted, InlineCase } from './eval-cases.ts';
 import { EvalCheck, MatchOptions } from './eval-checks.ts';
 import { vocabulary } from './eval-vocabulary.ts';
+import { liveErrors } from './live.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
@@ -214,14 +215,7 @@ export const createEvalSuite = operation({
       caseUpsert,
     })
     .meta({ id: 'EvalSuiteCreated' }),
-  errors: [
-    'CONFLICT',
-    'SERVER_UNREACHABLE',
-    'TIMEOUT',
-    'OAUTH_REQUIRED',
-    'FORBIDDEN',
-    'FEATURE_NOT_SUPPORTED',
-  ],
+  errors: ['CONFLICT', ...liveErrors],
 });
 
 export const getEvalSuite = operation({

@@ -6,6 +6,7 @@ import * as evalCases from './eval-cases.ts';
 import * as evalDisclosure from './eval-disclosure.ts';
 import * as evalIngest from './eval-ingest.ts';
 import * as evalIterations from './eval-iterations.ts';
+import * as evalLaunch from './eval-launch.ts';
 import * as evalRuns from './eval-runs.ts';
 import * as evalSuites from './eval-suites.ts';
 import * as hosts from './hosts.ts';
@@ -43,6 +44,7 @@ const declared = {
   ...evalSuites,
   ...evalCases,
   ...evalDisclosure,
+  ...evalLaunch,
   ...evalRuns,
   ...evalIterations,
   ...evalIngest,

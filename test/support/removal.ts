@@ -9,8 +9,8 @@ export async function removeDeletedContent(
 ): Promise<void> {
   const { db } = services;
   const [removal] = projectJobs(services) as [JobKind];
-  for (const { id } of await db.rows(deleted, { projectId: null })) {
-    const commit = await removal.handle({ projectId: id }, signal);
+  for (const { id } of await db.rows(deleted, { id: null })) {
+    const commit = await removal.handle({ id }, signal);
     if (commit) await db.transaction(commit);
   }
 }

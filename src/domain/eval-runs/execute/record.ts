@@ -70,7 +70,6 @@ export async function recording(parts: TrialParts, row: TrialRow, trial: Conduct
       status,
       result: grade.result,
       evaluatorError: grade.evaluatorError,
-      failureCategory: grade.failureCategory ?? null,
       startedAt,
       finishedAt,
       durationMs: finishedAt - startedAt,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { isIP } from 'node:net';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
+import { refusalOfUrl } from '../../../mcp/address-guard.ts';
 import type { ModelRoute } from '../../../models/resolve.ts';
 import { sortKeys } from '../../../platform/canonical.ts';
 import * as cases from '../../../platform/database/queries/eval-cases.ts';
@@ -94,13 +94,9 @@ async function targetsOf({ db, project }: ProjectContext, input: Input): Promise
 
 /** A provider on this machine or in a private network is the operator's own. */
 function egressOf({ baseUrl }: ModelRoute): 'byok-cloud' | 'byok-local' {
-  if (baseUrl === undefined) return 'byok-local';
-  const { hostname } = new URL(baseUrl);
-  const address = hostname.replace(/^\[|\]$/g, '');
-  const local = /^(localhost|.*\.local|.*\.internal)$/.test(address);
-  const near =
-    isIP(address) !== 0 && /^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd])/.test(address);
-  return local || near ? 'byok-local' : 'byok-cloud';
+  const outside =
+    baseUrl !== undefined && refusalOfUrl(baseUrl, { local: false, networks: [] }) === undefined;
+  return outside ? 'byok-cloud' : 'byok-local';
 }
 
 function elsewhere({ settings }: Suite): Pick<Disclosure, 'analysis' | 'capture' | 'retention' | 'region'> {

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../contract/errors.ts';
-import { mostTargets } from '../../../contract/eval-runs.ts';
+import { mostTargets } from '../../../contract/eval-launch.ts';
 import type { ApiKeys } from '../../../models/resolve.ts';
 import { type Db, violates } from '../../../platform/database/database.ts';
 import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';

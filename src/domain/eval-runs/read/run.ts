@@ -80,9 +80,8 @@ export function presentRun(run: runs.RunRow, running: number): Run {
     ...(client !== null && { client: client as NonNullable<Run['client']> }),
     ...(launcher !== null && { launcher: launcher as Record<string, unknown> }),
     ...(ci !== null && { ciMetadata: ci as Record<string, unknown> }),
-    attribution: { surface: 'rest', ...(run.keyId !== null && { apiKeyId: run.keyId }) },
+    attribution: attributionOf(run),
     executionEngine: 'emulated',
-    scoreIntegrity: run.status === 'completed' ? 'valid' : null,
     ...(run.policy === 2 && { verdictPolicyVersion: 2 as const }),
     ...(runGroupId !== null && { runGroupId }),
     ...(modelId !== null && { effectiveModelId: modelId }),
@@ -92,4 +91,10 @@ export function presentRun(run: runs.RunRow, running: number): Run {
     startedAt: run.startedAt,
     completedAt: run.completedAt,
   };
+}
+
+/** Whoever shows a key came over HTTP; a schedule is the service's own, and who reads the database types commands. */
+function attributionOf({ keyId, source }: runs.RunRow): Run['attribution'] {
+  if (keyId !== null) return { surface: 'rest', apiKeyId: keyId };
+  return { surface: source === 'schedule' ? 'workspace' : 'cli' };
 }

@@ -130,7 +130,6 @@ create index eval_runs_open on eval_runs (organization_id, id)
   where status in ('pending', 'running', 'grading');
 create index eval_runs_deadline on eval_runs (deadline_at) where status in ('pending', 'running', 'grading');
 create unique index eval_runs_key on eval_runs (project_id, idempotency_key) where idempotency_key is not null;
-create index eval_runs_group on eval_runs (run_group_id, id) where run_group_id is not null;
 
 -- What the run was made of; never changed.
 create table eval_run_snapshots (
@@ -187,7 +186,6 @@ create table eval_results (
   status text not null,
   result text check (result in ('passed', 'failed')),
   evaluator_error boolean not null default false,
-  failure_category text,
   started_at timestamptz(3),
   finished_at timestamptz(3) not null,
   duration_ms integer,
@@ -253,7 +251,6 @@ create table model_calls (
   closed_at timestamptz(3)
 );
 create index model_calls_run on model_calls (run_id, id) where run_id is not null;
-create index model_calls_organization on model_calls (organization_id, id);
 
 -- Until when nobody calls a model, because its provider asked for it.
 create unlogged table model_pauses (

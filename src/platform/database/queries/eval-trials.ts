@@ -74,7 +74,6 @@ const results = table('eval_results', {
   status: oneOf<TrialStatus>(),
   result: orNull(oneOf<'passed' | 'failed'>()),
   evaluatorError: flag,
-  failureCategory: orNull(text),
   startedAt: orNull(time),
   finishedAt: time,
   durationMs: orNull(integer),

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { InlineCase } from './eval-cases.ts';
+import { MatchOptions } from './eval-checks.ts';
+import { RunEnvironment, status } from './eval-runs.ts';
+import { caseUpsert, namedServers, PassCriteria, SuiteHosts } from './eval-suites.ts';
+import { vocabulary } from './eval-vocabulary.ts';
+import { liveErrors } from './live.ts';
+import { operation } from './operation.ts';
+import { Name } from './text.ts';
+
+const area = { area: 'Eval runs', access: 'project member' } as const;
+
+const id = z.string().min(1).max(128);
+const names = z.array(z.string().trim().min(1).max(200)).max(100);
+
+/** Compact JSON in a header; what is malformed is dropped, for it is only a label. */
+function label(most: number, fields: readonly string[]) {
+  return z
+    .string()
+    .optional()
+    .transform((text) => readLabel(text, most, fields));
+}
+
+function readLabel(
+  text: string | undefined,
+  most: number,
+  fields: readonly string[],
+): Record<string, string> | undefined {
+  if (text === undefined || text.length > most) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const kept = Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+      fields.includes(name) && typeof inner === 'string' && inner !== '' ? [[name, inner] as const] : [],
+    );
+    return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const launchHeaders = {
+  ...vocabulary,
+  headers: vocabulary.headers.extend({
+    'x-mcpjam-launcher': label(512, ['kind', 'client', 'version']).describe(
+      'Who launches: compact JSON with kind (cli, mcp, github_action), client, version.',
+    ),
+    'x-mcpjam-ci': label(2048, [
+      'provider',
+      'pipelineId',
+      'runId',
+      'jobId',
+      'job',
+      'runUrl',
+      'branch',
+      'commitSha',
+    ]).describe(
+      'Where it is launched: compact JSON with provider, pipelineId, jobId, runUrl, branch, commitSha.',
+    ),
+  }),
+} as const;
+
+const modelKey = z.string().min(1).max(2000);
+
+/** What a run may be told, whether it is one or one of a group. */
+const launch = {
+  iterationOverride: z.number().int().min(1).max(10).optional(),
+  caseIds: z.array(id).min(1).max(500).optional(),
+  matchOptionsOverride: MatchOptions.optional(),
+  skillsOverride: z.literal('exclude').optional(),
+  notes: z.string().max(5000).optional(),
+  passCriteria: PassCriteria.optional(),
+  ephemeralEnvironment: z
+    .boolean()
+    .optional()
+    .describe('Allows an environment of the project that is not attached to the suite.'),
+  modelApiKeys: z
+    .record(z.string().min(1).max(100), modelKey)
+    .refine((keys) => Object.keys(keys).length <= 20, 'Takes keys of at most 20 providers')
+    .optional()
+    .describe('Keys of your own, by provider. Held sealed for this run and gone when it ends.'),
+  importApprovals: z
+    .array(z.strictObject({ testCaseId: id, reason: z.string().trim().min(1).max(500) }))
+    .min(1)
+    .max(500)
+    .optional(),
+  idempotencyKey: z.string().max(256).optional(),
+};
+
+const RunCreateRequest = z
+  .strictObject({
+    suiteId: id.optional(),
+    suiteName: Name.optional(),
+    suiteDescription: z.string().max(5000).optional(),
+    tests: z.array(InlineCase).min(1).max(100).optional(),
+    serverIds: z.array(id).min(1).max(100).optional(),
+    serverNames: names.optional(),
+    environmentId: id.optional(),
+    namedHostId: id.optional(),
+    hosts: SuiteHosts.optional(),
+    model: z.string().trim().min(1).max(300).optional(),
+    provider: z.string().trim().min(1).max(100).optional(),
+    suiteRerun: z.boolean().optional(),
+    refreshSnapshot: z.boolean().optional(),
+    runGroupId: id.optional(),
+    sourceHash: z
+      .string()
+      .regex(/^[a-f0-9]{64}$/, 'Must be a SHA-256 in hex')
+      .optional(),
+    ...launch,
+  })
+  .meta({ id: 'EvalRunCreateRequest' });
+
+export const createEvalRun = operation({
+  ...area,
+  summary: 'Start a run',
+  description:
+    'Of a saved suite, as it is configured or with overrides; or of `tests` in the request, which are stored in the suite. Answers at once: poll the run, or follow its events.',
+  method: 'POST',
+  path: '/projects/{projectId}/eval-runs',
+  ...launchHeaders,
+  idempotency: 'verb',
+  spends: true,
+  body: RunCreateRequest,
+  example: { suiteId: '{suiteId}' },
+  status: 202,
+  response: z
+    .object({
+      runId: z.string(),
+      suiteId: z.string(),
+      status,
+      deduped: z.literal(true).optional(),
+      runGroupId: z.string().optional(),
+      servers: namedServers,
+      caseUpsert,
+      environment: RunEnvironment,
+    })
+    .meta({ id: 'EvalRunCreated' }),
+  errors: ['CONFLICT', ...liveErrors],
+});
+
+/** How many runs a group has at most, which then count as one. */
+export const mostTargets = 10;
+
+const target = z
+  .strictObject({ environmentId: id.optional(), namedHostId: id.optional() })
+  .refine(
+    ({ environmentId, namedHostId }) => (environmentId === undefined) !== (namedHostId === undefined),
+    'Give exactly one of environmentId and namedHostId',
+  );
+
+export const createEvalRunGroup = operation({
+  ...area,
+  summary: 'Run a suite against several targets',
+  description: 'All targets are checked before the first run starts. The group counts as one concurrent run.',
+  method: 'POST',
+  path: '/projects/{projectId}/eval-run-groups',
+  ...launchHeaders,
+  idempotency: 'verb',
+  spends: true,
+  body: z
+    .strictObject({ suiteId: id, targets: z.array(target).min(1).max(mostTargets), ...launch })
+    .meta({ id: 'EvalRunGroupCreateRequest' }),
+  example: {
+    suiteId: '{suiteId}',
+    targets: [{ environmentId: '{environmentId}' }],
+    ephemeralEnvironment: true,
+  },
+  status: 202,
+  response: z
+    .object({
+      runGroupId: z.string(),
+      suiteId: z.string(),
+      outcome: z.enum(['started', 'partial', 'failed']),
+      startedCount: z.number().int(),
+      failedCount: z.number().int(),
+      targets: z.array(
+        z.object({
+          target: z.object({
+            environmentId: z.string().optional(),
+            namedHostId: z.string().optional(),
+            name: z.string().optional(),
+          }),
+          status: z.enum(['started', 'failed']),
+          runId: z.string().optional(),
+          runStatus: status.optional(),
+          deduped: z.literal(true).optional(),
+          servers: namedServers.optional(),
+          environment: RunEnvironment.optional(),
+          caseUpsert: caseUpsert.optional(),
+          error: z.object({ code: z.string(), message: z.string() }).optional(),
+        }),
+      ),
+      runId: z.string().optional(),
+      status: status.optional(),
+      servers: namedServers.optional(),
+      environment: RunEnvironment.optional(),
+      caseUpsert: caseUpsert.optional(),
+    })
+    .meta({ id: 'EvalRunGroupCreated' }),
+  errors: ['CONFLICT', ...liveErrors],
+});
