@@ -97,6 +97,10 @@ export class Connection {
     return this.parts.client;
   }
 
+  secrets(): readonly string[] {
+    return this.parts.secrets();
+  }
+
   /** Asks once, and answers with what came back over the wire. */
   async request(method: string, params: Record<string, unknown>, wait: Wait): Promise<Answer> {
     if (this.broken) throw this.broken;

@@ -33,6 +33,8 @@ const countedFrom = 64 * 1024;
 export interface Conversation {
   identity: ServerIdentity;
   ask: (method: string, params?: Record<string, unknown>) => Promise<Answer>;
+  /** What the server was told so far and must not be quoted with, tokens included. */
+  secrets: () => readonly string[];
 }
 
 /** Everything the service knows about talking to MCP servers. */
@@ -114,7 +116,7 @@ export class Mcp {
       return answer;
     };
     try {
-      return await work({ identity: connection.identity, ask });
+      return await work({ identity: connection.identity, ask, secrets: () => connection.secrets() });
     } finally {
       if (weight > 0) (visit.afterwards ?? atOnce)(() => held.giveBack(weight));
     }

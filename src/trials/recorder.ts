@@ -95,10 +95,6 @@ export class Recorder {
       this.toolErrors.push({ ...place, kind: 'content', message: kept.evidence.text });
   }
 
-  get hasToolErrors(): boolean {
-    return this.toolErrors.length > 0;
-  }
-
   /** As far as the trial has come. */
   evidence(userMessages: number): TrialEvidence {
     const { inputTokens, outputTokens } = sumOfUsage(this.usages);

@@ -50,7 +50,6 @@ export interface TrialRecord {
   error?: string;
   /** Why the model stopped in the last turn, when not because it was done. */
   finish?: string;
-  modelCalls: number;
   recorder: Recorder;
   spans: Spans;
 }
@@ -75,7 +74,6 @@ class Trial {
   private readonly started: number;
   private promptIndex = -1;
   private userMessages = 0;
-  private modelCalls = 0;
   private modelFailure: ModelFailure | undefined;
   private error: string | undefined;
   private finish: string | undefined;
@@ -106,7 +104,7 @@ class Trial {
       : this.modelFailure || this.error
         ? 'failed'
         : 'completed';
-    const { recorder, spans, modelCalls, modelFailure, error, finish } = this;
+    const { recorder, spans, modelFailure, error, finish } = this;
     return {
       end,
       evidence: recorder.evidence(this.userMessages),
@@ -114,7 +112,6 @@ class Trial {
       ...(modelFailure && { modelFailure }),
       ...(error !== undefined && { error }),
       ...(finish !== undefined && { finish }),
-      modelCalls,
       recorder,
       spans,
     };
@@ -172,7 +169,6 @@ class Trial {
     const { box } = this.options;
     const ids: string[] = [];
     for (const step of outcome.steps) {
-      this.modelCalls++;
       this.recorder.usages.push(step.usage);
       this.spans.modelStep(step, promptIndex, stepId, this.options.model?.modelId);
       for (const call of step.calls) {

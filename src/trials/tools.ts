@@ -5,8 +5,8 @@ import type { OfferedTool, ToolAnswer } from '../models/turn.ts';
 /** What a call of a tool came to, as the server said it. */
 export type CallOutcome =
   | { result: Record<string, unknown>; bytes: number }
-  /** There was no result. `attributed`: whose fault that is. */
-  | { failure: { message: string; code?: number; attributed: 'server' | 'ours' } };
+  /** There was no result. */
+  | { failure: { message: string; code?: number } };
 
 /** A server of a trial, with the tools it has. */
 export interface TrialServer {

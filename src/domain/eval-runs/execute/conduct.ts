@@ -230,8 +230,12 @@ const plans = new WeakMap<PlannedCase, TrialPlan>();
 export function trialPlan(planned: PlannedCase): TrialPlan {
   const known = plans.get(planned);
   if (known) return known;
+  const { turns, steps } = planSteps(planned.steps);
+  const last = turns.findLast(({ kind }) => kind === 'prompt');
   const plan: TrialPlan = {
-    ...planSteps(planned.steps),
+    // What the answer should come to is said of the last prompt.
+    turns: turns.map((turn) => (turn === last ? { ...turn, expectedOutput: planned.expectedOutput } : turn)),
+    steps,
     isNegative: planned.isNegative,
     match: planned.match,
     checks: planned.checks,

@@ -2,6 +2,8 @@ import { hideSecretsInTurns } from '../../../mcp/target.ts';
 
 /** Shorter ones are no secrets, and stand in texts by chance. */
 const shortest = 6;
+/** Of tokens that are refreshed again and again, so many are remembered. */
+const mostTold = 20;
 /** What stands before the secret in a header. */
 const schemes = /^(basic|bearer|digest|token)$/i;
 
@@ -9,7 +11,7 @@ const schemes = /^(basic|bearer|digest|token)$/i;
  * Takes these secrets out of what servers say, before a model, a check or a trace sees it. Looking for them is cheap;
  * only where one may be the value is gone through in all ways of writing it.
  */
-export function hiding(values: readonly string[]): <T>(value: T) => Promise<T> {
+function hiding(values: readonly string[]): <T>(value: T) => Promise<T> {
   const secrets = [...new Set(values)].filter((value) => value.length >= shortest && !schemes.test(value));
   if (secrets.length === 0) return async (value) => value;
   const sought = [...new Set([...secrets, ...secrets.flatMap(inBase64)])];
@@ -17,6 +19,20 @@ export function hiding(values: readonly string[]): <T>(value: T) => Promise<T> {
   return async (value) => {
     const text = JSON.stringify(value) ?? '';
     return tests.some((test) => test(text)) ? hideSecretsInTurns(value, sought) : value;
+  };
+}
+
+/** The same, with secrets that are only known when something was said: tokens that the server was sent. */
+export function hidingWith(values: readonly string[]): <T>(value: T, told?: readonly string[]) => Promise<T> {
+  let known: readonly string[] = [];
+  let hide = hiding(values);
+  return (value, told = []) => {
+    const more = told.filter((secret) => !known.includes(secret));
+    if (more.length > 0) {
+      known = [...known, ...more].slice(-mostTold);
+      hide = hiding([...values, ...known]);
+    }
+    return hide(value);
   };
 }
 

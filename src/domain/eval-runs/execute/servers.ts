@@ -10,7 +10,7 @@ import { drain } from '../../live/drain.ts';
 import { type Brought, targetOf } from '../../live/reach.ts';
 import { broughtTo, UndeliverableSecret } from '../../secrets/bring.ts';
 import { openSecrets } from '../../servers/secrets.ts';
-import { hiding } from './hide.ts';
+import { hidingWith } from './hide.ts';
 import type { RunInProcess } from './run-in-process.ts';
 
 /** What a run's servers came to: all of them with their tools, or why there are none. */
@@ -102,22 +102,17 @@ export class RunServers {
     let failure: SetupFailure = { phase: 'connection', attributed: 'unknown' };
     for (const [nth, wait] of waits.entries()) {
       if (wait > 0) await delay(wait);
-      const began = performance.now();
-      const phase: { name: SetupFailure['phase'] } = { name: 'connection' };
-      const note = (failed?: SetupFailure['attributed']): void => {
-        const ms = Math.round(performance.now() - began);
-        attempts.push({ attemptId: `${server.id} ${nth}`, phase: phase.name, failure: failed, ms });
-      };
+      const setup = new Setup(`${server.id} ${nth}`, attempts);
       try {
-        const connected = await this.connectOnce(run, server, phase);
-        note();
+        const connected = await this.connectOnce(run, server, setup);
+        setup.ended();
         return connected;
       } catch (error) {
         if (!isAboutServer(error)) throw error;
         const attributed = error instanceof McpFailure && error.kind !== 'busy' ? 'server' : 'ours';
-        note(attributed);
+        setup.ended(attributed);
         const message = `${server.name}: ${error.message}`.slice(0, 500);
-        failure = { phase: phase.name, attributed, message };
+        failure = { phase: setup.phase, attributed, message };
         if (!worthRepeating(error)) break;
       }
     }
@@ -127,7 +122,7 @@ export class RunServers {
   private async connectOnce(
     run: RunInProcess,
     { id, name, revision }: { id: string; name: string; revision: number },
-    phase: { name: SetupFailure['phase'] },
+    setup: Setup,
   ): Promise<TrialServer> {
     const { db } = this.services;
     const row = await db.row(rows.findLive, { projectId: run.projectId, id });
@@ -151,13 +146,13 @@ export class RunServers {
     const timeout = row.settings.timeout ?? callTimeout;
     const own = await openSecrets(this.services, db, row);
     const { headers = {}, env = {}, clientSecret = '' } = own;
-    const hide = hiding([
+    const hide = hidingWith([
       ...secretsOf({ kind: 'http', url: '', headers: { ...headers, ...given.headers, clientSecret } }),
       ...secretsOf({ kind: 'stdio', command: '', args: [], env: { ...env, ...given.env } }),
       ...run.secrets.map(({ value }) => value),
       ...Object.values(run.apiKeys).filter((key) => key !== undefined),
     ]);
-    const tools = await this.toolsOf(target, timeout, phase, hide);
+    const tools = await this.toolsOf(target, timeout, setup, hide);
     const declared = tools.map((tool) => ({ ...tool, serverId: id }) as unknown as DeclaredTool);
     return {
       id,
@@ -170,12 +165,12 @@ export class RunServers {
   private async toolsOf(
     target: Target,
     timeout: number,
-    phase: { name: SetupFailure['phase'] },
-    hide: ReturnType<typeof hiding>,
+    setup: Setup,
+    hide: ReturnType<typeof hidingWith>,
   ): Promise<Record<string, unknown>[]> {
     try {
       return await this.services.mcp.use(target, { timeout }, async (conversation) => {
-        phase.name = 'discovery';
+        setup.connected();
         const { items = [] } = (await drain(conversation, 'tools')) ?? {};
         const size = items.reduce((sum, item) => sum + JSON.stringify(item).length, 0);
         if (size > mostDeclared)
@@ -183,7 +178,7 @@ export class RunServers {
             'too-large',
             `The tools come to ${Math.ceil(size / 1024 / 1024)} MiB, and a model is told at most ${mostDeclared >> 20}`,
           );
-        return hide(items);
+        return hide(items, conversation.secrets());
       });
     } catch (error) {
       if (!(error instanceof McpFailure)) throw error;
@@ -197,28 +192,51 @@ export class RunServers {
     name: string,
     input: Record<string, unknown>,
     signal: AbortSignal,
-    hide: ReturnType<typeof hiding>,
+    hide: ReturnType<typeof hidingWith>,
   ): Promise<CallOutcome> {
     try {
-      return await this.services.mcp.use(target, { timeout, signal }, async ({ ask }) => {
+      return await this.services.mcp.use(target, { timeout, signal }, async ({ ask, secrets }) => {
         const { result, bytes } = await ask('tools/call', { name, arguments: input });
-        return { result: await hide(result), bytes };
+        return { result: await hide(result, secrets()), bytes };
       });
     } catch (error) {
       signal.throwIfAborted();
       // Commands may have been forbidden meanwhile.
-      if (error instanceof Refusal) return { failure: { message: error.message, attributed: 'ours' } };
+      if (error instanceof Refusal) return { failure: { message: error.message } };
       if (!(error instanceof McpFailure)) throw error;
-      const { kind, facts, message } = error;
+      const { facts, message } = error;
       const code = facts.rpc?.code;
       return {
         failure: {
           message: await hide(facts.rpc?.message ?? message),
           ...(code !== undefined && { code }),
-          attributed: kind === 'busy' ? 'ours' : 'server',
         },
       };
     }
+  }
+}
+
+/** How long each phase of one attempt took; an attempt that reached the second one has connected. */
+class Setup {
+  phase: SetupFailure['phase'] = 'connection';
+  private since = performance.now();
+  private readonly attemptId: string;
+  private readonly attempts: SetupAttempt[];
+
+  constructor(attemptId: string, attempts: SetupAttempt[]) {
+    this.attemptId = attemptId;
+    this.attempts = attempts;
+  }
+
+  connected(): void {
+    this.ended();
+    this.phase = 'discovery';
+    this.since = performance.now();
+  }
+
+  ended(failure?: SetupFailure['attributed']): void {
+    const { attemptId, phase } = this;
+    this.attempts.push({ attemptId, phase, failure, ms: Math.round(performance.now() - this.since) });
   }
 }
 
