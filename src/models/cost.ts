@@ -47,6 +47,12 @@ export function costOf(usage: Usage, prices: Prices | undefined): Cost {
   return { usd, credits: millicents / 1000, millicents };
 }
 
+/** Millionths of a dollar, whole; undefined when the cost is unknown. */
+export function costMicros(usage: Usage, prices: Prices | undefined): number | undefined {
+  const { usd } = costOf(usage, prices);
+  return usd === undefined ? undefined : Math.round(usd * 1_000_000);
+}
+
 function isFree({ longPrompt, ...rates }: Prices): boolean {
   return longPrompt === undefined && Object.values(rates).every((rate) => rate === 0);
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as cases from '../../platform/database/queries/eval-cases.ts';
 import { newId } from '../../platform/ids.ts';
-import type { ProjectContext } from '../context.ts';
 import { invalid } from '../invalid.ts';
 import { conflict } from '../refusals.ts';
 import { type CaseDefinition, contentHash } from './definition.ts';
@@ -37,7 +37,7 @@ export function takenIn(db: Db, suiteId: string): Promise<Taken> {
 
 /** Adds to a suite that the caller has locked. */
 export async function addCase(
-  { clock, project }: Pick<ProjectContext, 'clock' | 'project'>,
+  { clock, project }: { clock: Clock; project: { id: string } },
   db: Db,
   suiteId: string,
   given: NewCase,

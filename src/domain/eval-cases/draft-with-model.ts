@@ -3,8 +3,10 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Step } from '../../contract/eval-steps.ts';
 import { Name } from '../../contract/text.ts';
 import { connectModel } from '../../models/connect.ts';
+import { costMicros } from '../../models/cost.ts';
 import { ModelFailure } from '../../models/failure.ts';
 import type { ModelRoute } from '../../models/resolve.ts';
+import { usageOf } from '../../models/usage.ts';
 import { asStorable } from '../storable.ts';
 import type { Draft, Mix, ToolToTry } from './draft.ts';
 
@@ -28,6 +30,8 @@ const timeout = 120_000;
 export interface Drafted {
   drafts: Draft[];
   skipped: { title?: string; reason: string }[];
+  /** Of the model, in millionths of a dollar, where it is known. */
+  costMicros?: number | undefined;
 }
 
 /** Asks a language model for cases. What it writes is checked like anybody else's; what cannot be used is said. */
@@ -39,7 +43,7 @@ export async function draftWithModel(
 ): Promise<Drafted> {
   const model = await connectModel(route);
   try {
-    const { content } = await model.doGenerate({
+    const { content, usage } = await model.doGenerate({
       prompt: [
         { role: 'system', content: instructions },
         { role: 'user', content: [{ type: 'text', text: request(tools, mix, varyUserStyles) }] },
@@ -47,7 +51,8 @@ export async function draftWithModel(
       responseFormat: { type: 'json' },
       abortSignal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
     });
-    return read(content.map((part) => (part.type === 'text' ? part.text : '')).join(''), tools);
+    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    return { ...read(text, tools), costMicros: costMicros(usageOf(usage), route.prices) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     throw new Refusal(

@@ -2,16 +2,14 @@ import type { Operations } from '../../contract/index.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import { rehearsalId } from '../../models/catalog.ts';
 import { type ModelRoute, resolveModel } from '../../models/resolve.ts';
-import * as rows from '../../platform/database/queries/servers.ts';
 import type { ProjectContext } from '../context.ts';
 import { selectTarget } from '../eval-runs/launch/select.ts';
 import { serversCalled } from '../eval-suites/parts.ts';
 import { findSuite, refuseOwned, type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
 import { spend } from '../limits/spend.ts';
-import { refuseSpent } from '../limits/spend-budget.ts';
+import { bookSpending, refuseSpent } from '../limits/spend-budget.ts';
 import { drain } from '../live/drain.ts';
-import { withServer } from '../live/reach.ts';
-import { found } from '../refusals.ts';
+import { withEachServer } from '../live/each-server.ts';
 import { asStorable } from '../storable.ts';
 import type { Verb } from '../verb.ts';
 import { addCase, isCaseRefusal, takenIn } from './add.ts';
@@ -41,6 +39,7 @@ export const generateEvalCases: Verb<'generateEvalCases'> = async (context, inpu
         signal: context.callerGone(),
       })
     : { drafts: draftWithoutModel(tools, mix), skipped: [] };
+  if (route?.billed === 'operator') await book(context, suiteId, drafted.costMicros);
   const vocabulary = vocabularyOf(input);
   const write = { suiteId, action: 'eval-case.generate', declaredSuiteId };
   return withSuite(context, write, async (db, current) => {
@@ -56,6 +55,14 @@ export const generateEvalCases: Verb<'generateEvalCases'> = async (context, inpu
   });
 };
 
+/** What drafting has cost is spent, whether the drafts can be stored or not. */
+async function book({ db, clock, actor }: ProjectContext, suiteId: string, micros = 0): Promise<void> {
+  const { organization, user } = actor;
+  const reason = `eval cases of ${suiteId}`;
+  const spending = { organizationId: organization.id, micros, reason, actor: user.id };
+  await db.transaction((trx) => bookSpending(trx, clock(), spending));
+}
+
 /** The first language model that this deployment hosts; without one, drafts are made from the declarations. */
 function modelFor({ models }: ProjectContext): ModelRoute | undefined {
   const hosted = models.list().find((model) => model.hosted && !model.offline);
@@ -68,12 +75,7 @@ async function toolsOf(context: ProjectContext, suite: Suite, body: Body): Promi
     body.servers && suite.environmentIds.length === 0
       ? await serversCalled(db, project.id, body.servers)
       : (await selectTarget(context, suite, { environmentId: body.environmentId })).servers;
-  const lists = await Promise.all(
-    servers.map(async ({ id }) => {
-      const server = found(await db.row(rows.findLive, { projectId: project.id, id }), 'server');
-      return withServer({ ...context, server }, {}, (conversation) => drain(conversation, 'tools'));
-    }),
-  );
+  const lists = await withEachServer(context, servers, (conversation) => drain(conversation, 'tools'));
   return lists.flatMap((list) => toolsToTry(list?.items ?? []));
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import { newId } from '../../platform/ids.ts';
@@ -8,11 +9,11 @@ import { addCase } from '../eval-cases/add.ts';
 import { type CaseDefinition, inlineCases } from '../eval-cases/definition.ts';
 import { vocabularyOf } from '../eval-cases/vocabulary.ts';
 import { checkRoom } from '../limits/room.ts';
+import { withEachServer } from '../live/each-server.ts';
 import type { Verb } from '../verb.ts';
 import { hostsCalled, serversCalled } from './parts.ts';
 import { newSettings, type SuiteSettings } from './settings.ts';
 import { type Execution, type Suite, type SuiteHost, suiteOf } from './suite.ts';
-import { tryServers } from './try-servers.ts';
 
 export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) => {
   const { body } = input;
@@ -20,7 +21,8 @@ export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) =
   const tests = await inlineCases(body.tests, vocabularyOf(input));
   const servers = await serversCalled(context.db, projectId, body.serverIds);
   const { hosts, named } = await hostsCalled(context.db, projectId, body.hosts ?? []);
-  await tryServers(context, servers);
+  // Whatever cannot be reached now is said before anything is written.
+  await withEachServer(context, servers, async ({ identity }) => identity);
   return writeInProject(context, async (db) => {
     const suite = await addSuite(context, db, {
       name: body.name,
@@ -49,7 +51,7 @@ export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) =
 
 /** A new suite, its first revision with it. */
 export async function addSuite(
-  context: Pick<ProjectContext, 'clock' | 'project' | 'actor' | 'db'> & ProjectContext,
+  context: { clock: Clock; project: { id: string }; actor: { user: { id: string } } },
   db: Db,
   fields: {
     name: string;
@@ -59,6 +61,7 @@ export async function addSuite(
     hosts: SuiteHost[];
     settings: SuiteSettings;
   },
+  source: 'api' | 'system' = 'api',
 ): Promise<Suite> {
   const { project, actor, clock } = context;
   await checkRoom(context, db, 'eval suites', suites.count, { projectId: project.id });
@@ -73,7 +76,7 @@ export async function addSuite(
     id: newId('rev', clock()),
     suiteId: row.id,
     number: 1,
-    source: 'api',
+    source,
     createdBy: actor.user.id,
     note: null,
     changedFields: ['created'],

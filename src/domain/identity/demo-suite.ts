@@ -1,11 +1,10 @@
 import type { Check } from '../../contract/eval-checks.ts';
 import type { Step } from '../../contract/eval-steps.ts';
 import { rehearsalId } from '../../models/catalog.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
-import * as cases from '../../platform/database/queries/eval-cases.ts';
-import * as suites from '../../platform/database/queries/eval-suites.ts';
-import { newId } from '../../platform/ids.ts';
-import { type CaseDefinition, contentHash } from '../eval-cases/definition.ts';
+import { addCase, takenIn } from '../eval-cases/add.ts';
+import { addSuite } from '../eval-suites/create.ts';
 import { newSettings } from '../eval-suites/settings.ts';
 
 interface DemoCase {
@@ -91,47 +90,25 @@ export async function saveDemoSuite(
   db: Db,
   { projectId, serverId, userId }: { projectId: string; serverId: string; userId: string },
 ): Promise<void> {
-  const suite = await db.one(suites.insert, {
-    id: newId('suite'),
-    projectId,
-    name: 'demo',
-    description:
-      'What a model should be able to do with the demo server. The last case fails: the server lists three ships a page, and nothing makes the model ask for more.',
-    serverIds: [serverId],
-    execution: { model: rehearsalId },
-    hosts: [],
-    environmentIds: [],
-    settings: newSettings({ repetitions: 5, passThreshold: 0.8 }),
-    createdBy: userId,
-  });
-  await db.run(suites.insertRevision, {
-    id: newId('rev'),
-    suiteId: suite.id,
-    number: 1,
-    source: 'system',
-    createdBy: null,
-    note: null,
-    changedFields: ['created'],
-    groupId: null,
-  });
-  for (const { id, title, turns, isNegative } of demoCases) {
-    const definition: CaseDefinition = {
-      steps: stepsOf(turns),
-      iterations: 1,
-      isNegative: isNegative ?? false,
-      models: [],
-    };
-    await db.run(cases.insert, {
-      id: newId('case'),
-      suiteId: suite.id,
-      projectId,
-      declaredId: id,
-      title,
-      definition,
-      contentHash: contentHash(title, definition),
-      idempotencyKey: null,
-      requestHash: null,
-    });
+  const context = { clock: systemClock, project: { id: projectId }, actor: { user: { id: userId } } };
+  const suite = await addSuite(
+    context,
+    db,
+    {
+      name: 'demo',
+      description:
+        'What a model should be able to do with the demo server. The last case fails: the server lists three ships a page, and nothing makes the model ask for more.',
+      serverIds: [serverId],
+      execution: { model: rehearsalId },
+      hosts: [],
+      settings: newSettings({ repetitions: 5, passThreshold: 0.8 }),
+    },
+    'system',
+  );
+  const taken = await takenIn(db, suite.id);
+  for (const { id, title, turns, isNegative = false } of demoCases) {
+    const definition = { steps: stepsOf(turns), iterations: 1, isNegative, models: [] };
+    await addCase(context, db, suite.id, { title, declaredId: id, definition }, taken);
   }
 }
 

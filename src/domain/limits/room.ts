@@ -2,7 +2,6 @@ import type { Columns, Kind, RowOf } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as projects from '../../platform/database/queries/projects.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { ProjectContext } from '../context.ts';
 import { conflict } from '../refusals.ts';
 
 /** What existing clients look up by name or id in the first page of a list has to be on it. */
@@ -10,7 +9,7 @@ const usual = 1000;
 
 /** Until the transaction ends nobody else adds to the project, so what was counted stays true. */
 export async function checkRoom<In extends Columns>(
-  { project }: ProjectContext,
+  { project }: { project: { id: string } },
   db: Db,
   things: string,
   count: Query<In, { count: Kind<number> }>,

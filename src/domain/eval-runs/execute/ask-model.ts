@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LanguageModelV3, LanguageModelV3GenerateResult } from '@ai-sdk/provider';
 import { connectModel } from '../../../models/connect.ts';
-import { costOf } from '../../../models/cost.ts';
+import { costMicros } from '../../../models/cost.ts';
 import { failureOf, ModelFailure } from '../../../models/failure.ts';
 import { type ModelRoute, resolveModel } from '../../../models/resolve.ts';
 import { type PaceGate, withRetries } from '../../../models/retry.ts';
@@ -40,7 +40,6 @@ export interface AskedModel {
   trouble?: Error;
 }
 
-const microsPerUsd = 1_000_000;
 const models = new WeakMap<
   RunInProcess,
   Map<string, Promise<{ route: ModelRoute; model: LanguageModelV3 }>>
@@ -77,10 +76,10 @@ export async function askModel(
   const { services, slots, pauses, ledger } = parts;
   const spending: Spending = { calls: 0, costMicros: 0, billedMicros: 0 };
   const most = route.limits.concurrency ?? services.config.modelConcurrency;
-  const note = (costMicros: number | undefined): void => {
-    if (costMicros === undefined) spending.costMicros = undefined;
-    else if (spending.costMicros !== undefined) spending.costMicros += costMicros;
-    if (route.billed === 'operator') spending.billedMicros += costMicros ?? 0;
+  const note = (micros: number | undefined): void => {
+    if (micros === undefined) spending.costMicros = undefined;
+    else if (spending.costMicros !== undefined) spending.costMicros += micros;
+    if (route.billed === 'operator') spending.billedMicros += micros ?? 0;
   };
   const ours = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -106,10 +105,9 @@ export async function askModel(
     try {
       const result = await attempt();
       const usage = usageOf(result.usage);
-      const { usd } = costOf(usage, route.prices);
-      const costMicros = usd === undefined ? undefined : Math.round(usd * microsPerUsd);
-      note(costMicros);
-      await close(id, 'answered', usage, costMicros);
+      const micros = costMicros(usage, route.prices);
+      note(micros);
+      await close(id, 'answered', usage, micros);
       return result;
     } catch (error) {
       const failure = failureOf(error, { signal, now: services.clock() });
