@@ -245,11 +245,12 @@ test.each(Object.keys(attacks))('%s', { timeout: 30_000, retry: 1 }, async (name
   const suiteId = await evals.suite({ serverIds: [server], tests: [promptCase('Goes', 'Go')] });
   const logged = service.logs.length;
   const before = slowdown();
+  const memory = process.memoryUsage().rss;
   const runId = await evals.launch({ suiteId });
   const { longest } = await watchWhile(`${service.running.baseUrl}/me`, service.key, evals.follow(runId));
   // The attacker and the model are in this process too.
   expect(longest / Math.max(before, slowdown())).toBeLessThan(2_000);
-  expect(process.memoryUsage().rss / mebibyte).toBeLessThan(1_800);
+  expect((process.memoryUsage().rss - memory) / mebibyte).toBeLessThan(1_200);
   expect((await evals.read(runId)).status).toMatch(/^(completed|failed)$/);
   const { items } = await evals.read(runId, '/iterations');
   expect(items).toMatchObject([{ status: expect.stringMatching(current.status), attempts: 1 }]);

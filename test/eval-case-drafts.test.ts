@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { setPlan } from '../src/domain/operator/organizations.ts';
 import { definePlan } from '../src/domain/operator/plans.ts';
-import { EvalsWorld, prompt, vocabulary2 } from './support/eval-authoring.ts';
+import { authoring, EvalsWorld, prompt, vocabulary2 } from './support/eval-authoring.ts';
 import { folderOf } from './support/folder.ts';
 import { providerForTest } from './support/models.ts';
-import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
+import { startForTest, type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 import { answerLegacy, initializeResult, sendResult } from './targets/legacy.ts';
 import { listen, readRpc } from './targets/listen.ts';
@@ -16,16 +16,8 @@ let database: pg.Client;
 let world: EvalsWorld;
 let suiteId: string;
 
-beforeAll(async () => {
-  service = await startTestService({ worker: false });
-  database = await service.database.connect();
-});
-afterAll(async () => {
-  await database?.end();
-  await dispose(service);
-});
-beforeEach(async () => {
-  world = await EvalsWorld.make(service);
+authoring(async (parts) => {
+  ({ service, database, world } = parts);
   suiteId = await world.suite();
 });
 

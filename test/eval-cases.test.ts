@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { EvalsWorld, prompt, vocabulary2 } from './support/eval-authoring.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { authoring, type EvalsWorld, prompt, vocabulary2 } from './support/eval-authoring.ts';
+import { type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
@@ -9,16 +9,8 @@ let database: pg.Client;
 let world: EvalsWorld;
 let suiteId: string;
 
-beforeAll(async () => {
-  service = await startTestService({ worker: false });
-  database = await service.database.connect();
-});
-afterAll(async () => {
-  await database?.end();
-  await dispose(service);
-});
-beforeEach(async () => {
-  world = await EvalsWorld.make(service);
+authoring(async (parts) => {
+  ({ service, database, world } = parts);
   suiteId = await world.suite();
 });
 

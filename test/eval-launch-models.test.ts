@@ -1,30 +1,14 @@
-import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { EvalsWorld, modelsFile, prompt } from './support/eval-authoring.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { authoring, type EvalsWorld, prompt } from './support/eval-authoring.ts';
+import { type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
 let database: pg.Client;
 let world: EvalsWorld;
-let models: string;
 
-beforeAll(async () => {
-  models = await modelsFile();
-  // Nothing is run here, so no model is ever asked.
-  service = await startTestService({ worker: false, env: { DRYDOCK_MODELS_FILE: models } });
-  database = await service.database.connect();
-});
-afterAll(async () => {
-  await database?.end();
-  await dispose(service);
-  await rm(dirname(models), { recursive: true, force: true });
-});
-beforeEach(async () => {
-  world = await EvalsWorld.make(service);
-});
+authoring((parts) => void ({ service, database, world } = parts), { models: true });
 
 const variantsOf = async (runId: string): Promise<string[][]> =>
   (await service.get(`${world.project}/eval-runs/${runId}/iterations`)).body.items.map(

@@ -1,11 +1,9 @@
-import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { setPlan } from '../src/domain/operator/organizations.ts';
 import { definePlan } from '../src/domain/operator/plans.ts';
-import { EvalsWorld, modelsFile } from './support/eval-authoring.ts';
-import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
+import { authoring, type EvalsWorld } from './support/eval-authoring.ts';
+import { type Answer, type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
@@ -14,26 +12,21 @@ let database: pg.Client;
 let world: EvalsWorld;
 let organizationId: string;
 let suiteId: string;
-let models: string;
 
-beforeAll(async () => {
-  models = await modelsFile();
-  const env = { DRYDOCK_MODELS_FILE: models, DRYDOCK_MAX_MODEL_CALLS: '40' };
-  service = await startTestService({ worker: false, env });
-  database = await service.database.connect();
-  for (const most of ['1', '2']) await definePlan(service.db, `plan ${most}`, { concurrentEvalRuns: most });
-});
-afterAll(async () => {
-  await database?.end();
-  await dispose(service);
-  await rm(dirname(models), { recursive: true, force: true });
-});
-beforeEach(async () => {
-  const stranger = await service.stranger();
-  ({ organizationId } = stranger);
-  world = await EvalsWorld.make(service, stranger.key);
-  suiteId = await world.suite();
-});
+authoring(
+  async (parts) => {
+    ({ service, database, world, organizationId } = parts);
+    suiteId = await world.suite();
+  },
+  {
+    models: true,
+    env: { DRYDOCK_MAX_MODEL_CALLS: '40' },
+    strangers: true,
+    prepare: async (made) => {
+      for (const most of ['1', '2']) await definePlan(made.db, `plan ${most}`, { concurrentEvalRuns: most });
+    },
+  },
+);
 
 const runsOf = async () =>
   (

@@ -1,35 +1,20 @@
-import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { scheduleJobs } from '../src/domain/eval-suites/fire.ts';
 import { removeMember } from '../src/domain/operator/members.ts';
 import { setPlan } from '../src/domain/operator/organizations.ts';
 import { definePlan } from '../src/domain/operator/plans.ts';
 import type { Account } from '../src/platform/jobs/queue.ts';
 import type { JobKind } from '../src/platform/jobs/worker.ts';
-import { EvalsWorld, modelsFile } from './support/eval-authoring.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { authoring, type EvalsWorld } from './support/eval-authoring.ts';
+import { type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
 let database: pg.Client;
 let world: EvalsWorld;
-let models: string;
 
-beforeAll(async () => {
-  models = await modelsFile();
-  service = await startTestService({ worker: false, env: { DRYDOCK_MODELS_FILE: models } });
-  database = await service.database.connect();
-});
-afterAll(async () => {
-  await database?.end();
-  await dispose(service);
-  await rm(dirname(models), { recursive: true, force: true });
-});
-beforeEach(async () => {
-  world = await EvalsWorld.make(service);
-});
+authoring((parts) => void ({ service, database, world } = parts), { models: true });
 
 const schedule = (suiteId: string, body: object, key = service.key) =>
   service.patch(world.at(suiteId, '/schedule'), body, { key });

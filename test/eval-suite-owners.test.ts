@@ -1,24 +1,14 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { EvalsWorld, prompt } from './support/eval-authoring.ts';
-import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { authoring, EvalsWorld, prompt } from './support/eval-authoring.ts';
+import { type Answer, type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
 let database: pg.Client;
 let world: EvalsWorld;
 
-beforeAll(async () => {
-  service = await startTestService({ worker: false });
-  database = await service.database.connect();
-});
-afterAll(async () => {
-  await database?.end();
-  await dispose(service);
-});
-beforeEach(async () => {
-  world = await EvalsWorld.make(service);
-});
+authoring((parts) => void ({ service, database, world } = parts));
 
 describe('a suite of another project', () => {
   test('is not there, whatever is asked', async () => {

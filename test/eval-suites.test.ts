@@ -1,25 +1,15 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { suiteJobs } from '../src/domain/eval-suites/delete.ts';
-import { EvalsWorld, prompt } from './support/eval-authoring.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { authoring, EvalsWorld, prompt } from './support/eval-authoring.ts';
+import { type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
 let database: pg.Client;
 let world: EvalsWorld;
 
-beforeAll(async () => {
-  service = await startTestService({ worker: false });
-  database = await service.database.connect();
-});
-afterAll(async () => {
-  await database?.end();
-  await dispose(service);
-});
-beforeEach(async () => {
-  world = await EvalsWorld.make(service);
-});
+authoring((parts) => void ({ service, database, world } = parts));
 
 const count = async (table: string, where = 'true'): Promise<number> =>
   (await database.query<{ count: number }>(`select count(*)::int as count from ${table} where ${where}`))

@@ -1,11 +1,9 @@
-import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setPlan } from '../src/domain/operator/organizations.ts';
 import { definePlan } from '../src/domain/operator/plans.ts';
-import { EvalsWorld, modelsFile } from './support/eval-authoring.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { authoring, type EvalsWorld } from './support/eval-authoring.ts';
+import { type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
@@ -13,22 +11,10 @@ let database: pg.Client;
 /** Of an organization of its own for each test. */
 let world: EvalsWorld;
 let organizationId: string;
-let models: string;
 
-beforeAll(async () => {
-  models = await modelsFile();
-  service = await startTestService({ worker: false, env: { DRYDOCK_MODELS_FILE: models } });
-  database = await service.database.connect();
-});
-afterAll(async () => {
-  await database?.end();
-  await dispose(service);
-  await rm(dirname(models), { recursive: true, force: true });
-});
-beforeEach(async () => {
-  const stranger = await service.stranger();
-  ({ organizationId } = stranger);
-  world = await EvalsWorld.make(service, stranger.key);
+authoring((parts) => void ({ service, database, world, organizationId } = parts), {
+  models: true,
+  strangers: true,
 });
 
 const budget = (method: string, body?: object, key = world.key, id = organizationId) =>

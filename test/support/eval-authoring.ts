@@ -1,8 +1,10 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { newId } from '../../src/platform/ids.ts';
-import type { Answer, RequestOptions, TestService } from './service.ts';
+import { type Answer, dispose, type RequestOptions, startTestService, type TestService } from './service.ts';
 
 export const prompt = (text = 'Which ships are in the drydock?', id = '1') => ({
   id,
@@ -108,7 +110,7 @@ function made({ status, body, text }: Answer, id: string): string {
 }
 
 /** Models on a key of this deployment and on this machine, where nobody listens. */
-export async function modelsFile(): Promise<string> {
+async function modelsFile(): Promise<string> {
   const models = {
     connections: [{ name: 'local', wire: 'openai-chat', baseUrl: 'http://127.0.0.1:1/v1' }],
     models: ['priced', 'other'].map((name) => ({
@@ -120,4 +122,54 @@ export async function modelsFile(): Promise<string> {
   const file = join(await mkdtemp(join(tmpdir(), 'drydock-models-')), 'models.json');
   await writeFile(file, JSON.stringify(models));
   return file;
+}
+
+interface Authoring {
+  service: TestService;
+  database: pg.Client;
+  /** Made anew for each test. */
+  world: EvalsWorld;
+  /** Of the world. */
+  organizationId: string;
+}
+
+interface AuthoringOptions {
+  /** With the models of `modelsFile`. */
+  models?: true;
+  env?: Record<string, string>;
+  /** Each test has an organization of its own. */
+  strangers?: true;
+  /** Once, when the service is there. */
+  prepare?: (service: TestService) => Promise<void>;
+}
+
+/** For a test file: a service without a worker, and a project of its own for each test. */
+export function authoring(
+  take: (parts: Authoring) => void | Promise<void>,
+  { models, env = {}, strangers, prepare }: AuthoringOptions = {},
+): void {
+  let service: TestService;
+  let database: pg.Client;
+  let file: string | undefined;
+  beforeAll(async () => {
+    file = models && (await modelsFile());
+    service = await startTestService({
+      worker: false,
+      env: { ...env, ...(file !== undefined && { DRYDOCK_MODELS_FILE: file }) },
+    });
+    database = await service.database.connect();
+    await prepare?.(service);
+  });
+  afterAll(async () => {
+    await database?.end();
+    await dispose(service);
+    if (file !== undefined) await rm(dirname(file), { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    const stranger = strangers && (await service.stranger());
+    const world = await EvalsWorld.make(service, stranger?.key);
+    const organizationId =
+      stranger?.organizationId ?? ((await service.get('/organizations')).body.items[0].id as string);
+    await take({ service, database, world, organizationId });
+  });
 }
