@@ -27,7 +27,6 @@ export async function describeStatement(client: pg.Client, text: string): Promis
     (resolve, reject) => {
       let parameters: number[] = [];
       let fields: Field[] = [];
-      let failed: Error | undefined;
       const asked = {
         submit: (wire: Wire) => {
           wire.once('parameterDescription', ({ dataTypeIDs }) => (parameters = dataTypeIDs));
@@ -36,8 +35,8 @@ export async function describeStatement(client: pg.Client, text: string): Promis
           wire.sync();
         },
         handleRowDescription: (message: { fields: Field[] }) => (fields = message.fields),
-        handleError: (error: Error) => (failed = error),
-        handleReadyForQuery: () => (failed ? reject(failed) : resolve({ parameters, fields })),
+        handleError: reject,
+        handleReadyForQuery: () => resolve({ parameters, fields }),
       };
       client.query(asked as unknown as pg.Submittable);
     },

@@ -58,6 +58,35 @@ export function orNull<Value>(kind: Kind<Value>): Kind<Value | null> {
   };
 }
 
+/** How a field is called in the database: fields are written `likeThis`, columns `like_this`. */
+function columnOf(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+type ListsOf<C extends Columns> = { [Field in keyof C]: Kind<ValueOf<C[Field]>[]> };
+
+/** Many rows as one list for each column: what a query takes, and what it reads them from. */
+export function manyOf<const C extends Columns>(
+  columns: C,
+): { takes: ListsOf<C>; from: (alias: string) => string } {
+  const fields = Object.entries(columns);
+  return {
+    takes: Object.fromEntries(fields.map(([field, kind]) => [field, listOf(kind)])) as ListsOf<C>,
+    from: (alias) =>
+      `unnest(${fields.map(([field, { type }]) => `:${field}::${type}[]`).join(', ')})
+       as ${alias} (${fields.map(([field]) => columnOf(field)).join(', ')})`,
+  };
+}
+
+/** The values of such a query; there is at least one row. */
+export function byColumn<Row extends object>(rows: readonly Row[]): { [Field in keyof Row]: Row[Field][] } {
+  const [first] = rows;
+  const fields = Object.keys(first ?? {}) as (keyof Row)[];
+  return Object.fromEntries(fields.map((field) => [field, rows.map((row) => row[field])])) as {
+    [Field in keyof Row]: Row[Field][];
+  };
+}
+
 export type Columns = Readonly<Record<string, Kind>>;
 
 type ValueOf<K> = K extends Kind<infer Value> ? Value : never;
@@ -75,19 +104,19 @@ export interface Table<C extends Columns, Unread extends Columns> {
   all(alias?: string): string;
   /** `insert into … (…) values (…)` with each value under the name of its field; left out, of all fields. */
   insert(fields?: readonly Field<C & Unread>[]): string;
+  /** `insert into … (…) select …` of all fields, from something that has columns of the same names. */
+  insertFrom(source: string): string;
   /** `a = :a, b = :b` for an update. */
   set(fields: readonly Field<C & Unread>[]): string;
   pick<Some extends Field<C & Unread>>(fields: readonly Some[]): Pick<C & Unread, Some>;
 }
 
-/** Fields are written `likeThis`, columns `like_this`. `unread` are those that are written but not among `all`. */
+/** `unread` are those that are written but not among `all`. */
 export function table<const C extends Columns, const Unread extends Columns = C>(
   name: string,
   columns: C,
   unread = {} as Unread,
 ): Table<C, Unread> {
-  const columnOf = (field: string): string =>
-    field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const fields = Object.keys(columns);
   const known: C & Unread = { ...columns, ...unread };
   return {
@@ -102,6 +131,10 @@ export function table<const C extends Columns, const Unread extends Columns = C>
       fields.map((field) => `${alias ? `${alias}.` : ''}${columnOf(field)} as "${field}"`).join(', '),
     insert: (some = fields) =>
       `insert into ${name} (${some.map(columnOf).join(', ')}) values (${some.map((field) => `:${field}`).join(', ')})`,
+    insertFrom: (source) => {
+      const names = fields.map(columnOf).join(', ');
+      return `insert into ${name} (${names}) select ${names} from ${source}`;
+    },
     set: (some) => some.map((field) => `${columnOf(field)} = :${field}`).join(', '),
     pick: (some) =>
       Object.fromEntries(some.map((field) => [field, known[field]])) as Pick<

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
 import { type JobRow, leases } from '../database/queries/jobs.ts';
 import type { Backlog, LeaseFigures } from '../leases/figures.ts';
-import { type Commit, LeaseHolder, type LeaseKind } from '../leases/holder.ts';
+import { type Commit, LeaseHolder, type LeaseKind, settleWith } from '../leases/holder.ts';
 import { type Log, redact } from '../log.ts';
 import { type Account, type Enqueued, enqueueAll } from './queue.ts';
 
@@ -37,7 +37,7 @@ const scheduleAgain = 1_000;
 /** Does the jobs of these kinds. */
 export class Worker {
   private readonly options: WorkerOptions;
-  private readonly holder: LeaseHolder<JobRow>;
+  private readonly holder: LeaseHolder<JobRow, Commit | void>;
   private stopping = false;
 
   constructor(options: WorkerOptions) {
@@ -47,7 +47,7 @@ export class Worker {
       db,
       notifications,
       queries: leases,
-      kinds: kinds.map((kind) => leaseKind(kind, concurrency)),
+      kinds: kinds.map((kind) => leaseKind(db, kind, concurrency)),
       concurrency,
       lease,
       log,
@@ -93,15 +93,17 @@ export class Worker {
   }
 }
 
-function leaseKind(job: JobKind, slots: number): LeaseKind<JobRow> {
+function leaseKind(db: Db, job: JobKind, slots: number): LeaseKind<JobRow, Commit | void> {
   const { kind, handle, attempts = 5, givenUp, concurrency = slots, every } = job;
+  const next: Commit | undefined =
+    every === undefined ? undefined : async (trx) => void (await enqueueAll(trx, [turnOf(job, every)]));
   return {
     kind,
     attempts,
     concurrency,
     work: (row, signal) => handle(row.payload, signal, accountOf(row)),
     givenUp: givenUp && ((row, error) => givenUp(row.payload, error, accountOf(row))),
-    ended: every === undefined ? undefined : async (db) => void (await enqueueAll(db, [turnOf(job, every)])),
+    settle: (row, end, commit) => settleWith(db, leases, row, end, [commit, next]),
   };
 }
 

@@ -17,11 +17,11 @@ import { float, text } from '../database/columns.ts';
 import { type Db } from '../database/database.ts';
 import { Notifications } from '../database/notifications.ts';
 import * as jobs from '../database/queries/jobs.ts';
-import { leaseQueries } from '../database/queries/leases.ts';
+import { type LeasedRowOf, leaseQueries } from '../database/queries/leases.ts';
 import { type Query, valuesOf } from '../database/query.ts';
 import { enqueue, enqueueAll } from '../jobs/queue.ts';
 import type { JobKind } from '../jobs/worker.ts';
-import { LeaseHolder } from './holder.ts';
+import { type Commit, LeaseHolder, settleWith } from './holder.ts';
 
 /** As if the process that took them had ended. */
 const abandon = statement(
@@ -353,7 +353,7 @@ test('another table with the same columns works the same', async () => {
   await db.run(
     statement(
       'test.trials',
-      `create table trials (id text primary key, kind text not null, organization_id text collate "C" not null,
+      `create table test_trials (id text primary key, kind text not null, organization_id text collate "C" not null,
          state text not null default 'waiting', due_at timestamptz(3) default now(), attempts int not null default 0,
          lease_token text, last_error text, finished_at timestamptz(3), question text not null)`,
     ),
@@ -361,16 +361,25 @@ test('another table with the same columns works the same', async () => {
   await db.run(
     statement(
       'test.add-trials',
-      "insert into trials (id, kind, organization_id, question) select 't' || n, 'trial', 'o', 'q' || n from generate_series(1, 5) n",
+      "insert into test_trials (id, kind, organization_id, question) select 't' || n, 'trial', 'o', 'q' || n from generate_series(1, 5) n",
     ),
   );
   const notifications = new Notifications({ dial, log: silent });
   await notifications.start();
-  const holder = new LeaseHolder({
+  const queries = leaseQueries('test_trials', { question: text });
+  const holder = new LeaseHolder<LeasedRowOf<{ question: typeof text }>, Commit>({
     db,
     notifications,
-    queries: leaseQueries('trials', { question: text }),
-    kinds: [{ kind: 'trial', attempts: 1, concurrency: 2, work: async ({ question }) => result(question) }],
+    queries,
+    kinds: [
+      {
+        kind: 'trial',
+        attempts: 1,
+        concurrency: 2,
+        work: async ({ question }) => result(question),
+        settle: (row, end, commit) => settleWith(db, queries, row, end, [commit]),
+      },
+    ],
     concurrency: 2,
     lease: 10_000,
     log: silent,

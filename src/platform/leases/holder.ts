@@ -9,27 +9,28 @@ import { type Held, HeldLeases } from './held.ts';
 /** Writes an outcome; runs in the transaction that also ends the lease. */
 export type Commit = (db: Db) => Promise<void>;
 
-export interface LeaseKind<Row> {
+/** How the lease of a row that is over ends. */
+export type Over = Exclude<LeaseEnd, { state: 'waiting' }>;
+
+export interface LeaseKind<Row, Outcome> {
   kind: string;
   /** How often a row is begun before it is given up. Counted when it is taken, so a crash counts. */
   attempts: number;
   /** How many at once in this process. */
   concurrency: number;
-  /** May run more than once after a crash; what it returns is committed exactly once. */
-  work: (row: Row, signal: AbortSignal) => Promise<Commit | void>;
+  /** May run more than once after a crash; what it comes to is written exactly once. */
+  work: (row: Row, signal: AbortSignal) => Promise<Outcome>;
   /** What is to be written when the row is given up. */
-  givenUp?: ((row: Row, error: string) => Commit | Promise<Commit>) | undefined;
-  /** Runs in the transaction in which a row is done or given up. */
-  ended?: Commit | undefined;
-  /** Told when that transaction has been committed, so that others see what it wrote. */
-  settled?: ((row: Row) => void) | undefined;
+  givenUp?: ((row: Row, error: string) => Outcome | Promise<Outcome>) | undefined;
+  /** Ends the lease of a row that is over and writes its outcome, together or not at all; false when it was lost. */
+  settle: (row: Row, end: Over, outcome: Outcome | undefined) => Promise<boolean>;
 }
 
-interface HolderOptions<Row extends LeasedRow> {
+interface HolderOptions<Row extends LeasedRow, Outcome> {
   db: Db;
   queries: LeaseQueries<Row>;
   notifications: Notifications;
-  kinds: readonly LeaseKind<Row>[];
+  kinds: readonly LeaseKind<Row, Outcome>[];
   /** How many rows at once in this process, of all kinds together. */
   concurrency: number;
   /** Rows are taken when so many slots are free, not one by one; 1 if left out. */
@@ -48,9 +49,9 @@ const mostRemembered = 256;
 class LeaseLost extends Error {}
 
 /** Takes due rows of a table, keeps their leases while they are worked on, and ends each lease with its outcome. */
-export class LeaseHolder<Row extends LeasedRow> {
-  private readonly options: HolderOptions<Row>;
-  private readonly kinds: ReadonlyMap<string, LeaseKind<Row>>;
+export class LeaseHolder<Row extends LeasedRow, Outcome> {
+  private readonly options: HolderOptions<Row, Outcome>;
+  private readonly kinds: ReadonlyMap<string, LeaseKind<Row, Outcome>>;
   private readonly counters: LeaseCounters;
   private readonly held: HeldLeases<Row>;
   /** Organizations in the order of their last turn here. */
@@ -62,7 +63,7 @@ export class LeaseHolder<Row extends LeasedRow> {
   private wake: () => void = () => {};
   private loop: Promise<void> = Promise.resolve();
 
-  constructor(options: HolderOptions<Row>) {
+  constructor(options: HolderOptions<Row, Outcome>) {
     this.options = options;
     this.kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
     this.counters = new LeaseCounters(this.kinds.keys());
@@ -180,15 +181,14 @@ export class LeaseHolder<Row extends LeasedRow> {
 
   private async carryOut(held: Held<Row>): Promise<void> {
     const { row, abort } = held;
-    const kind = this.kinds.get(row.kind) as LeaseKind<Row>;
+    const kind = this.kinds.get(row.kind) as LeaseKind<Row, Outcome>;
     try {
       if (row.spent)
         return await this.giveUp(held, kind, `None of ${kind.attempts} attempts came to its end`);
-      const commit = await kind.work(row, abort.signal);
+      const outcome = await kind.work(row, abort.signal);
       // Lost, it is another's to write; stopped, it is given back.
       if (abort.signal.aborted) return;
-      await this.settle(held, { state: 'done' }, commit, kind.ended);
-      kind.settled?.(row);
+      await this.settle(held, () => kind.settle(row, { state: 'done' }, outcome));
       this.counters.add(row.kind, 'finished');
     } catch (error) {
       if (!abort.signal.aborted)
@@ -202,7 +202,7 @@ export class LeaseHolder<Row extends LeasedRow> {
     }
   }
 
-  private async failed(held: Held<Row>, kind: LeaseKind<Row>, error: unknown): Promise<void> {
+  private async failed(held: Held<Row>, kind: LeaseKind<Row, Outcome>, error: unknown): Promise<void> {
     const { row } = held;
     if (error instanceof LeaseLost) return this.held.lose(held);
     const message = redact(error instanceof Error ? error.message : String(error));
@@ -210,30 +210,21 @@ export class LeaseHolder<Row extends LeasedRow> {
     this.counters.add(row.kind, 'failed');
     if (row.attempts >= kind.attempts && !row.spent) return this.giveUp(held, kind, message);
     const delay = Math.min(1_000 * 2 ** row.attempts, 300_000);
-    await this.settle(held, { state: 'waiting', error: message, delay });
+    const { db, queries } = this.options;
+    await this.settle(held, () => queries.settle(db, row, { state: 'waiting', error: message, delay }));
   }
 
-  private async giveUp(held: Held<Row>, kind: LeaseKind<Row>, error: string): Promise<void> {
-    const commit = await kind.givenUp?.(held.row, error);
-    await this.settle(held, { state: 'failed', error }, commit, kind.ended);
-    kind.settled?.(held.row);
+  private async giveUp(held: Held<Row>, kind: LeaseKind<Row, Outcome>, error: string): Promise<void> {
+    const outcome = await kind.givenUp?.(held.row, error);
+    await this.settle(held, () => kind.settle(held.row, { state: 'failed', error }, outcome));
     this.counters.add(kind.kind, 'givenUp');
     this.options.log.error('Given up', { ...nameOf(held.row), error });
   }
 
-  /** The outcome and the end of the lease, together or not at all. */
-  private async settle(
-    held: Held<Row>,
-    end: LeaseEnd,
-    ...commits: (Commit | void | undefined)[]
-  ): Promise<void> {
-    const { db, queries } = this.options;
+  private async settle(held: Held<Row>, settle: () => Promise<boolean>): Promise<void> {
     held.settling = true;
     try {
-      await db.transaction(async (trx) => {
-        if (!(await queries.settle(trx, held.row, end))) throw new LeaseLost('the lease was lost');
-        for (const commit of commits) await commit?.(trx);
-      });
+      if (!(await settle())) throw new LeaseLost('the lease was lost');
     } finally {
       held.settling = false;
     }
@@ -261,6 +252,26 @@ export class LeaseHolder<Row extends LeasedRow> {
   private noteLost(row: Row): void {
     this.counters.add(row.kind, 'lost');
     this.options.log.warn('A lease was lost', nameOf(row));
+  }
+}
+
+/** Ends a lease and writes outcomes in one transaction; false, and nothing is written, when the lease was lost. */
+export async function settleWith<Row extends LeasedRow>(
+  db: Db,
+  queries: LeaseQueries<Row>,
+  row: Row,
+  end: LeaseEnd,
+  commits: readonly (Commit | void | undefined)[],
+): Promise<boolean> {
+  try {
+    await db.transaction(async (trx) => {
+      if (!(await queries.settle(trx, row, end))) throw new LeaseLost('the lease was lost');
+      for (const commit of commits) await commit?.(trx);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof LeaseLost) return false;
+    throw error;
   }
 }
 

@@ -89,9 +89,9 @@ export async function askModel(
       throw error;
     }
   };
-  const close = (...call: Parameters<CallLedger['close']>): Promise<void> =>
-    // Its row stays open then, which says that it may have been billed.
-    ledger.close(...call).catch((error: Error) => {
+  // Nobody waits for it: a row that stays open says that the call may have been billed.
+  const close = (...call: Parameters<CallLedger['close']>): void =>
+    void ledger.close(...call).catch((error: Error) => {
       services.log.warn('The end of a model call was not written', { error: redact(error.message) });
     });
   const once = async (
@@ -107,13 +107,13 @@ export async function askModel(
       const usage = usageOf(result.usage);
       const micros = costMicros(usage, route.prices);
       note(micros);
-      await close(id, 'answered', usage, micros);
+      close(id, 'answered', usage, micros);
       return result;
     } catch (error) {
       const failure = failureOf(error, { signal, now: services.clock() });
       // A call that was given up may have been billed: its row stays open.
       if (failure.kind === 'aborted') note(undefined);
-      else await close(id, failure.kind, {}, undefined);
+      else close(id, failure.kind, {}, undefined);
       throw failure;
     }
   };

@@ -1,6 +1,7 @@
 import type { ModelRoute } from '../../../models/resolve.ts';
 import type { Usage } from '../../../models/usage.ts';
 import { Batch } from '../../../platform/batch.ts';
+import { byColumn } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as calls from '../../../platform/database/queries/model-calls.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -23,6 +24,9 @@ interface ClosedCall {
   costMicros: number | null;
 }
 
+/** Milliseconds; a call that has ended is of interest to nobody who waits. */
+const closeWithin = 50;
+
 /**
  * A row before each call that somebody pays for, closed when it has ended: one that stays open was cut off, and may
  * have been billed. The calls of all trials of a process are written together.
@@ -33,25 +37,14 @@ export class CallLedger {
 
   constructor(db: Db) {
     this.opening = new Batch(async (items) => {
-      await db.run(calls.open, {
-        ids: items.map(({ id }) => id),
-        organizationIds: items.map(({ organizationId }) => organizationId),
-        projectIds: items.map(({ projectId }) => projectId),
-        runIds: items.map(({ runId }) => runId),
-        trialIds: items.map(({ trialId }) => trialId),
-        models: items.map(({ model }) => model),
-        billed: items.map(({ billed }) => billed),
-      });
+      await db.run(calls.open, byColumn(items));
     });
-    this.closing = new Batch(async (items) => {
-      await db.run(calls.close, {
-        ids: items.map(({ id }) => id),
-        outcomes: items.map(({ outcome }) => outcome),
-        inputTokens: items.map(({ inputTokens }) => inputTokens),
-        outputTokens: items.map(({ outputTokens }) => outputTokens),
-        costs: items.map(({ costMicros }) => costMicros),
-      });
-    });
+    this.closing = new Batch(
+      async (items) => {
+        await db.run(calls.close, byColumn(items));
+      },
+      { linger: closeWithin },
+    );
   }
 
   async open(call: Omit<OpenCall, 'id'>): Promise<string> {
@@ -68,5 +61,10 @@ export class CallLedger {
       outputTokens: usage.outputTokens ?? null,
       costMicros: costMicros ?? null,
     });
+  }
+
+  /** Resolves when the ends of all calls so far are written. */
+  idle(): Promise<void> {
+    return this.closing.idle();
   }
 }

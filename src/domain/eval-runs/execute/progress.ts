@@ -5,8 +5,9 @@ import { type Log, redact } from '../../../platform/log.ts';
 import { storableJson } from '../../storable.ts';
 import { tallyRuns } from './decide.ts';
 
-/** Milliseconds between two writes, and after one that failed. */
-const interval = 50;
+/** Milliseconds until what happens in trials is written, until it is added that one has ended, and after a failure. */
+const eventsWithin = 200;
+const endsWithin = 50;
 const afterFailure = 1_000;
 /** Events that wait at most; a database that is away must not fill the memory. */
 const mostWaiting = 10_000;
@@ -21,6 +22,7 @@ export class Progress {
   private waiting: { runId: string; trialId: string; event: RunEvent }[] = [];
   private readonly changed = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
+  private dueAt = Infinity;
   private writing: Promise<void> = Promise.resolve();
   private stopped = false;
 
@@ -31,7 +33,7 @@ export class Progress {
 
   add(trialId: string, event: RunEvent): void {
     if (this.waiting.length < mostWaiting) this.waiting.push({ runId: event.runId, trialId, event });
-    this.later();
+    this.later(eventsWithin);
   }
 
   /** What is not written yet of a trial, to be written with its end. */
@@ -41,10 +43,10 @@ export class Progress {
     return taken.map(({ event }) => event);
   }
 
-  /** Something of this run was written; its readers are told with the next batch. */
+  /** A trial of this run has ended; it is added to the run with the next batch. */
   wrote(runId: string): void {
     this.changed.add(runId);
-    this.later();
+    this.later(endsWithin);
   }
 
   async stop(): Promise<void> {
@@ -53,12 +55,16 @@ export class Progress {
     await this.write();
   }
 
-  private later(wait = interval): void {
-    if (!this.stopped) this.timer ??= setTimeout(() => void this.write(), wait);
+  private later(within: number): void {
+    const at = performance.now() + within;
+    if (this.stopped || at >= this.dueAt) return;
+    clearTimeout(this.timer);
+    this.dueAt = at;
+    this.timer = setTimeout(() => void this.write(), within);
   }
 
   private write(): Promise<void> {
-    this.timer = undefined;
+    this.dueAt = Infinity;
     this.writing = this.writing.then(() => this.writeNow());
     return this.writing;
   }
@@ -66,7 +72,6 @@ export class Progress {
   private async writeNow(): Promise<void> {
     const batch = this.waiting;
     this.waiting = [];
-    for (const { runId } of batch) this.changed.add(runId);
     const changed = [...this.changed];
     this.changed.clear();
     try {
@@ -76,7 +81,6 @@ export class Progress {
           data: batch.map(({ event }) => storableJson(event)),
         });
       await tallyRuns(this.db, changed);
-      for (const runId of changed) await this.db.run(runs.announce, { runId });
     } catch (error) {
       // What ended is found again; what happens in between is not told.
       for (const runId of changed) this.changed.add(runId);

@@ -8,17 +8,20 @@ import type {
   Stage,
   StageResult,
 } from '../../../evaluation/index.ts';
-import type { RowOf } from '../../../platform/database/columns.ts';
+import { Batch } from '../../../platform/batch.ts';
+import { byColumn, type RowOf } from '../../../platform/database/columns.ts';
+import type { Db } from '../../../platform/database/database.ts';
 import * as blobRows from '../../../platform/database/queries/blobs.ts';
 import type { TrialRow } from '../../../platform/database/queries/eval-trials.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { Commit } from '../../../platform/leases/holder.ts';
+import type { Over } from '../../../platform/leases/holder.ts';
 import type { StepOutcome } from '../../../trials/run-trial.ts';
 import type { Span } from '../../../trials/spans.ts';
 import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
 import { abandonedTrial, type ConductedTrial, type TrialParts } from './conduct.ts';
+import type { Progress } from './progress.ts';
 
 const compress = promisify(gzip);
 
@@ -46,21 +49,22 @@ export interface TrialDetail {
   stageAnalyzerVersion: number;
 }
 
-/** The trial with its trace, ready to be written in the transaction that ends its lease. */
-export async function recording(parts: TrialParts, row: TrialRow, trial: ConductedTrial): Promise<Commit> {
-  const { services, progress } = parts;
+type RecordedRow = trials.RecordedTrial;
+type UncountedEvent = Omit<RunEvent, 'finished' | 'trials'>;
+
+/** What is written of a trial, and the blob of a trace that is too long for its row. */
+export interface Recorded {
+  result: Omit<RecordedRow, 'leaseToken' | 'state' | 'lastError' | 'events'>;
+  blob: StoredTrace['blob'];
+  finished: UncountedEvent;
+}
+
+export async function recorded(services: Services, row: TrialRow, trial: ConductedTrial): Promise<Recorded> {
+  const { run, plan, grade, status, startedAt, finishedAt, spending } = trial;
   const trace = await storeTrace(services, trial);
-  const detail = storableJson(detailOf(trial));
-  const stages = storableJson(stagesOf(trial));
-  return async (db) => {
-    const { run, plan, grade, status, startedAt, finishedAt, spending } = trial;
-    if (trace?.blob) {
-      await db.run(blobRows.insert, trace.blob);
-      await db.run(blobRows.forgetGarbage, { ids: [trace.blob.id] });
-    }
-    const usage = trial.record?.evidence.usage;
-    const events = [...progress.take(row.id), finishedEvent(row, trial)].map(storableJson);
-    await db.run(trials.record, {
+  const usage = trial.record?.evidence.usage;
+  return {
+    result: {
       trialId: row.id,
       runId: run.id,
       position: row.position,
@@ -74,8 +78,8 @@ export async function recording(parts: TrialParts, row: TrialRow, trial: Conduct
       finishedAt,
       durationMs: finishedAt - startedAt,
       totalTokens: usage?.totalTokens ?? null,
-      detail,
-      stages,
+      detail: storableJson(detailOf(trial)),
+      stages: storableJson(stagesOf(trial)),
       traceBody: trace?.body ?? null,
       traceBlobId: trace?.blob?.id ?? null,
       inputTokens: usage?.inputTokens ?? 0,
@@ -83,15 +87,79 @@ export async function recording(parts: TrialParts, row: TrialRow, trial: Conduct
       modelCalls: spending.calls,
       costMicros: spending.costMicros ?? null,
       billedMicros: spending.billedMicros,
-      events,
-    });
+    },
+    blob: trace?.blob,
+    finished: finishedEvent(row, trial),
   };
 }
 
 /** A trial that was begun again and again and never came to its end: the run goes on without it. */
-export async function abandoned(parts: TrialParts, row: TrialRow, message: string): Promise<Commit> {
-  const trial = await abandonedTrial(parts, row, message);
-  return recording(parts, row, trial);
+export async function abandoned(parts: TrialParts, row: TrialRow, message: string): Promise<Recorded> {
+  return recorded(parts.services, row, await abandonedTrial(parts, row, message));
+}
+
+/** Milliseconds that an ended trial waits for others; its slot is free already. */
+const linger = 20;
+const mostTogether = 50;
+
+interface Ended {
+  row: RecordedRow;
+  held: boolean;
+}
+
+/** Writes ended trials together, each with the end of its lease: one whose lease was lost leaves nothing. */
+export class TrialRecords {
+  private readonly db: Db;
+  private readonly progress: Progress;
+  private readonly batch: Batch<Ended>;
+
+  constructor(db: Db, progress: Progress) {
+    this.db = db;
+    this.progress = progress;
+    this.batch = new Batch((ended) => this.write(ended), { linger, most: mostTogether });
+  }
+
+  /** False when the lease was lost. */
+  async settle(trial: TrialRow, end: Over, { result, blob, finished }: Recorded): Promise<boolean> {
+    const events = [...this.progress.take(trial.id), finished];
+    const row: RecordedRow = {
+      leaseToken: trial.leaseToken,
+      state: end.state,
+      lastError: end.state === 'failed' ? end.error : null,
+      ...result,
+      events: storableJson(events),
+    };
+    const held = blob ? await this.writeAlone(row, blob) : await this.writeTogether(row);
+    this.progress.wrote(trial.runId);
+    return held;
+  }
+
+  private async writeTogether(row: RecordedRow): Promise<boolean> {
+    const ended: Ended = { row, held: false };
+    try {
+      await this.batch.add(ended);
+      return ended.held;
+    } catch {
+      // What the database does not take may be another's.
+      return this.writeAlone(row);
+    }
+  }
+
+  private async write(ended: Ended[]): Promise<void> {
+    const rows = await this.db.rows(trials.record, byColumn(ended.map(({ row }) => row)));
+    const ids = new Set(rows.map(({ id }) => id));
+    for (const each of ended) each.held = ids.has(each.row.trialId);
+  }
+
+  private writeAlone(row: RecordedRow, blob?: StoredTrace['blob']): Promise<boolean> {
+    return this.db.transaction(async (trx) => {
+      const [held] = await trx.rows(trials.record, byColumn([row]));
+      if (!held || !blob) return held !== undefined;
+      await trx.run(blobRows.insert, blob);
+      await trx.run(blobRows.forgetGarbage, { ids: [blob.id] });
+      return true;
+    });
+  }
 }
 
 function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): TrialDetail {
@@ -171,7 +239,8 @@ function msOf(stage: Stage, spans: readonly Span[] = []): Partial<Record<Stage, 
   return spans.length === 0 ? {} : { [stage]: covered };
 }
 
-function finishedEvent(row: TrialRow, trial: ConductedTrial): Omit<RunEvent, 'finished' | 'trials'> {
+/** How many have ended is added with it to its run. */
+function finishedEvent(row: TrialRow, trial: ConductedTrial): UncountedEvent {
   const { run, plan, status, grade, startedAt, finishedAt } = trial;
   return {
     type: 'trial.finished',
@@ -185,7 +254,7 @@ function finishedEvent(row: TrialRow, trial: ConductedTrial): Omit<RunEvent, 'fi
     status,
     result: grade.result,
     durationMs: finishedAt - startedAt,
-  } as Omit<RunEvent, 'finished' | 'trials'>;
+  } as UncountedEvent;
 }
 
 interface StoredTrace {

@@ -8,7 +8,7 @@ import { conductTrial, type TrialParts } from './conduct.ts';
 import { CallLedger } from './ledger.ts';
 import { ModelPauses } from './pauses.ts';
 import { Progress } from './progress.ts';
-import { abandoned, recording } from './record.ts';
+import { abandoned, type Recorded, recorded, TrialRecords } from './record.ts';
 import { RunsInProcess } from './run-in-process.ts';
 import { RunServers } from './servers.ts';
 
@@ -18,7 +18,8 @@ const attempts = 6;
 /** Works on the trials of eval runs: each is recorded once, whatever becomes of the processes that try it. */
 export class TrialWorker {
   private readonly parts: TrialParts;
-  private readonly holder: LeaseHolder<TrialRow>;
+  private readonly holder: LeaseHolder<TrialRow, Recorded>;
+  private readonly records: TrialRecords;
   private subscriptions: (() => void)[] = [];
 
   constructor(services: Services) {
@@ -36,7 +37,8 @@ export class TrialWorker {
       ledger: new CallLedger(db),
       progress: new Progress(db, log),
     };
-    this.holder = new LeaseHolder<TrialRow>({
+    this.records = new TrialRecords(db, this.parts.progress);
+    this.holder = new LeaseHolder<TrialRow, Recorded>({
       db,
       notifications,
       queries: leases,
@@ -45,10 +47,9 @@ export class TrialWorker {
           kind: 'trial',
           attempts,
           concurrency: held,
-          work: async (row, signal) =>
-            recording(this.parts, row, await conductTrial(this.parts, row, signal)),
+          work: async (row, signal) => recorded(services, row, await conductTrial(this.parts, row, signal)),
           givenUp: (row, error) => abandoned(this.parts, row, error),
-          settled: ({ runId }) => this.parts.progress.wrote(runId),
+          settle: (row, end, outcome) => this.records.settle(row, end, outcome as Recorded),
         },
       ],
       concurrency: held,
@@ -74,6 +75,7 @@ export class TrialWorker {
   async stop(patience: number): Promise<void> {
     await this.holder.stop(patience);
     for (const unsubscribe of this.subscriptions) unsubscribe();
+    await this.parts.ledger.idle();
     await this.parts.progress.stop();
     await this.parts.slots.stop();
   }

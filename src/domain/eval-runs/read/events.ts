@@ -25,18 +25,18 @@ async function* eventsOf(
   from: number,
 ): AsyncGenerator<StreamEvent<RunEvent>> {
   let after = from;
-  for await (const _ of turnsOf(context, 'drydock_eval_runs', runId)) {
-    for (;;) {
-      // The run first: if it is over, all its events are there.
-      const run = await findRun(context, runId);
-      const rows = await context.db.rows(runs.eventsAfter, { runId, after, most: page });
-      for (const { number, data } of rows) {
-        after = number;
-        yield { id: String(number), data: data as RunEvent };
-      }
-      if (rows.length === page) continue;
-      if (!isOpen(run.status)) return;
-      break;
+  for await (const _ of turnsOf(context, runs.eventsChannel, runId)) {
+    let rows = await context.db.rows(runs.eventsAfter, { runId, after, most: page });
+    // Over before it was asked for, or deleted. If it is over, all its events are there now.
+    const over = rows.length === 0 && !isOpen((await findRun(context, runId)).status);
+    if (over) rows = await context.db.rows(runs.eventsAfter, { runId, after, most: page });
+    while (rows.length > 0) {
+      yield* rows.map(({ number, data }) => ({ id: String(number), data: data as RunEvent }));
+      const last = rows.at(-1) as (typeof rows)[number];
+      if ((last.data as RunEvent).type === 'run.decided') return;
+      after = last.number;
+      rows = await context.db.rows(runs.eventsAfter, { runId, after, most: page });
     }
+    if (over) return;
   }
 }

@@ -211,7 +211,7 @@ create table eval_tally (
   model_calls integer not null,
   cost_micros bigint,
   billed_micros bigint not null,
-  events jsonb[] not null,
+  events jsonb not null,
   at timestamptz(3) not null default now()
 );
 create index eval_tally_run on eval_tally (run_id, at);

@@ -16,6 +16,9 @@ import {
 } from '../columns.ts';
 import { query } from '../query.ts';
 
+/** Announced on, with the id of the run, when there are more events. */
+export const eventsChannel = 'drydock_eval_runs';
+
 export type RunStatus =
   | 'pending'
   | 'running'
@@ -288,9 +291,11 @@ export const addEvents = query(
        status = case when r.status = 'pending' then 'running' else r.status end
      from (select distinct run_id, many from given) g
      where r.id = g.run_id and r.id = any(array(select id from locked)) and r.${isOpen}
-     returning r.id, r.events - g.many as first)
-   insert into eval_run_events (run_id, number, data)
-   select c.id, c.first + g.place - 1, g.data from given g join counted c on c.id = g.run_id`,
+     returning r.id, r.events - g.many as first),
+   told as (
+     insert into eval_run_events (run_id, number, data)
+     select c.id, c.first + g.place - 1, g.data from given g join counted c on c.id = g.run_id)
+   select from counted c, pg_notify('${eventsChannel}', c.id)`,
   { runIds: texts, data: listOf(jsonText) },
 );
 /** The last one of a run that is over now. */
@@ -308,6 +313,6 @@ export const eventsAfter = query(
   { index: 'eval_run_events_pkey' },
 );
 /** Tells readers of events, in any process, that there are more. */
-export const announce = query('eval-runs.announce', `select from pg_notify('drydock_eval_runs', :runId)`, {
+export const announce = query('eval-runs.announce', `select from pg_notify('${eventsChannel}', :runId)`, {
   runId: text,
 });

@@ -5,6 +5,7 @@ import {
   json,
   jsonText,
   listOf,
+  manyOf,
   oneOf,
   orNull,
   type RowOf,
@@ -14,6 +15,7 @@ import {
   time,
 } from '../columns.ts';
 import { query } from '../query.ts';
+import { eventsChannel } from './eval-runs.ts';
 import { type LeasedRowOf, leaseQueries } from './leases.ts';
 
 const own = {
@@ -82,30 +84,52 @@ const results = table('eval_results', {
   stages: json<unknown>(),
 });
 
-/** What came of a trial, its trace, and what it adds to its run; in the transaction that ends its lease. */
+const recordedTrial = {
+  leaseToken: text,
+  state: oneOf<'done' | 'failed'>(),
+  lastError: orNull(text),
+  ...results.columns,
+  detail: jsonText,
+  stages: jsonText,
+  traceBody: orNull(text),
+  traceBlobId: orNull(text),
+  inputTokens: bigint,
+  outputTokens: bigint,
+  modelCalls: integer,
+  costMicros: orNull(bigint),
+  billedMicros: bigint,
+  events: jsonText,
+};
+export type RecordedTrial = RowOf<typeof recordedTrial>;
+const recorded = manyOf(recordedTrial);
+/**
+ * Ends the leases of trials and writes what came of each: its result, its trace, and what it adds to its run. The ids of
+ * those whose lease was not lost; of the others nothing is written.
+ */
 export const record = query(
   'eval-trials.record',
-  `with result as (${results.insert()}),
+  `with given as materialized (select * from ${recorded.from('n')}),
+   held as materialized (
+     select t.id from eval_trials t join given g on g.trial_id = t.id
+     where t.lease_token = g.lease_token and t.state = 'running' order by t.id for update of t),
+   ended as (
+     update eval_trials t set state = g.state, last_error = g.last_error, lease_token = null, due_at = null,
+       finished_at = now()
+     from given g where t.id = g.trial_id and t.id = any(array(select id from held))),
+   kept as materialized (select * from given where trial_id in (select id from held)),
+   result as (${results.insertFrom('kept')}),
    trace as (
      insert into eval_traces (trial_id, run_id, body, blob_id)
-     select :trialId, :runId, :traceBody, :traceBlobId where :traceBody::text is not null or :traceBlobId::text is not null)
-   insert into eval_tally (trial_id, run_id, passed, input_tokens, output_tokens, model_calls, cost_micros,
-     billed_micros, events)
-   values (:trialId, :runId, :result is not distinct from 'passed', :inputTokens, :outputTokens, :modelCalls,
-     :costMicros, :billedMicros, :events)`,
-  {
-    ...results.columns,
-    detail: jsonText,
-    stages: jsonText,
-    traceBody: orNull(text),
-    traceBlobId: orNull(text),
-    inputTokens: bigint,
-    outputTokens: bigint,
-    modelCalls: integer,
-    costMicros: orNull(bigint),
-    billedMicros: bigint,
-    events: listOf(jsonText),
-  },
+     select trial_id, run_id, trace_body, trace_blob_id from kept
+     where trace_body is not null or trace_blob_id is not null),
+   added as (
+     insert into eval_tally (trial_id, run_id, passed, input_tokens, output_tokens, model_calls, cost_micros,
+       billed_micros, events)
+     select trial_id, run_id, result is not distinct from 'passed', input_tokens, output_tokens, model_calls,
+       cost_micros, billed_micros, events from kept)
+   select id from held`,
+  recorded.takes,
+  { id: text },
 );
 /**
  * Adds what ended trials of these runs have left to the counts and the events of the run. What is added is taken away in
@@ -116,14 +140,14 @@ export const tally = query(
   `with taken as (delete from eval_tally where run_id = any(:runIds) returning *),
    ranked as (
      select *, row_number() over (partition by run_id order by at, trial_id) as nth,
-       sum(cardinality(events)) over (partition by run_id order by at, trial_id) - cardinality(events) as told
+       sum(jsonb_array_length(events)) over (partition by run_id order by at, trial_id) - jsonb_array_length(events) as told
      from taken),
    sums as (
      select run_id, count(*)::int as ended, count(*) filter (where passed)::int as passed,
        sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
        sum(model_calls)::int as model_calls,
        case when bool_or(cost_micros is null) then null else sum(cost_micros)::bigint end as cost_micros,
-       sum(billed_micros)::bigint as billed_micros, sum(cardinality(events))::int as events
+       sum(billed_micros)::bigint as billed_micros, sum(jsonb_array_length(events))::int as events
      from taken group by run_id),
    locked as materialized (
      select r.id from eval_runs r where r.id in (select run_id from sums) order by r.id for no key update of r),
@@ -141,8 +165,9 @@ export const tally = query(
      select c.id, c.first + t.told + n.place - 1,
        case when n.data ->> 'type' = 'trial.finished'
          then n.data || jsonb_build_object('finished', c.before + t.nth, 'trials', c.trials) else n.data end
-     from counted c join ranked t on t.run_id = c.id, unnest(t.events) with ordinality as n (data, place))
-   select id, finished, trials from counted`,
+     from counted c join ranked t on t.run_id = c.id, jsonb_array_elements(t.events) with ordinality as n (data, place)),
+   announced as (select pg_notify('${eventsChannel}', id) from counted)
+   select c.id, c.finished, c.trials from counted c, (select count(*) from announced) as done`,
   { runIds: texts },
   { id: text, finished: integer, trials: integer },
 );
