@@ -32,9 +32,9 @@ export function isGating(check: unknown): boolean {
  * cannot be asked about one turn looks at the whole.
  */
 export function evaluateCheck(check: unknown, evidence: TrialEvidence, scope?: TurnScope): CheckRow {
-  const kind = kindOf(isObject(check) ? check['type'] : undefined);
-  if (!kind) return rowOf(shownValue(check, 0), failed(unknownType(check)), undefined);
-  const parsed = parseCheck(check);
+  const kind = isObject(check) ? kindOf(check['type']) : undefined;
+  if (!kind || !isObject(check)) return rowOf(shownValue(check, 0), failed(unknownType(check)), undefined);
+  const parsed = parsedCheck(check);
   if ('problem' in parsed)
     return rowOf(shownValue(check, 0), failed(`malformed predicate: ${parsed.problem}`), undefined);
   const narrowed = kind.turnScopable ? scope : undefined;
@@ -47,9 +47,19 @@ export function authoringProblem(check: Check): AuthoringProblem | undefined {
   return kindOf(check.type)?.problem?.(check);
 }
 
+type ParsedCheck = { check: Check } | { problem: string };
+
+const parsedChecks = new WeakMap<object, ParsedCheck>();
+
+/** The trials of a case share their checks. */
+function parsedCheck(check: Record<string, unknown>): ParsedCheck {
+  const known = parsedChecks.get(check) ?? parseCheck(check);
+  parsedChecks.set(check, known);
+  return known;
+}
+
 /** Role and severity say nothing about how a check is evaluated, and older rows may spell them in ways of their own. */
-function parseCheck(check: unknown): { check: Check } | { problem: string } {
-  const { role, severity, ...parameters } = check as Record<string, unknown>;
+function parseCheck({ role, severity, ...parameters }: Record<string, unknown>): ParsedCheck {
   const parsed = EvalCheck.safeParse({ ...parameters, role: 'advisory' });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -41,11 +41,16 @@ export function schemaProblem(schema: unknown): string | undefined {
 /** What was compiled last, by the hash of the schema; a text says why one cannot be used. */
 const validators = new Map<string, ValidateFunction | string>();
 
+/** Of schemas that were seen, which nobody changes: those of a server are asked about in every trial. */
+const keys = new WeakMap<object, string>();
+
 function validatorOf(schema: unknown): ValidateFunction | string {
-  const text = canonicalText(schema);
+  const known = isObject(schema) ? keys.get(schema) : undefined;
+  const text = known ?? canonicalText(schema);
   if (text === undefined) return 'it is nested too deeply';
   if (text.length > mostDeclared) return `it is larger than ${mostDeclared / 1024} KiB`;
-  const key = sha256(text);
+  const key = known ?? sha256(text);
+  if (isObject(schema)) keys.set(schema, key);
   const validate = validators.get(key) ?? compile(schema);
   // The one used last is the last in the map, so the first is the one to forget.
   validators.delete(key);

@@ -30,11 +30,12 @@ async function* eventsOf(
     // Over before it was asked for, or deleted. If it is over, all its events are there now.
     const over = rows.length === 0 && !isOpen((await findRun(context, runId)).status);
     if (over) rows = await context.db.rows(runs.eventsAfter, { runId, after, most: page });
-    while (rows.length > 0) {
+    for (;;) {
       yield* rows.map(({ number, data }) => ({ id: String(number), data: data as RunEvent }));
-      const last = rows.at(-1) as (typeof rows)[number];
-      if ((last.data as RunEvent).type === 'run.decided') return;
-      after = last.number;
+      const last = rows.at(-1);
+      if ((last?.data as RunEvent | undefined)?.type === 'run.decided') return;
+      after = last?.number ?? after;
+      if (rows.length < page) break;
       rows = await context.db.rows(runs.eventsAfter, { runId, after, most: page });
     }
     if (over) return;
