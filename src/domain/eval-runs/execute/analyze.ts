@@ -4,35 +4,42 @@ import type { JudgedTrial } from '../../../platform/database/queries/eval-trials
 import type { RunSnapshot } from '../snapshot.ts';
 import type { StoredStages } from './record.ts';
 
-/** At which stages the trials of a run failed, as counts. */
-export function analyticsOf(
-  snapshot: RunSnapshot,
-  run: RunRow,
-  judged: readonly JudgedTrial[],
-  now: number,
-): Record<string, unknown> {
-  const count = newStageCount();
-  const cases = new Map(snapshot.cases.map((one) => [one.id, one]));
-  let latest = 0;
-  for (const trial of judged) {
-    latest = Math.max(latest, trial.finishedAt);
-    countTrial(count, counted(snapshot, cases, trial));
+/** Counts at which stages the trials of a run failed, one after the other, so that none has to be kept. */
+export class RunAnalytics {
+  private readonly snapshot: RunSnapshot;
+  private readonly cases: ReadonlyMap<string, RunSnapshot['cases'][number]>;
+  private readonly count = newStageCount();
+  private trials = 0;
+  private latest = 0;
+
+  constructor(snapshot: RunSnapshot) {
+    this.snapshot = snapshot;
+    this.cases = new Map(snapshot.cases.map((one) => [one.id, one]));
   }
-  return {
-    ...stageAnalytics(count),
-    runId: run.id,
-    suiteId: run.suiteId,
-    ...(run.runGroupId !== null && { runGroupId: run.runGroupId }),
-    configRevision: String(run.suiteRevision),
-    organizationId: run.organizationId,
-    projectId: run.projectId,
-    runCompletedAt: now,
-    sourceIterationCount: judged.length,
-    sourceMaxUpdatedAt: latest,
-    materializationState: 'final',
-    createdAt: now,
-    updatedAt: now,
-  };
+
+  add(trial: JudgedTrial): void {
+    this.trials++;
+    this.latest = Math.max(this.latest, trial.finishedAt);
+    countTrial(this.count, counted(this.snapshot, this.cases, trial));
+  }
+
+  of(run: RunRow, now: number): Record<string, unknown> {
+    return {
+      ...stageAnalytics(this.count),
+      runId: run.id,
+      suiteId: run.suiteId,
+      ...(run.runGroupId !== null && { runGroupId: run.runGroupId }),
+      configRevision: String(run.suiteRevision),
+      organizationId: run.organizationId,
+      projectId: run.projectId,
+      runCompletedAt: now,
+      sourceIterationCount: this.trials,
+      sourceMaxUpdatedAt: this.latest,
+      materializationState: 'final',
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
 }
 
 function counted(

@@ -17,12 +17,12 @@ import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context.ts';
 import { bookSpending } from '../../limits/spend-budget.ts';
 import type { RunSnapshot } from '../snapshot.ts';
-import { analyticsOf } from './analyze.ts';
-import { statisticsOf } from './statistics.ts';
+import { RunAnalytics } from './analyze.ts';
+import { type Judged, statisticsOf } from './statistics.ts';
 
 const decideRun = 'decide-eval-run';
 
-const page = 1000;
+const page = 500;
 
 /** Adds ended trials to their runs, and has those decided that have none left. */
 export async function tallyRuns(db: Db, runIds: string[]): Promise<void> {
@@ -50,11 +50,12 @@ async function decision(services: Services, runId: string): Promise<Commit | und
   const run = await db.row(runs.get, { id: runId });
   if (!run || !isOpen(run.status)) return undefined;
   const { snapshot } = (await db.one(runs.snapshot, { runId })) as { snapshot: RunSnapshot };
-  const judged = await judgedTrials(db, runId);
+  const analytics = new RunAnalytics(snapshot);
+  const judged = await judgedTrials(db, runId, analytics);
   const verdict = verdictOf(snapshot, judged);
   const statistics = statisticsOf(snapshot, judged);
   const completedAt = clock();
-  const stages = analyticsOf(snapshot, run, judged, completedAt);
+  const stages = analytics.of(run, completedAt);
   return async (trx) => {
     await trx.row(runs.queueToEnd, { projectId: run.projectId });
     const ended = await trx.row(runs.end, { id: runId, ...verdict.end });
@@ -94,11 +95,16 @@ export async function settleRun(
   await db.run(runs.announceEnd, { runId });
 }
 
-async function judgedTrials(db: Db, runId: string): Promise<trialRows.JudgedTrial[]> {
-  const all: trialRows.JudgedTrial[] = [];
+/** What a verdict is made of. How each trial went is counted and not kept. */
+async function judgedTrials(db: Db, runId: string, analytics: RunAnalytics): Promise<Judged[]> {
+  const all: Judged[] = [];
   for (let after = -1; ; ) {
     const rows = await db.rows(trialRows.judgedAfter, { runId, after, most: page });
-    all.push(...rows);
+    for (const row of rows) {
+      analytics.add(row);
+      const { caseId, variant, status, result, evaluatorError } = row;
+      all.push({ caseId, variant, status, result, evaluatorError });
+    }
     if (rows.length < page) return all;
     after = rows.at(-1)?.position ?? after;
   }
@@ -115,7 +121,7 @@ interface RunVerdict {
 }
 
 /** By the policy the run was launched with. A run of which no trial could be set up has failed, whatever its policy. */
-function verdictOf(snapshot: RunSnapshot, judged: readonly trialRows.JudgedTrial[]): RunVerdict {
+function verdictOf(snapshot: RunSnapshot, judged: readonly Judged[]): RunVerdict {
   const stuck = judged.length > 0 && judged.every(({ status }) => status === 'setup_failed');
   const status = stuck ? ('failed' as const) : ('completed' as const);
   const stopReason = stuck ? 'setup_failed' : null;
@@ -145,7 +151,7 @@ function verdictOf(snapshot: RunSnapshot, judged: readonly trialRows.JudgedTrial
 
 function decisionV2(
   snapshot: RunSnapshot,
-  judged: readonly trialRows.JudgedTrial[],
+  judged: readonly Judged[],
 ): { decision?: VerdictDecision; problem?: string } {
   const variants = snapshot.cases.flatMap(({ id, trials: configuredTrials, passThreshold, variants }) =>
     variants.map((executionVariant) => ({ caseId: id, executionVariant, configuredTrials, passThreshold })),

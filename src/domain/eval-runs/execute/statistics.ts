@@ -6,8 +6,11 @@ import type { RunSnapshot } from '../snapshot.ts';
 
 type Statistics = NonNullable<OutputOf<Operations['getEvalRun']>['statistics']>;
 
+/** A trial, as far as it counts. */
+export type Judged = Pick<JudgedTrial, 'caseId' | 'variant' | 'status' | 'result' | 'evaluatorError'>;
+
 /** Rates with their uncertainty, over the trials that could be judged. */
-export function statisticsOf(snapshot: RunSnapshot, judged: readonly JudgedTrial[]): Statistics {
+export function statisticsOf(snapshot: RunSnapshot, judged: readonly Judged[]): Statistics {
   const counts = new Map<string, { passed: number; trials: number }>();
   const whole = { passed: 0, trials: 0 };
   for (const { caseId, variant, status, result, evaluatorError } of judged) {

@@ -1,5 +1,14 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import type { Host } from '../host.ts';
+
+/**
+ * Left to itself the engine lets four times as much garbage gather as there is live data before it looks: in a long run
+ * of evals 100 MB more than this, for a hundredth of the processor.
+ */
+function collectOften(): void {
+  setFlagsFromString('--heap-growing-percent=50');
+}
 
 export function serveCommand(program: Command, host: Host): void {
   program
@@ -11,6 +20,7 @@ export function serveCommand(program: Command, host: Host): void {
       for (const name of unknown)
         process.stderr.write(`drydock: ${name} is not a setting; see: drydock config\n`);
       const service = await host.serve(config, options);
+      collectOften();
       // Before the banner: whoever reads it may stop us at once.
       stopOnSignal(service.stop, config.shutdownTimeout * 1000);
       process.stdout.write(banner(service));
@@ -24,6 +34,7 @@ export function workerCommand(program: Command, host: Host): void {
     .action(async () => {
       const { config } = host.load();
       const worker = await host.work(config);
+      collectOften();
       stopOnSignal(() => worker.stop(), config.shutdownTimeout * 1000);
       const health = worker.healthUrl === undefined ? '' : ` Health and metrics: ${worker.healthUrl}`;
       process.stdout.write(`Drydock works.${health}\n`);
