@@ -127,7 +127,8 @@ test('a database that drops every connection again and again loses no trial and 
 
 test('a server that is edited or deleted meanwhile is not used any more, and the run is decided', async () => {
   for (const change of ['edited', 'deleted']) {
-    provider.script = slowly(30);
+    // Long enough that most trials are still to come when the first has ended.
+    provider.script = slowly(200);
     const own = await evals.server();
     const runId = await launched(60, evals, own);
     await finished(runId, 1);
