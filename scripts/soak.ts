@@ -13,10 +13,15 @@ const amounts = {
   DRYDOCK_TEST_FUZZ_RUNS: 20_000,
   DRYDOCK_TEST_KILL_ROUNDS: 4,
   DRYDOCK_TEST_LEASE_ROUNDS: 4,
+  DRYDOCK_TEST_CRASH_TRIALS: 120,
+  DRYDOCK_TEST_CRASH_KILLS: 12,
 };
-const files = ['test/fuzz.test.ts', 'test/kill.test.ts', 'test/leases.test.ts'];
+const files = ['fuzz', 'kill', 'leases', 'eval-crash'].map((name) => `test/${name}.test.ts`);
 const env = Object.fromEntries(
-  Object.entries(amounts).map(([name, perMinute]) => [name, String(Math.ceil((perMinute * minutes) / 3))]),
+  Object.entries(amounts).map(([name, perMinute]) => [
+    name,
+    String(Math.ceil((perMinute * minutes) / files.length)),
+  ]),
 );
 const seed = String(Date.now() % 1_000_000);
 const { status } = spawnSync('npx', ['vitest', 'run', '--no-file-parallelism', ...files], {

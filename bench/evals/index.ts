@@ -106,7 +106,7 @@ async function compare(latency: number, rounds: number): Promise<void> {
   const database = figure(ours.map((one) => one.database / trials));
   console.log(`The database took ${show(database)} ms of processor a trial besides.`);
   if (others.length === 0 && latency === 50)
-    console.log('promptfoo was not measured: set DRYDOCK_BENCH_PROMPTFOO to its program.');
+    console.log('promptfoo was not measured: set PROMPTFOO to its program.');
   await stop(service.child);
   await stop(provider.child);
 }

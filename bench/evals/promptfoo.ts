@@ -11,13 +11,13 @@ interface Size {
   concurrency: number;
 }
 
-/** The same work with promptfoo, whose program `DRYDOCK_BENCH_PROMPTFOO` names; undefined where it is not installed. */
+/** The same work with promptfoo, whose program `PROMPTFOO` names; undefined where it is not installed. */
 export async function runPromptfoo(
   url: string,
   server: string,
   { cases, repetitions, concurrency }: Size,
 ): Promise<{ wall: number; cpu: number } | undefined> {
-  const program = process.env['DRYDOCK_BENCH_PROMPTFOO'];
+  const program = process.env['PROMPTFOO'];
   if (!program) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'drydock-promptfoo-'));
   const config = {
