@@ -1,19 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { slowdown, watchWhile } from './support/bystander.ts';
-import { Evals, promptCase, writeModelsFile } from './support/evals.ts';
+import { type Evals, executing, promptCase } from './support/evals.ts';
 import { expectConsistent } from './support/run-facts.ts';
 import {
   callThenAnswer,
   type Reply,
   type Script,
   type ScriptedProvider,
-  startProvider,
 } from './support/scripted-provider.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { type TestService } from './support/service.ts';
 import { answerLegacy, type Exchange, sendResult } from './targets/legacy.ts';
 import { listen, readRpc } from './targets/listen.ts';
 
@@ -201,32 +197,20 @@ const attacks: Record<string, Attack> = {
 let provider: ScriptedProvider;
 let service: TestService;
 let evals: Evals;
-let folder: string;
 let target: Awaited<ReturnType<typeof listen>>;
 let current: Attack;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'drydock-attacks-'));
-  provider = await startProvider(undefined, { keep: 0 });
-  process.env['SCRIPTED_PROVIDER_KEY'] = 'k-scripted';
-  service = await startTestService({
-    env: {
-      DRYDOCK_MODELS_FILE: await writeModelsFile(folder, provider.url, { priced: true }),
-      DRYDOCK_EVAL_TRIAL_TIMEOUT: '3',
-    },
-  });
-  evals = await Evals.of(service);
-  target = await listen(async (request, response) => {
-    const { rpc } = await readRpc(request);
-    await attack({ request, response, rpc, path: '', origin: '' });
-  });
-});
-afterAll(async () => {
-  delete process.env['SCRIPTED_PROVIDER_KEY'];
-  await dispose(service);
-  await Promise.all([provider?.close(), target?.stop()]);
-  await rm(folder, { recursive: true, force: true });
-});
+executing(
+  async (parts) => {
+    ({ provider, service, evals } = parts);
+    target = await listen(async (request, response) => {
+      const { rpc } = await readRpc(request);
+      await attack({ request, response, rpc, path: '', origin: '' });
+    });
+  },
+  { env: { DRYDOCK_EVAL_TRIAL_TIMEOUT: '3' }, keep: 0 },
+);
+afterAll(() => target?.stop());
 
 async function attack(exchange: Exchange): Promise<void> {
   const { rpc, response } = exchange;

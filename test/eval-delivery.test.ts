@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { installPlugin } from '../src/domain/operator/plugins.ts';
 import { addSkill } from '../src/domain/operator/skills.ts';
 import { type EchoTarget, startEcho, waysToEcho } from './support/echo-target.ts';
 import { skillFiles } from './support/environments.ts';
-import { Evals, promptCase, scriptedModel, writeModelsFile } from './support/evals.ts';
-import { callThenAnswer, type ScriptedProvider, startProvider } from './support/scripted-provider.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { type Evals, executing, promptCase, scriptedModel } from './support/evals.ts';
+import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
+import { type TestService } from './support/service.ts';
 import { everythingStdio } from './targets/processes.ts';
 
 /** What an environment grants reaches the servers of its runs, and nothing of it is ever told. */
@@ -21,25 +18,16 @@ const saved = 'saved/"tellnobody9d3e"=';
 let provider: ScriptedProvider;
 let service: TestService;
 let evals: Evals;
-let folder: string;
 let echo: EchoTarget;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'drydock-delivery-'));
-  provider = await startProvider();
-  process.env['SCRIPTED_PROVIDER_KEY'] = providerKey;
-  service = await startTestService({
-    env: { DRYDOCK_MODELS_FILE: await writeModelsFile(folder, provider.url) },
-  });
-  evals = await Evals.of(service);
-  echo = await startEcho('x-dock');
-});
-afterAll(async () => {
-  delete process.env['SCRIPTED_PROVIDER_KEY'];
-  await dispose(service);
-  await Promise.all([provider?.close(), echo?.stop()]);
-  await rm(folder, { recursive: true, force: true });
-});
+executing(
+  async (parts) => {
+    ({ provider, service, evals } = parts);
+    echo = await startEcho('x-dock');
+  },
+  { key: providerKey, unpriced: true },
+);
+afterAll(() => echo?.stop());
 beforeEach(() => {
   provider.requests.length = 0;
   echo.seen.clear();

@@ -1,37 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { Evals, promptCase, writeModelsFile } from './support/evals.ts';
-import { callThenAnswer, type ScriptedProvider, startProvider } from './support/scripted-provider.ts';
-import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { Evals, executing, promptCase } from './support/evals.ts';
+import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
+import { startForTest, type TestService } from './support/service.ts';
 
 const secretKey = 'provider-key-tell-nobody';
 let provider: ScriptedProvider;
 let service: TestService;
 let evals: Evals;
-let folder: string;
 let server: string;
 let env: Record<string, string>;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'drydock-evals-'));
-  provider = await startProvider();
-  process.env['SCRIPTED_PROVIDER_KEY'] = secretKey;
-  env = {
-    DRYDOCK_MODELS_FILE: await writeModelsFile(folder, provider.url, { priced: true }),
-    DRYDOCK_EVAL_LEASE: '5',
-  };
-  service = await startTestService({ env });
-  evals = await Evals.of(service);
-  server = await evals.server();
-});
-afterAll(async () => {
-  delete process.env['SCRIPTED_PROVIDER_KEY'];
-  await dispose(service);
-  await provider?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+executing(
+  async (parts) => {
+    ({ provider, service, evals, env } = parts);
+    server = await evals.server();
+  },
+  { env: { DRYDOCK_EVAL_LEASE: '5' }, key: secretKey },
+);
 beforeEach(() => {
   provider.requests.length = 0;
 });

@@ -1,42 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Evals, promptCase, writeModelsFile } from './support/evals.ts';
+import { expect, test } from 'vitest';
+import { Evals, executing, promptCase } from './support/evals.ts';
 import { expectConsistent } from './support/run-facts.ts';
-import {
-  callThenAnswer,
-  type Script,
-  type ScriptedProvider,
-  startProvider,
-} from './support/scripted-provider.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { callThenAnswer, type Script, type ScriptedProvider } from './support/scripted-provider.ts';
+import { type TestService } from './support/service.ts';
 
 /** What happens around a run while it is under way. */
 
 let provider: ScriptedProvider;
 let service: TestService;
 let evals: Evals;
-let folder: string;
 let server: string;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'drydock-races-'));
-  provider = await startProvider(undefined, { keep: 0 });
-  process.env['SCRIPTED_PROVIDER_KEY'] = 'k-scripted';
-  service = await startTestService({
-    env: { DRYDOCK_MODELS_FILE: await writeModelsFile(folder, provider.url, { priced: true }) },
-  });
-  evals = await Evals.of(service);
-  server = await evals.server();
-});
-afterAll(async () => {
-  delete process.env['SCRIPTED_PROVIDER_KEY'];
-  await dispose(service);
-  await provider?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+executing(
+  async (parts) => {
+    ({ provider, service, evals } = parts);
+    server = await evals.server();
+  },
+  { keep: 0 },
+);
 
 const inspects = callThenAnswer({ name: 'inspect_hull', input: { ship: 'Albatross' } });
 const slowly =

@@ -1,35 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Evals, promptCase, writeModelsFile } from './support/evals.ts';
-import { callThenAnswer, type ScriptedProvider, startProvider } from './support/scripted-provider.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { expect, test } from 'vitest';
+import { Evals, executing, promptCase } from './support/evals.ts';
+import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
+import { type TestService } from './support/service.ts';
 
 /** What can be read of runs, and by whom. */
 
 let provider: ScriptedProvider;
 let service: TestService;
 let evals: Evals;
-let folder: string;
 let server: string;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'drydock-reads-'));
-  provider = await startProvider();
-  process.env['SCRIPTED_PROVIDER_KEY'] = 'k-scripted';
-  service = await startTestService({
-    env: { DRYDOCK_MODELS_FILE: await writeModelsFile(folder, provider.url) },
-  });
-  evals = await Evals.of(service);
-  server = await evals.server();
-});
-afterAll(async () => {
-  delete process.env['SCRIPTED_PROVIDER_KEY'];
-  await dispose(service);
-  await provider?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+executing(
+  async (parts) => {
+    ({ provider, service, evals } = parts);
+    server = await evals.server();
+  },
+  { unpriced: true },
+);
 
 const inspects = callThenAnswer({ name: 'inspect_hull', input: { ship: 'Albatross' } });
 

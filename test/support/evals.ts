@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type Script, type ScriptedProvider, startProvider } from './scripted-provider.ts';
-import type { TestService } from './service.ts';
+import { dispose, startTestService, type TestService } from './service.ts';
 
 export const scriptedModel = 'scripted/model';
 
@@ -137,4 +138,46 @@ function eventsIn(text: string): RunEventLine[] {
 function idOf(answer: { status: number; text: string; body: Record<string, string> }, field: string): string {
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
   return answer.body[field] as string;
+}
+
+interface Executing {
+  provider: ScriptedProvider;
+  service: TestService;
+  evals: Evals;
+  /** Of the service. */
+  env: Record<string, string>;
+}
+
+interface ExecutingOptions {
+  env?: Record<string, string>;
+  /** What the provider is called with. */
+  key?: string;
+  /** Requests that the provider remembers. */
+  keep?: number;
+  unpriced?: true;
+}
+
+/** For a test file: a service that runs evals, with one model, whose provider does what each test scripts. */
+export function executing(
+  take: (parts: Executing) => void | Promise<void>,
+  { env = {}, key = 'k-scripted', keep, unpriced }: ExecutingOptions = {},
+): void {
+  let folder: string;
+  let provider: ScriptedProvider;
+  let service: TestService;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'drydock-evals-'));
+    provider = await startProvider(undefined, keep === undefined ? {} : { keep });
+    process.env['SCRIPTED_PROVIDER_KEY'] = key;
+    const models = await writeModelsFile(folder, provider.url, { priced: !unpriced });
+    const settings = { ...env, DRYDOCK_MODELS_FILE: models };
+    service = await startTestService({ env: settings });
+    await take({ provider, service, evals: await Evals.of(service), env: settings });
+  });
+  afterAll(async () => {
+    delete process.env['SCRIPTED_PROVIDER_KEY'];
+    await dispose(service);
+    await provider?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
 }
