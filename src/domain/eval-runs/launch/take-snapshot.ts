@@ -8,7 +8,12 @@ import { found } from '../../refusals.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import type { Plan } from './plan.ts';
 import type { Selection } from './select.ts';
-import type { Launch } from './start.ts';
+
+interface Asked {
+  selection: Selection;
+  minimumPassRate?: number | undefined;
+  excludeSkills: boolean;
+}
 
 /** All that the run will use, written down. A server that waits for an authorization is refused here. */
 export async function snapshotOf(
@@ -16,7 +21,7 @@ export async function snapshotOf(
   db: Db,
   suite: Suite,
   plan: Plan,
-  { selection, minimumPassRate, excludeSkills }: Launch,
+  { selection, minimumPassRate, excludeSkills }: Asked,
 ): Promise<RunSnapshot> {
   const { settings, execution } = suite;
   const { composition, client } = selection;
