@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { installPlugin } from '../src/domain/operator/plugins.ts';
 import { addSkill } from '../src/domain/operator/skills.ts';
 import { type EchoTarget, startEcho, waysToEcho } from './support/echo-target.ts';
@@ -255,6 +255,26 @@ test('a secret that is rotated or deleted reaches later runs as it is then', asy
   echo.seen.clear();
   await runWith(environmentId);
   expect([...echo.seen]).toEqual([`Bearer new ${secret}`]);
+});
+
+test('a trial that would have to do without a secret, deleted after the launch, reaches no server', async () => {
+  const secretId = await made('secrets', brokered());
+  const server = await evals.server({ url: echo.url() });
+  const environmentId = await environment([server], granting(secretId));
+  const client = await service.database.connect();
+  onTestFinished(async () => {
+    await client.query('drop function delete_secret cascade');
+    await client.end();
+  });
+  await client.query(`create function delete_secret() returns trigger language plpgsql as
+    $$ begin delete from secrets where id = '${secretId}'; return null; end $$`);
+  await client.query(
+    'create trigger delete_secret after insert on eval_trials execute function delete_secret()',
+  );
+  const { items } = await evals.read(await runWith(environmentId), '/iterations');
+  const error = expect.stringContaining('A secret that the environment grants was deleted') as string;
+  expect(items).toMatchObject([{ status: 'setup_failed', error, attempts: 1 }]);
+  expect([...echo.seen]).toEqual([]);
 });
 
 test('skills and servers of plugins reach the model, and skills stay away when they are excluded', async () => {

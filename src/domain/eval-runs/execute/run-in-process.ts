@@ -15,6 +15,8 @@ export interface RunInProcess {
   cases: ReadonlyMap<string, PlannedCase>;
   apiKeys: ApiKeys;
   secrets: DeliveredSecret[];
+  /** A secret was deleted after the launch. */
+  secretsIncomplete: boolean;
   /** Names the secrets without telling anything, so that connections are shared only inside the grant. */
   secretsKey: string;
 }
@@ -56,7 +58,7 @@ export class RunsInProcess {
     if (!run || !stored) throw new Error(`the run ${runId} is gone`);
     const snapshot = stored.snapshot as RunSnapshot;
     const { projectId, startedBy, sealedId } = run;
-    const secrets = await deliverSecrets(this.services, {
+    const { secrets, incomplete } = await deliverSecrets(this.services, {
       projectId,
       startedBy,
       secretIds: snapshot.secretIds.length > 0 ? snapshot.secretIds : null,
@@ -70,6 +72,7 @@ export class RunsInProcess {
       cases: casesById(snapshot),
       apiKeys: sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys),
       secrets,
+      secretsIncomplete: incomplete,
       secretsKey: keyOf(vault.fingerprint(JSON.stringify([startedBy, secrets])), snapshot),
     };
   }
