@@ -4,6 +4,7 @@ import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import type { Services } from '../../context.ts';
 import { type DeliveredSecret, deliverSecrets } from '../../secrets/deliver.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import { isOpen } from './decide.ts';
 
 /** A run as its trials see it in one process. */
 export interface RunInProcess {
@@ -56,6 +57,8 @@ export class RunsInProcess {
     const run = await db.row(runs.get, { id: runId });
     const stored = await db.row(runs.snapshot, { runId });
     if (!run || !stored) throw new Error(`the run ${runId} is gone`);
+    // Ended between the claim of a trial and now: its end was announced, and nobody would forget what it brings.
+    if (!isOpen(run.status)) throw new Error(`the run ${runId} is over`);
     const snapshot = stored.snapshot as RunSnapshot;
     const { projectId, startedBy, sealedId } = run;
     const { secrets, incomplete } = await deliverSecrets(this.services, {
