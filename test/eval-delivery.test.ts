@@ -1,4 +1,5 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { RunsInProcess } from '../src/domain/eval-runs/execute/run-in-process.ts';
 import { installPlugin } from '../src/domain/operator/plugins.ts';
 import { addSkill } from '../src/domain/operator/skills.ts';
 import { type EchoTarget, startEcho, waysToEcho } from './support/echo-target.ts';
@@ -255,6 +256,39 @@ test('a secret that is rotated or deleted reaches later runs as it is then', asy
   echo.seen.clear();
   await runWith(environmentId);
   expect([...echo.seen]).toEqual([`Bearer new ${secret}`]);
+});
+
+test('a trial that would have to do without a secret, deleted after the launch, reaches no server', async () => {
+  const secretId = await made('secrets', brokered());
+  const server = await evals.server({ url: echo.url() });
+  const environmentId = await environment([server], granting(secretId));
+  const client = await service.database.connect();
+  onTestFinished(async () => {
+    await client.query('drop function delete_secret cascade');
+    await client.end();
+  });
+  await client.query(`create function delete_secret() returns trigger language plpgsql as
+    $$ begin delete from secrets where id = '${secretId}'; return null; end $$`);
+  await client.query(
+    'create trigger delete_secret after insert on eval_trials execute function delete_secret()',
+  );
+  const { items } = await evals.read(await runWith(environmentId), '/iterations');
+  const error = expect.stringContaining('A secret that the environment grants was deleted') as string;
+  expect(items).toMatchObject([{ status: 'setup_failed', error, attempts: 1 }]);
+  expect([...echo.seen]).toEqual([]);
+});
+
+test('a run that is over is delivered nothing any more', async () => {
+  const secretId = await made('secrets', brokered());
+  const environmentId = await environment([await evals.server({ url: echo.url() })], granting(secretId));
+  const runId = await runWith(environmentId);
+  const deliveredAt = async () =>
+    (await service.get(`${evals.project}/secrets/${secretId}`)).body.lastDeliveredAt as number;
+  const before = await deliveredAt();
+  expect(before).toBeTypeOf('number');
+  const runs = new RunsInProcess(service.running.services);
+  await expect(runs.get(runId)).rejects.toThrow('is over');
+  expect(await deliveredAt()).toBe(before);
 });
 
 test('skills and servers of plugins reach the model, and skills stay away when they are excluded', async () => {

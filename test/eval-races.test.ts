@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Evals, executing, promptCase } from './support/evals.ts';
 import { expectConsistent } from './support/run-facts.ts';
 import { callThenAnswer, type Script, type ScriptedProvider } from './support/scripted-provider.ts';
@@ -188,4 +188,25 @@ test('somebody who may no longer see the project is shown no further events', as
   await query(`select pg_notify('drydock_eval_runs', $1)`, open);
   expect(await response.text()).not.toContain('run.decided');
   expect((await service.post(`${evals.project}/eval-runs/${open}/cancel`)).status).toBe(200);
+});
+
+test('readers who come again at any event, many at once, are told all that follows and nothing twice', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): unknown => warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  provider.script = slowly(50);
+  const runId = await launched(20);
+  const whole = evals.follow(runId);
+  const known = async (): Promise<number> =>
+    (await query<{ events: number }>('select events from eval_runs where id = $1', runId))[0]?.events ?? 0;
+  await until(async () => (await known()) >= 20);
+  const places = Array.from({ length: 20 }, (_, place) => place);
+  const rests = await Promise.all(
+    places.map((place) => evals.follow(runId, { 'last-event-id': String(place) })),
+  );
+  const all = await whole;
+  expect(all.at(-1)?.data.type).toBe('run.decided');
+  for (const place of places) expect(rests[place]).toEqual(all.slice(place + 1));
+  expect(warnings).toEqual([]);
 });

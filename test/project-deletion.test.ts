@@ -105,7 +105,7 @@ async function usable(made: Parameters): Promise<string[]> {
   const found = {
     grant: await db.row(grants.find, { id: rows[0].id }),
     server: await db.row(servers.findLive, { projectId, id: made['serverId'] as string }),
-    secret: (await deliverSecrets(running.services, { projectId, startedBy, secretIds }))[0],
+    secret: (await deliverSecrets(running.services, { projectId, startedBy, secretIds })).secrets[0],
   };
   return Object.entries(found).flatMap(([kind, thing]) => (thing === undefined ? [] : [kind]));
 }

@@ -8,6 +8,12 @@ export interface DeliveredSecret {
   broker?: { hosts: string[]; header: string; template: string };
 }
 
+interface Delivery {
+  secrets: DeliveredSecret[];
+  /** Some that were granted are there no more, or not for whoever started the run. */
+  incomplete: boolean;
+}
+
 /**
  * What a run receives: the secrets its environment grants and no others. One that is shared with nobody goes only to
  * what its owner started, and then takes the place of a shared one of the same name.
@@ -15,11 +21,12 @@ export interface DeliveredSecret {
 export async function deliverSecrets(
   { db, vault }: Pick<Services, 'db' | 'vault'>,
   run: { projectId: string; startedBy: string; secretIds: string[] | null },
-): Promise<DeliveredSecret[]> {
-  if (!run.secretIds) return [];
+): Promise<Delivery> {
+  if (!run.secretIds) return { secrets: [], incomplete: false };
   const byName = new Map<string, DeliveredSecret>();
   const { projectId, startedBy: userId, secretIds: ids } = run;
-  for (const row of await db.rows(secrets.deliver, { projectId, userId, ids })) {
+  const rows = await db.rows(secrets.deliver, { projectId, userId, ids });
+  for (const row of rows) {
     const { name, sealedId: id, keyId, ciphertext, brokerHosts, brokerHeader, brokerTemplate } = row;
     const value = vault.unseal({ id, keyId, ciphertext }) as string;
     const bound =
@@ -27,5 +34,5 @@ export async function deliverSecrets(
     const broker = bound ? { hosts: brokerHosts, header: brokerHeader, template: brokerTemplate } : undefined;
     byName.set(name, { name, value, ...(broker && { broker }) });
   }
-  return [...byName.values()];
+  return { secrets: [...byName.values()], incomplete: rows.length < ids.length };
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type {
   FastifyInstance,
   FastifyReply,
@@ -29,6 +30,8 @@ export interface OperationOptions {
 /** One route per declared operation; there is nothing to write here when an operation is added. */
 export function registerOperations(app: FastifyInstance, options: OperationOptions): void {
   const closing = new AbortController();
+  // Every reader of events listens, and stops when it goes.
+  setMaxListeners(0, closing.signal);
   app.decorateRequest('entered', undefined);
   // A reader of events would keep the service from ending.
   app.addHook('preClose', (done) => {

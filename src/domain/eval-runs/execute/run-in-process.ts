@@ -4,6 +4,7 @@ import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import type { Services } from '../../context.ts';
 import { type DeliveredSecret, deliverSecrets } from '../../secrets/deliver.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import { isOpen } from './decide.ts';
 
 /** A run as its trials see it in one process. */
 export interface RunInProcess {
@@ -15,6 +16,8 @@ export interface RunInProcess {
   cases: ReadonlyMap<string, PlannedCase>;
   apiKeys: ApiKeys;
   secrets: DeliveredSecret[];
+  /** A secret was deleted after the launch. */
+  secretsIncomplete: boolean;
   /** Names the secrets without telling anything, so that connections are shared only inside the grant. */
   secretsKey: string;
 }
@@ -54,9 +57,11 @@ export class RunsInProcess {
     const run = await db.row(runs.get, { id: runId });
     const stored = await db.row(runs.snapshot, { runId });
     if (!run || !stored) throw new Error(`the run ${runId} is gone`);
+    // Ended between the claim of a trial and now: its end was announced, and nobody would forget what it brings.
+    if (!isOpen(run.status)) throw new Error(`the run ${runId} is over`);
     const snapshot = stored.snapshot as RunSnapshot;
     const { projectId, startedBy, sealedId } = run;
-    const secrets = await deliverSecrets(this.services, {
+    const { secrets, incomplete } = await deliverSecrets(this.services, {
       projectId,
       startedBy,
       secretIds: snapshot.secretIds.length > 0 ? snapshot.secretIds : null,
@@ -70,6 +75,7 @@ export class RunsInProcess {
       cases: casesById(snapshot),
       apiKeys: sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys),
       secrets,
+      secretsIncomplete: incomplete,
       secretsKey: keyOf(vault.fingerprint(JSON.stringify([startedBy, secrets])), snapshot),
     };
   }

@@ -129,6 +129,11 @@ export class RunServers {
     if (!row) throw new ServerChanged('The server was deleted after the run was launched');
     if (row.revision !== revision)
       throw new ServerChanged('The server was edited after the run was launched');
+    // Without it the server would be judged by what it says to somebody it does not know.
+    if (run.secretsIncomplete)
+      throw new UndeliverableSecret(
+        'A secret that the environment grants was deleted, or is no longer shared, after the run was launched',
+      );
     const { connection } = run.snapshot;
     const given = broughtTo(row, run.secrets);
     const brought: Brought = {
