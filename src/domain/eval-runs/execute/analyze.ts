@@ -2,7 +2,7 @@ import { countTrial, newStageCount, stageAnalytics, type TrialToCount } from '..
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import type { JudgedTrial } from '../../../platform/database/queries/eval-trials.ts';
 import type { RunSnapshot } from '../snapshot.ts';
-import type { StoredStages } from './record.ts';
+import type { StoredStages } from './stored.ts';
 
 /** Counts at which stages the trials of a run failed, one after the other, so that none has to be kept. */
 export class RunAnalytics {

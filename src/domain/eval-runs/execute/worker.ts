@@ -8,7 +8,8 @@ import { conductTrial, type TrialParts } from './conduct.ts';
 import { CallLedger } from './ledger.ts';
 import { ModelPauses } from './pauses.ts';
 import { Progress } from './progress.ts';
-import { abandoned, type Recorded, recorded, TrialRecords } from './record.ts';
+import { TrialRecords } from './record.ts';
+import { abandoned, type Recorded, recorded } from './recorded.ts';
 import { RunsInProcess } from './run-in-process.ts';
 import { RunServers } from './servers.ts';
 

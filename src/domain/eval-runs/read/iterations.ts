@@ -6,7 +6,7 @@ import { type Vocabulary, vocabularyOf } from '../../eval-cases/vocabulary.ts';
 import { pageBy } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
 import { trialPlan } from '../execute/conduct.ts';
-import type { TrialDetail } from '../execute/record.ts';
+import type { TrialDetail } from '../execute/stored.ts';
 import { type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { findRun, findTrial, snapshotOf } from './find.ts';
 

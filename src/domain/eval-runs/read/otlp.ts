@@ -8,7 +8,7 @@ import { noSuchProject, projectOf, viewerOf } from '../../access.ts';
 import type { Context } from '../../context.ts';
 import { openCursor } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
-import type { TrialDetail } from '../execute/record.ts';
+import type { TrialDetail } from '../execute/stored.ts';
 import { readTrace, type Trace } from './trace.ts';
 
 type Place = [completedAt: number, run: string, position: number];

@@ -6,7 +6,7 @@ import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { ProjectContext } from '../../context.ts';
 import { type PageRequest, pageBy } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
-import type { TrialDetail } from '../execute/record.ts';
+import type { TrialDetail } from '../execute/stored.ts';
 import { findRun } from './find.ts';
 import { iterationScope, statusOf } from './iterations.ts';
 

@@ -1,0 +1,189 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { RunEvent } from '../../../contract/eval-iterations.ts';
+import type { ShownCall, Stage } from '../../../evaluation/index.ts';
+import type { RowOf } from '../../../platform/database/columns.ts';
+import * as blobRows from '../../../platform/database/queries/blobs.ts';
+import type { RecordedTrial, TrialRow } from '../../../platform/database/queries/eval-trials.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { Span } from '../../../trials/spans.ts';
+import type { Services } from '../../context.ts';
+import { storableJson } from '../../storable.ts';
+import { abandonedTrial, type ConductedTrial, type TrialParts } from './conduct.ts';
+import type { StoredStages, TrialDetail } from './stored.ts';
+
+const compress = promisify(gzip);
+
+/** Characters of a trace that are kept in its row; a longer one is compressed and goes to the blobs. */
+const mostInRow = 65_536;
+const largestTrace = 64 * 1024 * 1024;
+
+type UncountedEvent = Omit<RunEvent, 'finished' | 'trials'>;
+
+/** What is written of a trial, and the blob of a trace that is too long for its row. */
+export interface Recorded {
+  result: Omit<RecordedTrial, 'leaseToken' | 'state' | 'lastError' | 'events'>;
+  blob: StoredTrace['blob'];
+  finished: UncountedEvent;
+}
+
+export async function recorded(services: Services, row: TrialRow, trial: ConductedTrial): Promise<Recorded> {
+  const { run, plan, grade, status, startedAt, finishedAt, spending } = trial;
+  const trace = await storeTrace(services, trial);
+  const usage = trial.record?.evidence.usage;
+  return {
+    result: {
+      trialId: row.id,
+      runId: run.id,
+      position: row.position,
+      caseId: plan.case.id,
+      variant: row.variant,
+      number: row.number,
+      status,
+      result: grade.result,
+      evaluatorError: grade.evaluatorError,
+      startedAt,
+      finishedAt,
+      durationMs: finishedAt - startedAt,
+      totalTokens: usage?.totalTokens ?? null,
+      detail: storableJson(detailOf(trial)),
+      stages: storableJson(stagesOf(trial)),
+      traceBody: trace?.body ?? null,
+      traceBlobId: trace?.blob?.id ?? null,
+      inputTokens: usage?.inputTokens ?? 0,
+      outputTokens: usage?.outputTokens ?? 0,
+      modelCalls: spending.calls,
+      costMicros: spending.costMicros ?? null,
+      billedMicros: spending.billedMicros,
+    },
+    blob: trace?.blob,
+    finished: finishedEvent(row, trial),
+  };
+}
+
+/** A trial that was begun again and again and never came to its end: the run goes on without it. */
+export async function abandoned(parts: TrialParts, row: TrialRow, message: string): Promise<Recorded> {
+  return recorded(parts.services, row, await abandonedTrial(parts, row, message));
+}
+
+function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): TrialDetail {
+  const usage = record?.evidence.usage;
+  return {
+    title: plan.case.title,
+    caseId: plan.case.declaredId,
+    model: plan.variant.model,
+    provider: plan.variant.provider,
+    usage: usage ? { ...usage } : null,
+    actualToolCalls: shownCalls(grade.actualToolCalls),
+    expectedToolCalls: grade.expectedToolCalls,
+    error: error ?? (graderError === undefined ? null : `The judging failed: ${graderError}`),
+    predicateResults: grade.rows,
+    scores: grade.scores,
+    configHash: grade.evaluationConfig.hash,
+    steps: record?.steps ?? [],
+    stageResults: grade.stageResults,
+    ...(grade.firstFailedStage && { firstFailedStage: grade.firstFailedStage }),
+    ...(grade.failureCategory && { failureCategory: grade.failureCategory }),
+    stageAnalyzerVersion: grade.stageAnalyzerVersion,
+  };
+}
+
+/** Characters of arguments that a list of iterations shows of one trial; the trace has them all. */
+const mostShown = 65_536;
+
+function shownCalls(calls: readonly ShownCall[]): ShownCall[] {
+  let room = mostShown;
+  return calls.map((call) => {
+    const { length } = JSON.stringify(call.arguments);
+    if (length > room) return { ...call, arguments: { cut: true, characters: length } };
+    room -= length;
+    return call;
+  });
+}
+
+function stagesOf({ grade, setup, record }: ConductedTrial): StoredStages {
+  const { stageResults, firstFailedStage, failureCategory, stageAnalyzerVersion } = grade;
+  return {
+    rows: stageResults,
+    firstFailedStage,
+    failureCategory,
+    analyzerVersion: stageAnalyzerVersion,
+    setup: setup.attempts,
+    stageMs: {
+      ...msOf(
+        'selection',
+        record?.spans.list.filter(({ category }) => category === 'llm'),
+      ),
+      ...msOf(
+        'call',
+        record?.spans.list.filter(({ category }) => category === 'tool'),
+      ),
+    },
+  };
+}
+
+/** The time that the spans cover together, each moment once. */
+function msOf(stage: Stage, spans: readonly Span[] = []): Partial<Record<Stage, number>> {
+  let [covered, until] = [0, -Infinity];
+  for (const { startMs, endMs } of [...spans].sort((a, b) => a.startMs - b.startMs)) {
+    covered += Math.max(0, endMs - Math.max(startMs, until));
+    until = Math.max(until, endMs);
+  }
+  return spans.length === 0 ? {} : { [stage]: covered };
+}
+
+/** How many have ended is added with it to its run. */
+function finishedEvent(row: TrialRow, trial: ConductedTrial): UncountedEvent {
+  const { run, plan, status, grade, startedAt, finishedAt } = trial;
+  return {
+    type: 'trial.finished',
+    runId: run.id,
+    at: finishedAt,
+    iterationId: row.id,
+    testCaseId: plan.case.id,
+    title: plan.case.title,
+    iterationNumber: row.number,
+    model: plan.variant.model,
+    status,
+    result: grade.result,
+    durationMs: finishedAt - startedAt,
+  } as UncountedEvent;
+}
+
+interface StoredTrace {
+  body?: string;
+  blob?: RowOf<typeof blobRows.insert.takes>;
+}
+
+async function storeTrace(services: Services, trial: ConductedTrial): Promise<StoredTrace | undefined> {
+  const text = traceOf(trial);
+  if (text === undefined) return undefined;
+  if (text.length <= mostInRow) return { body: text };
+  const { blobs, db, clock } = services;
+  const id = newId('blob', clock());
+  // Until the row is written the file counts as garbage, so that whatever ends this half-way leaves nothing behind.
+  await db.run(blobRows.noteGarbage, { id });
+  const stored = await blobs.put(id, one(await compress(text, { level: 1 })), largestTrace);
+  const { organizationId, projectId } = trial.run;
+  return { blob: { id, organizationId, projectId, contentType: 'application/gzip', ...stored } };
+}
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Messages, spans, prompts and the frames that were exchanged with servers. */
+function traceOf({ record, grade, run, startedAt }: ConductedTrial): string | undefined {
+  if (!record) return undefined;
+  const { recorder, spans } = record;
+  const { systemPrompt } = run.snapshot;
+  return JSON.stringify({
+    traceVersion: 1,
+    startedAt,
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    messages: recorder.messages,
+    spans: spans.list,
+    prompts: grade.turns,
+    frames: recorder.frames,
+  });
+}

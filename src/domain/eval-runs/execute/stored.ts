@@ -1,0 +1,39 @@
+import type {
+  FailureCategory,
+  SetupAttempt,
+  ShownCall,
+  Stage,
+  StageResult,
+} from '../../../evaluation/index.ts';
+import type { StepOutcome } from '../../../trials/run-trial.ts';
+
+/** What an iteration shows, as it is stored. */
+export interface TrialDetail {
+  title: string;
+  caseId: string;
+  model: string;
+  provider: string;
+  usage: Record<string, unknown> | null;
+  actualToolCalls: ShownCall[];
+  expectedToolCalls: ShownCall[];
+  error: string | null;
+  predicateResults: unknown[];
+  scores: unknown[];
+  configHash: string | null;
+  steps: StepOutcome[];
+  stageResults: readonly StageResult[];
+  firstFailedStage?: Stage;
+  failureCategory?: FailureCategory;
+  stageAnalyzerVersion: number;
+}
+
+/** What the analytics of the run are made of. */
+export interface StoredStages {
+  rows: readonly StageResult[];
+  firstFailedStage?: Stage | undefined;
+  failureCategory?: FailureCategory | undefined;
+  analyzerVersion: number;
+  setup: SetupAttempt[];
+  /** Milliseconds that each stage took, where it was measured. */
+  stageMs: Partial<Record<Stage, number>>;
+}
