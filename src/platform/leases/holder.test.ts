@@ -98,7 +98,7 @@ test('one that cannot be given up stays, writes nothing, and is not begun either
 test('leases are extended together while work goes on', { timeout: 60_000 }, async () => {
   const connected = await openJobs();
   const { database: db } = connected;
-  const { kind, letGo } = stubborn();
+  const { kind, letGo, runs } = stubborn();
   const extensions: number[] = [];
   const counting = around(db, async ({ name }, send) => {
     const answer = await send();
@@ -110,6 +110,7 @@ test('leases are extended together while work goes on', { timeout: 60_000 }, asy
     db,
     ['a', 'b', 'c'].map((payload) => ({ kind: 'stubborn', payload })),
   );
+  await until(() => runs() === 3);
   await work(connected, [willing]);
   // Longer than the lease would last by itself.
   await until(() => extensions.length >= 5, 30_000);
