@@ -4,7 +4,7 @@
  */
 export type Impact = 'breaking' | 'risky' | 'safe';
 
-export const impacts: readonly Impact[] = ['breaking', 'risky', 'safe'];
+const impacts: readonly Impact[] = ['breaking', 'risky', 'safe'];
 
 /** One difference between two exports of a server. */
 export interface Difference {
@@ -77,7 +77,7 @@ export function below(place: Place, ...keys: (string | number)[]): Place {
   return { ...place, baseline: place.baseline + path, current: place.current + path };
 }
 
-export function pointerToken(key: string | number): string {
+function pointerToken(key: string | number): string {
   return String(key).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
