@@ -22,7 +22,14 @@ export { createEvalCase } from './eval-cases/create.ts';
 export { generateEvalCases } from './eval-cases/generate.ts';
 export { getEvalCase, listEvalCases } from './eval-cases/list.ts';
 export { deleteEvalCase, updateEvalCase } from './eval-cases/update.ts';
+export { getEvalIngestCapabilities } from './eval-ingest/capabilities.ts';
 export { getEvalArtifact } from './eval-ingest/get-artifact.ts';
+export {
+  finalizeEvalIngestRun,
+  ingestEvalRunIterations,
+  reportEvalRun,
+  startEvalIngestRun,
+} from './eval-ingest/runs.ts';
 export { uploadEvalArtifact } from './eval-ingest/upload-artifact.ts';
 export { cancelEvalRun } from './eval-runs/cancel.ts';
 export { createEvalRun } from './eval-runs/launch/create.ts';
