@@ -155,3 +155,47 @@ describe('a run in parts', () => {
     expect(cases.every(({ trials }: { trials: number }) => trials === 5)).toBe(true);
   });
 });
+
+describe('two reported runs', () => {
+  test('are compared case by case', async () => {
+    const suiteName = named('compared');
+    const reported = async (commitSha: string, passes: Record<string, number>) => {
+      const results = Object.entries(passes).flatMap(([title, passed]) =>
+        Array.from({ length: 5 }, (_, n) =>
+          result(title, n < passed, { durationMs: 100 + n, error: n < passed ? null : `${title} broke` }),
+        ),
+      );
+      return (await ingest('report', { suiteName, ci: { commitSha }, results })).body;
+    };
+    const first = await reported('aaaaaaa1', { Kept: 5, Broken: 5, Mended: 1, Gone: 5 });
+    const second = await reported('bbbbbbb2', { Kept: 5, Broken: 1, Mended: 5, New: 5 });
+    const compare = (runId: string, query = '') =>
+      service.get(`/projects/${first.projectId}/eval-runs/${runId}/compare${query}`);
+    const { status, body } = await compare(second.runId);
+    expect(status).toBe(200);
+    expect(body.baseline).toEqual({ policy: 'previous_completed', baseRunId: first.runId });
+    expect(
+      Object.fromEntries(body.cases.map((one: { title: string; status: string }) => [one.title, one.status])),
+    ).toEqual({
+      Kept: 'unchanged_passed',
+      Broken: 'regressed',
+      Mended: 'fixed',
+      New: 'new_case',
+      Gone: 'removed_case',
+    });
+    const broken = body.cases.find(({ title }: { title: string }) => title === 'Broken');
+    expect(broken).toMatchObject({
+      compare: { outcome: 'failed', passed: 1, trials: 5, error: 'Broken broke' },
+      difference: { p: expect.closeTo(0.047619, 5), significant: false },
+      metrics: { durationMs: { base: 102, compare: 102, delta: 0, percentDelta: 0 } },
+    });
+    expect(body.passSummary.passRatePercent).toMatchObject({ base: 80, compare: 80, delta: 0 });
+    for (const query of [`?baseRunId=${first.runId}`, '?baseCommitSha=aaaaaaa'])
+      expect((await compare(second.runId, query)).body.cases).toEqual(body.cases);
+    expect(await compare(first.runId)).toMatchObject({
+      status: 404,
+      body: { details: { reason: 'BASELINE_NOT_FOUND' } },
+    });
+    expect((await compare(second.runId, '?baseRunId=x&baseCommitSha=y')).status).toBe(400);
+  });
+});

@@ -32,6 +32,7 @@ export {
 } from './eval-ingest/runs.ts';
 export { uploadEvalArtifact } from './eval-ingest/upload-artifact.ts';
 export { cancelEvalRun } from './eval-runs/cancel.ts';
+export { compareEvalRun } from './eval-runs/compare/compare.ts';
 export { createEvalRun } from './eval-runs/launch/create.ts';
 export { getEvalRunDisclosure } from './eval-runs/launch/disclose.ts';
 export { createEvalRunGroup } from './eval-runs/launch/group.ts';

@@ -15,7 +15,6 @@ export interface ComparedTrial {
   passed: boolean | undefined;
   durationMs: number | null;
   totalTokens: number | null;
-  error: string | null;
 }
 
 /** A case with one model, in one of the runs. */
@@ -44,7 +43,6 @@ export interface CaseSide {
   iterationIds: string[];
   /** The first that shows the outcome. */
   representativeIterationId: string | null;
-  error: string | null;
   /** Of the trials that were judged. */
   passed: number;
   trials: number;
@@ -120,7 +118,6 @@ function sideOf(one: ComparedCase | undefined): CaseSide {
       outcome: 'absent',
       iterationIds: [],
       representativeIterationId: null,
-      error: null,
       passed: 0,
       trials: 0,
     };
@@ -133,7 +130,6 @@ function sideOf(one: ComparedCase | undefined): CaseSide {
     outcome,
     iterationIds: one.trials.map(({ iterationId }) => iterationId),
     representativeIterationId: shows?.iterationId ?? null,
-    error: shows?.error ?? null,
     passed,
     trials: judged.length,
   };

@@ -148,6 +148,28 @@ export const ofSuite = query(
   runs.columns,
   { index: 'eval_runs_suite' },
 );
+const completedBefore = `r.suite_id = :suiteId and r.status = 'completed' and r.id < :before`;
+/** The last completed one before another; in one environment, or in any. */
+export const previous = query(
+  'eval-runs.previous',
+  `select ${runs.all('r')} from eval_runs r
+   where ${completedBefore} and (:environmentId::text is null or r.environment ->> 'id' = :environmentId)
+   order by r.id desc limit 1`,
+  { suiteId: text, before: text, environmentId: orNull(text) },
+  runs.columns,
+  { index: 'eval_runs_suite' },
+);
+/** Completed ones of a commit, or of one whose name begins so; the latest first, and the run itself aside. */
+export const ofCommit = query(
+  'eval-runs.of-commit',
+  `select ${runs.all('r')} from eval_runs r
+   where r.suite_id = :suiteId and r.status = 'completed' and r.id <> :except
+     and starts_with(r.ci ->> 'commitSha', :commitSha)
+   order by r.id desc limit 21`,
+  { suiteId: text, except: text, commitSha: text },
+  runs.columns,
+  { index: 'eval_runs_suite' },
+);
 /** Runs of one organization line up here, so that those counted stay as many. */
 export const lineUp = query(
   'eval-runs.line-up',
