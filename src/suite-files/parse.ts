@@ -9,7 +9,6 @@ import {
   Lexer,
   LineCounter,
   type Node,
-  type ParsedNode,
   Parser,
   type YAMLMap,
 } from 'yaml';
@@ -35,7 +34,7 @@ interface Place {
 export interface ParsedYaml {
   value: unknown;
   /** Of the value at a path, or of its key. What is missing is placed where its parent is. */
-  placeOf(path: readonly PropertyKey[], atKey: boolean): Place;
+  placeOf: (path: readonly PropertyKey[], atKey: boolean) => Place;
 }
 
 /** A text as a value that JSON could say. JSON is YAML. */
@@ -72,7 +71,7 @@ export function parseYaml(text: string, fileName: string): ParsedYaml {
   };
 }
 
-type Composed = Document.Parsed<ParsedNode>;
+type Composed = Document.Parsed;
 
 /** The parser keeps a stack of its own; the composer calls itself, so the depth is bounded in between. */
 function compose(
@@ -93,9 +92,9 @@ function compose(
   }
   for (const token of parser.end()) tokens.push(token);
   // Looking for keys that stand twice takes the composer time in the square of their number.
-  const composer = new Composer<ParsedNode>({ uniqueKeys: false, prettyErrors: false, version: '1.2' });
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, version: '1.2' });
   const [first, second] = composer.compose(tokens, true, text.length);
-  return [first as Composed, second as Composed | undefined];
+  return [first as Composed, second];
 }
 
 const plainTags = new Set(

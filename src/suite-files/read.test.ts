@@ -141,7 +141,6 @@ test.each<[string, string | Uint8Array, RegExp, string?]>([
   ['many documents', '---\n'.repeat(250_000), /./],
   ['many keys', Array.from({ length: 90_000 }, (_, at) => `k${at}: 1`).join('\n'), /./],
   ['many keys in few tokens', `{${Array.from({ length: 30_000 }, (_, at) => `k${at}: 1`).join(',')}}`, /./],
-  ['many unknown keys', `schemaVersion: "1"\n${'abcdefghijkl: 1\n'.replace(/./, 'x')}`, /no field|Required/],
   ['many directives', '%a\n'.repeat(300_000), /./],
 ])('hostile: %s', { timeout: 5000 }, (_what, text, message, fileName) => {
   const problem = problemOf(text, fileName);
@@ -152,7 +151,7 @@ test.each<[string, string | Uint8Array, RegExp, string?]>([
 
 function bomb(): string {
   const names = 'abcdefghijk';
-  const rows = [...names].map((name, at) => {
+  const rows = names.split('').map((name, at) => {
     const before = names[at - 1];
     return `${name}: &${name} [${new Array(9).fill(before ? `*${before} ` : '1').join(',')}]`;
   });
@@ -169,11 +168,15 @@ test('whatever the bytes, the answer is a file or a SuiteFileProblem', () => {
     .map(([from, length, put]) => bytes(yaml.slice(0, from) + put + yaml.slice(from + length)));
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array(), fc.string({ unit: 'binary' }).map(bytes), mangled), (input) => {
-      try {
-        readSuiteFile(input);
-      } catch (error) {
-        expect(error).toBeInstanceOf(SuiteFileProblem);
-      }
+      expect(outcome(input)).not.toBe('something else');
     }),
   );
 });
+
+function outcome(input: Uint8Array): string {
+  try {
+    return readSuiteFile(input).sourceHash;
+  } catch (error) {
+    return error instanceof SuiteFileProblem ? error.message : 'something else';
+  }
+}

@@ -22,7 +22,7 @@ import { Name } from '../contract/text.ts';
 import { authoringProblem } from '../evaluation/index.ts';
 
 /** What a problem is called, where a program wants to tell it from others. */
-export type SuiteFileCode = 'REPETITIONS_CAP' | 'TOOL_POLICY_UNSUPPORTED' | 'NO_ENABLED_CASES';
+type SuiteFileCode = 'REPETITIONS_CAP' | 'TOOL_POLICY_UNSUPPORTED' | 'NO_ENABLED_CASES';
 
 const coded = (code: SuiteFileCode, message: string, path: PropertyKey[] = []) => ({
   code: 'custom' as const,
