@@ -16,13 +16,13 @@ import { problemOfText } from '../domain/storable.ts';
 import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
 
 /** Parts of a text, spaces and line ends among them: the time to parse grows with them, and faster. */
-const mostTokens = 150_000;
+const mostTokens = 400_000;
 const deepest = 64;
 /** A level of the value takes up to three on the parser's stack. */
 const deepestStack = deepest * 3;
 const mostAliases = 100;
 /** Values, where what an alias stands for counts each time. */
-const mostValues = 200_000;
+const mostValues = 400_000;
 /** Of the syntax, or of what YAML can say and JSON cannot; there are as many as a hostile author wants. */
 const mostFaults = 1000;
 
@@ -93,8 +93,19 @@ function compose(
   for (const token of parser.end()) tokens.push(token);
   // Looking for keys that stand twice takes the composer time in the square of their number.
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, version: '1.2' });
-  const [first, second] = composer.compose(tokens, true, text.length);
+  const [first, second] = withoutStacks(() => [...composer.compose(tokens, true, text.length)]);
   return [first as Composed, second];
+}
+
+/** Each fault of the syntax is an error, and most of the time it takes to make one goes into its stack. */
+function withoutStacks<T>(work: () => T): T {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = before;
+  }
 }
 
 const plainTags = new Set(

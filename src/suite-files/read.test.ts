@@ -30,6 +30,17 @@ test.each(broken)('%#: refused', (file, path, value) => {
   expect(problemOf(stringify(changed(file, path, value))).problems.length).toBeGreaterThan(0);
 });
 
+test('a large file is read', () => {
+  const steps = Array.from({ length: 20 }, (_, at) => ({
+    id: `${at}`,
+    kind: 'prompt',
+    prompt: 'Hello there',
+  }));
+  const cases = Array.from({ length: 500 }, (_, at) => ({ id: `c${at}`, title: 'A case', steps }));
+  const text = stringify({ ...firstVersion, cases }, { aliasDuplicateObjects: false });
+  expect(readSuiteFile(bytes(text)).file.cases).toHaveLength(500);
+});
+
 const [one] = firstVersion.cases;
 test.each<[string, object, { path: string; code?: string; at: string; message?: RegExp }]>([
   ['a missing field', changed(firstVersion, 'suite.name'), { path: 'suite.name', at: 'id: ships' }],
@@ -134,6 +145,7 @@ test.each<[string, string | Uint8Array, RegExp, string?]>([
   ['deep blocks', Array.from({ length: 1400 }, (_, at) => `${' '.repeat(at)}a:`).join('\n'), /deeper/],
   ['deep keys', '? '.repeat(500_000), /deeper/],
   ['many commas', `[${','.repeat(1_000_000)}`, /./],
+  ['as many commas as are read', `[${','.repeat(390_000)}`, /./],
   ['many quotes', '"'.repeat(1_000_000), /./],
   ['many anchors', '&a '.repeat(300_000), /./],
   ['many tags', '!a '.repeat(300_000), /./],
