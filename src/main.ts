@@ -13,12 +13,11 @@ const demo = {
 };
 
 async function installation(config: Config): Promise<Installation> {
-  const [{ FileBlobStore }, { createLog }, { blobsFolder }] = await Promise.all([
-    import('./platform/blobs/store.ts'),
+  const [{ openBlobs }, { createLog }] = await Promise.all([
+    import('./platform/blobs/open.ts'),
     import('./platform/log.ts'),
-    import('./services.ts'),
   ]);
-  return { config, blobs: new FileBlobStore(blobsFolder(config)), log: createLog(config.logLevel) };
+  return { config, blobs: openBlobs(config), log: createLog(config.logLevel) };
 }
 
 async function withServices<T>(work: (services: OpenServices) => Promise<T>): Promise<T> {

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Services } from './domain/context.ts';
 import { Grants } from './domain/live/grants.ts';
 import { Trust } from './domain/trust.ts';
@@ -7,7 +5,7 @@ import { Mcp } from './mcp/mcp.ts';
 import type { OutboundOptions } from './mcp/outbound.ts';
 import { loadModelCatalog } from './models/catalog.ts';
 import { type Account, commandAccount } from './platform/accounts.ts';
-import { FileBlobStore } from './platform/blobs/store.ts';
+import { openBlobs } from './platform/blobs/open.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config/settings.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
@@ -77,7 +75,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       trust,
       grants: new Grants({ db, vault, mcp, clock, log }),
       cursors: new Cursors(vault.derive('cursors')),
-      blobs: new FileBlobStore(blobsFolder(config)),
+      blobs: openBlobs(config),
       models,
       notifications,
       config,
@@ -123,8 +121,4 @@ async function openVault(config: Config, { database }: ConnectedDatabase): Promi
   );
   await vault.attach(database);
   return vault;
-}
-
-export function blobsFolder(config: Config): string {
-  return config.blobsUrl === undefined ? join(config.dataDir, 'blobs') : fileURLToPath(config.blobsUrl);
 }

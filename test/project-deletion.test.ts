@@ -53,6 +53,8 @@ async function fullProject(): Promise<Parameters> {
     `insert into eval_traces (trial_id, run_id, body) select id, run_id, '{}' from eval_trials where run_id = $1`,
     `insert into eval_tally (trial_id, run_id, passed, input_tokens, output_tokens, model_calls, billed_micros, events)
      select id, run_id, true, 0, 0, 0, 0, '[]' from eval_trials where run_id = $1`,
+    `insert into eval_external_trials (run_id, external_id, trial_id, content_hash)
+     select run_id, id, id, '' from eval_trials where run_id = $1`,
     `insert into eval_run_outcomes (run_id, suite_id, completed_at) select id, suite_id, now() from eval_runs where id = $1`,
   ])
     await database.query(statement, [made['runId']]);

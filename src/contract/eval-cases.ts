@@ -31,20 +31,20 @@ export const declaredSuiteId = z
   .describe("The suite file's own id; needed to write to a suite that a file owns.");
 
 const count = z.number().int().min(1).max(10);
-const fraction = z.number().min(0).max(1);
+export const fraction = z.number().min(0).max(1);
 const title = Name;
-const intent = z
+export const intent = z
   .string()
   .min(1)
   .max(64)
   .regex(/^\S(?:[\s\S]*\S)?$/, 'May not begin or end with a space');
-const kind = z.enum(['capability', 'regression']);
-const expectedOutput = z.string().max(20_000);
+export const kind = z.enum(['capability', 'regression']);
+export const expectedOutput = z.string().max(20_000);
 const scenario = z.string().max(5000);
 const models = z.array(CaseModel).max(10);
 const judge = z.strictObject({ enabled: z.boolean().optional() });
 
-const importClaim = z
+export const ImportClaim = z
   .strictObject({
     status: z.enum(['exact', 'approximated', 'unsupported', 'unresolved']),
     sourceCaseKey: z.string().min(1).max(512).optional(),
@@ -103,7 +103,7 @@ export const CaseCreateRequest = z
       ...common,
       intent: intent.optional(),
       kind: kind.optional(),
-      import: importClaim.optional(),
+      import: ImportClaim.optional(),
       source: source.optional(),
     },
     likeCase,
@@ -117,7 +117,7 @@ const CaseUpdateRequest = z
     ...common,
     intent: intent.nullable().optional(),
     kind: kind.nullable().optional(),
-    import: importClaim.nullable().optional(),
+    import: ImportClaim.nullable().optional(),
   })
   .meta({
     id: 'EvalCaseUpdateRequest',

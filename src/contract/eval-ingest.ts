@@ -1,18 +1,207 @@
 import { z } from 'zod';
+import { PassCriteria } from './eval-suites.ts';
+import { vocabulary } from './eval-vocabulary.ts';
 import { fileAnswer, operationsIn } from './operation.ts';
 
 const operation = operationsIn({
   area: 'Eval ingestion',
-  path: '/projects/{projectId}/eval-ingest/artifacts',
+  path: '/projects/{projectId}/eval-ingest',
   access: 'project member',
 });
 
 const mebibyte = 1024 * 1024;
+const orDefault = '`default` as the project id means the Default project of the key’s organization.';
+
+/** What outside reporters send: they may know more than we do, and write null for nothing. */
+const text = (most: number) => z.string().max(most).nullish();
+const id = z.string().min(1).max(256);
+const open = z.looseObject({});
+const ToolCall = z.looseObject({ toolName: z.string().min(1).max(256), arguments: open.nullish() });
+const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullish();
+
+const RunHeader = z.looseObject({
+  suiteName: z.string().trim().min(1).max(200),
+  suiteDescription: text(10_000),
+  name: text(200),
+  serverNames: z.array(z.string().max(200)).max(100).nullish(),
+  notes: text(10_000),
+  passCriteria: PassCriteria.nullish(),
+  externalRunId: id.nullish(),
+  framework: text(200),
+  ci: z
+    .looseObject({
+      provider: text(200),
+      pipelineId: text(500),
+      jobId: text(500),
+      runUrl: text(2_000),
+      branch: text(500),
+      commitSha: text(200),
+    })
+    .nullish(),
+  expectedIterations: count,
+  tags: z.array(z.string().max(64)).max(32).nullish(),
+  runMetadata: open.nullish(),
+  hostConfig: open.nullish(),
+  hostConfigHash: text(200),
+});
+
+const mostResults = 1_000;
+
+const Result = z
+  .looseObject({
+    caseTitle: z.string().trim().min(1).max(500),
+    passed: z.boolean(),
+    query: text(100_000),
+    durationMs: z.number().min(0).max(2_147_483_647).nullish(),
+    provider: text(200),
+    model: text(200),
+    expectedToolCalls: z.array(ToolCall).max(1_000).nullish(),
+    actualToolCalls: z.array(ToolCall).max(1_000).nullish(),
+    tokens: z.looseObject({ input: count, output: count, total: count }).nullish(),
+    error: text(20_000),
+    errorDetails: text(100_000),
+    trace: z.union([z.string(), z.array(z.unknown()), open]).nullish(),
+    externalIterationId: id.nullish(),
+    externalCaseId: id.nullish(),
+    caseId: text(128),
+    metadata: open.nullish(),
+    isNegativeTest: z.boolean().nullish(),
+    expectedOutput: text(100_000),
+    widgetSnapshots: z.array(open).max(1_000).nullish(),
+    scores: z.array(open).max(1_000).nullish(),
+    evaluationConfig: z
+      .looseObject({
+        hash: z.string().max(200),
+        definitions: z.array(z.looseObject({ scorerId: z.string().max(200) })).max(200),
+      })
+      .nullish(),
+  })
+  .meta({ id: 'EvalIngestResult', description: 'One trial that ran elsewhere. Unknown fields are ignored.' });
+
+const results = z.array(Result).min(1).max(mostResults);
+const runId = z.string().min(1).max(128);
+
+const summary = z.object({
+  total: z.number().int(),
+  passed: z.number().int(),
+  failed: z.number().int(),
+  passRate: z.number(),
+});
+const ok = z.literal(true);
+const Ended = z
+  .looseObject({
+    ok,
+    suiteId: z.string(),
+    runId: z.string(),
+    projectId: z.string(),
+    reused: z.literal(true).optional(),
+    status: z.string(),
+    result: z.string().nullable(),
+    summary,
+  })
+  .meta({
+    id: 'EvalIngestEnded',
+    description: 'A run that is over. The envelope that ingestion answers with.',
+  });
+
+/** JSON that may be larger than that of other operations. */
+const ingest = {
+  method: 'POST',
+  ...vocabulary,
+  defaultProject: true,
+  bodyLimit: 6 * mebibyte,
+} as const;
+
+const example = {
+  suiteName: 'weather',
+  externalRunId: 'build-4711',
+  results: [
+    { caseTitle: 'Knows the weather', passed: true, durationMs: 812, externalIterationId: 'build-4711-1' },
+  ],
+};
+
+export const reportEvalRun = operation({
+  ...ingest,
+  path: '/report',
+  summary: 'Store a whole run that ran elsewhere',
+  description: `The run and its results in one request. The suite is found by its name, or made. Sent again with the same \`externalRunId\` and the same content it answers with the same run and \`reused\`; with other content it is a conflict. ${orDefault}`,
+  body: RunHeader.extend({ results }),
+  example,
+  response: Ended,
+  errors: ['CONFLICT'],
+});
+
+export const startEvalIngestRun = operation({
+  ...ingest,
+  path: '/runs/start',
+  summary: 'Begin a run whose results come in parts',
+  description: `Results follow with \`runs/iterations\`, then \`runs/finalize\`. A run that is never finalized is ended when it was silent for as long as a run may take. ${orDefault}`,
+  body: RunHeader,
+  example: { suiteName: 'weather', externalRunId: 'build-4712' },
+  response: z
+    .looseObject({
+      ok,
+      suiteId: z.string(),
+      runId: z.string(),
+      projectId: z.string(),
+      reused: z.literal(true).optional(),
+      status: z.string().optional(),
+      result: z.string().nullable().optional(),
+      summary: summary.optional(),
+    })
+    .meta({ id: 'EvalIngestStarted' }),
+  errors: ['CONFLICT'],
+});
+
+export const ingestEvalRunIterations = operation({
+  ...ingest,
+  path: '/runs/iterations',
+  summary: 'Add results to a run that was begun',
+  description:
+    'A result whose `externalIterationId` is there already with the same content is skipped and counted; with other content the whole request is a conflict and nothing of it is stored.',
+  body: z.looseObject({ runId, results }),
+  example: { runId: '{ingestRunId}', results: example.results },
+  response: z
+    .looseObject({
+      ok,
+      inserted: z.number().int(),
+      skipped: z.number().int(),
+      total: z.number().int().describe('Results of the run so far.'),
+    })
+    .meta({ id: 'EvalIngestAdded' }),
+  errors: ['CONFLICT'],
+});
+
+export const finalizeEvalIngestRun = operation({
+  ...ingest,
+  path: '/runs/finalize',
+  summary: 'End a run whose results came in parts',
+  description: 'Decides the run by its results. Asked again it answers the same.',
+  body: z.looseObject({ runId, externalRunId: id.nullish() }),
+  example: { runId: '{ingestRunId}' },
+  response: Ended,
+  errors: ['CONFLICT'],
+});
+
+export const getEvalIngestCapabilities = operation({
+  ...ingest,
+  path: '/capabilities',
+  readOnly: true,
+  summary: 'Say what ingestion understands',
+  description: 'Versions by name; what is not understood is not named.',
+  body: z.strictObject({}),
+  example: {},
+  response: z
+    .looseObject({ ok, capabilities: z.record(z.string(), z.number().int()) })
+    .meta({ id: 'EvalIngestCapabilities' }),
+});
+
+const artifacts = '/artifacts';
 
 export const uploadEvalArtifact = operation({
+  path: artifacts,
   summary: 'Store an artifact of a run',
-  description:
-    'The raw bytes with their own `Content-Type`, typically the HTML of a widget that is too large to be sent inline. `storageId` is what the results of a run refer to. `default` as the project id means the Default project of the key’s organization.',
+  description: `The raw bytes with their own \`Content-Type\`, typically the HTML of a widget that is too large to be sent inline. \`storageId\` is what the results of a run refer to. ${orDefault}`,
   method: 'POST',
   upload: {
     mediaType: 'application/octet-stream',
@@ -20,15 +209,15 @@ export const uploadEvalArtifact = operation({
     description: 'The bytes of the artifact, at most 20 MiB; the operator may allow less.',
   },
   response: z
-    .looseObject({ ok: z.literal(true), storageId: z.string() })
+    .looseObject({ ok, storageId: z.string() })
     .meta({ id: 'EvalArtifactStored', description: 'The envelope that ingestion answers with.' }),
   defaultProject: true,
 });
 
 export const getEvalArtifact = operation({
+  path: `${artifacts}/{storageId}`,
   summary: 'Read an artifact',
   description: 'The bytes as they were stored, with the content type they were stored with.',
-  path: '/{storageId}',
   response: fileAnswer('*/*', 'The bytes of the artifact.'),
   defaultProject: true,
 });

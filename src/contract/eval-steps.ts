@@ -42,7 +42,7 @@ const action = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('wait'), ms: z.number().int().min(0).max(30_000) }),
 ]);
 
-const widgetAssertion = z.discriminatedUnion('kind', [
+export const widgetAssertion = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('textVisible'), toolName, text: z.string().min(1).max(5000) }),
   z.strictObject({ kind: z.literal('elementVisible'), toolName, target }),
   z.strictObject({ kind: z.literal('elementHidden'), toolName, target }),

@@ -16,8 +16,10 @@ const operation = operationsIn({
 const id = z.string().min(1).max(128);
 const fraction = z.number().min(0).max(1);
 const open = z.record(z.string(), z.unknown());
-const description = z.string().max(5000);
+export const description = z.string().max(5000);
 const model = z.string().trim().min(1).max(300);
+export const systemPrompt = z.string().max(100_000);
+export const temperature = z.number().min(0).max(2);
 const serverNames = z.array(z.string().trim().min(1).max(200)).max(100);
 
 /** How many environments a suite is attached to at most. */
@@ -176,8 +178,8 @@ export const createEvalSuite = operation({
       serverNames: serverNames.optional(),
       model,
       provider: z.string().trim().min(1).max(100).optional(),
-      systemPrompt: z.string().max(100_000).optional(),
-      temperature: z.number().min(0).max(2).optional(),
+      systemPrompt: systemPrompt.optional(),
+      temperature: temperature.optional(),
       passCriteria: PassCriteria.optional(),
       repetitions: z.number().int().min(1).max(100).optional(),
       passThreshold: fraction.optional().describe('With `repetitions`: each case is decided by itself.'),
@@ -241,6 +243,20 @@ const rubric = z.strictObject({
     .refine((all) => new Set(all.map((one) => one.id)).size === all.length, 'Two criteria have one id'),
 });
 
+export const JudgeSettings = z.strictObject({
+  enabled: z.boolean().optional(),
+  model: model.optional(),
+  autoRun: z.boolean().optional(),
+  threshold: fraction.optional(),
+  severity: z.literal('warn').nullable().optional(),
+  rubric: rubric.nullable().optional(),
+});
+export const Validity = z.strictObject({
+  minEligibleTrials: z.number().int().min(1).max(100).optional(),
+  minCompletionRate: fraction.optional(),
+  maxEvaluatorErrorRate: fraction.optional(),
+});
+
 const checks = z.array(EvalCheck).max(50).nullable().optional();
 const repetitions = z.number().int().min(1).max(100).optional();
 const SettingsUpdate = z.strictObject({
@@ -250,26 +266,11 @@ const SettingsUpdate = z.strictObject({
   checks,
   defaultAssertions: checks,
   defaultPredicates: checks,
-  judge: z
-    .strictObject({
-      enabled: z.boolean().optional(),
-      model: model.optional(),
-      autoRun: z.boolean().optional(),
-      threshold: fraction.optional(),
-      severity: z.literal('warn').nullable().optional(),
-      rubric: rubric.nullable().optional(),
-    })
-    .optional(),
+  judge: JudgeSettings.optional(),
   repetitions,
   iterations: repetitions,
   passThreshold: fraction.optional(),
-  validity: z
-    .strictObject({
-      minEligibleTrials: z.number().int().min(1).max(100).optional(),
-      minCompletionRate: fraction.optional(),
-      maxEvaluatorErrorRate: fraction.optional(),
-    })
-    .optional(),
+  validity: Validity.optional(),
 });
 
 export const updateEvalSuite = operation({
@@ -303,8 +304,8 @@ export const updateEvalSuite = operation({
         .strictObject({
           model: model.optional(),
           provider: z.string().trim().min(1).max(100).optional(),
-          systemPrompt: z.string().max(100_000).optional(),
-          temperature: z.number().min(0).max(2).optional(),
+          systemPrompt: systemPrompt.optional(),
+          temperature: temperature.optional(),
         })
         .optional(),
       hosts: SuiteHosts.optional(),

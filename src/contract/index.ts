@@ -3,6 +3,7 @@ import * as catalog from './catalog.ts';
 import * as clients from './clients.ts';
 import * as environments from './environments.ts';
 import * as evalCases from './eval-cases.ts';
+import * as evalCompare from './eval-compare.ts';
 import * as evalDisclosure from './eval-disclosure.ts';
 import * as evalIngest from './eval-ingest.ts';
 import * as evalIterations from './eval-iterations.ts';
@@ -47,6 +48,7 @@ const declared = {
   ...evalLaunch,
   ...evalRuns,
   ...evalIterations,
+  ...evalCompare,
   ...evalIngest,
   ...sessions,
   ...catalog,

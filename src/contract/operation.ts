@@ -88,6 +88,8 @@ interface Declaration {
   /** Absent: the operation takes no body, and an empty object is tolerated. */
   readonly body?: z.ZodType;
   readonly upload?: Upload;
+  /** Bytes of JSON that it takes where that is more than other operations do. */
+  readonly bodyLimit?: number;
   /**
    * A body that works; shown in the documentation and sent by the access matrix. An id is written as the path
    * parameter that would hold it, like `{serverId}`.

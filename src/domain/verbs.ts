@@ -22,9 +22,17 @@ export { createEvalCase } from './eval-cases/create.ts';
 export { generateEvalCases } from './eval-cases/generate.ts';
 export { getEvalCase, listEvalCases } from './eval-cases/list.ts';
 export { deleteEvalCase, updateEvalCase } from './eval-cases/update.ts';
+export { getEvalIngestCapabilities } from './eval-ingest/capabilities.ts';
 export { getEvalArtifact } from './eval-ingest/get-artifact.ts';
+export {
+  finalizeEvalIngestRun,
+  ingestEvalRunIterations,
+  reportEvalRun,
+  startEvalIngestRun,
+} from './eval-ingest/runs.ts';
 export { uploadEvalArtifact } from './eval-ingest/upload-artifact.ts';
 export { cancelEvalRun } from './eval-runs/cancel.ts';
+export { compareEvalRun } from './eval-runs/compare/compare.ts';
 export { createEvalRun } from './eval-runs/launch/create.ts';
 export { getEvalRunDisclosure } from './eval-runs/launch/disclose.ts';
 export { createEvalRunGroup } from './eval-runs/launch/group.ts';

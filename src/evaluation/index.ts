@@ -5,6 +5,7 @@ export {
   isGating,
 } from './checks/evaluate.ts';
 export { effectiveChecks, seededChecks } from './checks/standard.ts';
+export { type CaseComparison, type ComparedCase, compareRuns } from './comparison/compare.ts';
 export type {
   Channel,
   DeclaredTool,

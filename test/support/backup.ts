@@ -6,18 +6,18 @@ import type pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { writeBackup } from '../../src/platform/backup/backup.ts';
 import type { Installation } from '../../src/platform/backup/installation.ts';
-import { type BlobStore, FileBlobStore } from '../../src/platform/blobs/store.ts';
+import { openBlobs } from '../../src/platform/blobs/open.ts';
+import type { BlobStore } from '../../src/platform/blobs/store.ts';
 import { loadConfig } from '../../src/platform/config/load.ts';
 import type { Config } from '../../src/platform/config/settings.ts';
 import * as blobRows from '../../src/platform/database/queries/blobs.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { blobsFolder } from '../../src/services.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { dispose, startTestService, type TestService } from './service.ts';
 
 export function installationOf(config: Config): Installation {
-  return { config, blobs: new FileBlobStore(blobsFolder(config)), log: createLog('silent') };
+  return { config, blobs: openBlobs(config), log: createLog('silent') };
 }
 
 /** A running service with something of everything, and a backup of it. */

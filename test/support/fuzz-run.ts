@@ -9,6 +9,9 @@ import { Wire, type WireAnswer } from './wire.ts';
 
 const byId = new Map(operationList.map((operation) => [operation.id, operation]));
 
+/** A name can be given once: each shot gets something without one. A run is compared with one before it. */
+const toArrange = new Set(['nameEnvironment', 'compareEvalRun']);
+
 /** Sends hostile requests at a few projects that may be destroyed, and records who answered how. */
 export class FuzzRun {
   readonly wire: Wire;
@@ -36,10 +39,9 @@ export class FuzzRun {
   async sendAndJudge(shot: Shot): Promise<void> {
     const index = this.sent++ % this.targets.length;
     const shared = this.targets.at(index) as Record<string, string>;
-    // A name can be given once; each shot of that kind gets something without one.
-    const naming = shot.operation?.id === 'nameEnvironment';
-    const arranged = naming && arrange(this.service, shot.operation as Operation, shared);
-    // Another lane may have deleted the project just now.
+    const arranged =
+      toArrange.has(shot.operation?.id ?? '') && arrange(this.service, shot.operation as Operation, shared);
+    // Another lane may have deleted the project just now, or arranged it before.
     const target = arranged ? await arranged.catch(() => shared) : shared;
     const { key } = this.service;
     const head = shot.method === 'HEAD';

@@ -83,6 +83,10 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     if (answer.status !== 202) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
     return answer.body.runId as string;
   },
+  ingestRunId: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/eval-ingest/runs/start`;
+    return (await service.post(path, { suiteName: 'fixture' })).body.runId as string;
+  },
   iterationId: async ({ service, need }) => {
     const path = `/projects/${await need('projectId')}/eval-runs/${await need('runId')}/iterations`;
     return (await service.get(path)).body.items[0].id as string;
@@ -130,6 +134,16 @@ const arrangements: Record<
       runId,
       '{"traceVersion":1,"messages":[]}',
     ]),
+  compareEvalRun: (service, { runId }) =>
+    within(
+      service,
+      `with earlier as (
+         insert into eval_runs select (jsonb_populate_record(r, jsonb_build_object('id', 'run_00' || substr(r.id, 7),
+           'status', 'completed', 'completed_at', now(), 'idempotency_key', null))).* from eval_runs r where r.id = $1
+         returning id)
+       insert into eval_run_snapshots select e.id, s.snapshot from earlier e, eval_run_snapshots s where s.run_id = $1`,
+      [runId],
+    ),
   getEvalRunStageAnalytics: (service, { runId }) =>
     within(
       service,

@@ -20,6 +20,8 @@ export interface PlannedCase {
   /** The rate of trials that have to pass; policy 2 only. */
   passThreshold: number;
   variants: PlannedVariant[];
+  /** Of a run that was reported: trials of each variant so far. */
+  reported?: Record<number, number>;
 }
 
 /** With which model; a case that asks none has the one variant `widget-probe`. */
@@ -37,6 +39,8 @@ interface PlannedSkill {
 /** All that a run uses, as it was when the run was launched. Never changed, so every process may keep it. */
 export interface RunSnapshot {
   version: 1;
+  /** It ran elsewhere, and was judged there. */
+  reported?: true;
   suite: { id: string; name: string; revision: number };
   policy: 1 | 2;
   /** Percent; policy 1 only. */

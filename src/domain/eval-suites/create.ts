@@ -61,7 +61,7 @@ export async function addSuite(
     hosts: SuiteHost[];
     settings: SuiteSettings;
   },
-  source: 'api' | 'system' = 'api',
+  { source = 'api', managedBy = 'app' }: { source?: 'api' | 'system'; managedBy?: 'app' | 'ci' } = {},
 ): Promise<Suite> {
   const { project, actor, clock } = context;
   await checkRoom(context, db, 'eval suites', suites.count, { projectId: project.id });
@@ -70,6 +70,7 @@ export async function addSuite(
     projectId: project.id,
     environmentIds: [],
     createdBy: actor.user.id,
+    managedBy,
     ...fields,
   });
   await db.run(suites.insertRevision, {

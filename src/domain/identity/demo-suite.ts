@@ -103,7 +103,7 @@ export async function saveDemoSuite(
       hosts: [],
       settings: newSettings({ repetitions: 5, passThreshold: 0.8 }),
     },
-    'system',
+    { source: 'system' },
   );
   const taken = await takenIn(db, suite.id);
   for (const { id, title, turns, isNegative = false } of demoCases) {

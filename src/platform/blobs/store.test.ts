@@ -9,7 +9,8 @@ import { statement } from '../../../test/support/statement.ts';
 import { housekeeping } from '../../domain/housekeeping.ts';
 import * as blobRows from '../database/queries/blobs.ts';
 import { newId } from '../ids.ts';
-import { BlobTooLarge, FileBlobStore } from './store.ts';
+import { FileBlobStore } from './files.ts';
+import { BlobTooLarge } from './store.ts';
 
 async function* chunks(...parts: string[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part);

@@ -1,9 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { makeFolder, syncFolder } from '../durable.ts';
 
 export interface StoredBlob {
   size: number;
@@ -12,6 +8,7 @@ export interface StoredBlob {
 
 /** Bytes by id. Written once, never changed. */
 export interface BlobStore {
+  /** Beyond the limit, or when the content ends with an error, nothing is kept. */
   put(id: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob>;
   read(id: string): Readable;
   remove(id: string): Promise<void>;
@@ -21,66 +18,40 @@ export class BlobTooLarge extends Error {
   override name = 'BlobTooLarge';
 }
 
-/** One file per blob, spread over folders by the last characters of the id, which are random. */
-export class FileBlobStore implements BlobStore {
-  private readonly root: string;
+/** Ids are ours, but a path is a path. */
+export function checkId(id: string): void {
+  if (!/^[a-z0-9_]+$/.test(id)) throw new Error(`not a blob id: ${id}`);
+}
 
-  constructor(root: string) {
-    this.root = root;
-  }
+interface Counted {
+  bytes: AsyncIterable<Uint8Array>;
+  /** Of what has passed. */
+  result: () => StoredBlob;
+  /** What ended them early. */
+  failure: () => unknown;
+}
 
-  async put(id: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob> {
-    const path = this.pathOf(id);
-    await makeFolder(dirname(path));
-    const staging = this.stagingOf(id);
-    // Of an attempt that was killed.
-    await rm(staging, { force: true });
+/** The same bytes, counted and hashed as they pass; refused beyond the limit. */
+export function counted(content: AsyncIterable<Uint8Array>, limit: number): Counted {
+  const hash = createHash('sha256');
+  let size = 0;
+  let failure: unknown;
+  async function* passing(): AsyncGenerator<Uint8Array> {
     try {
-      const stored = await write(staging, content, limit);
-      await rename(staging, path);
-      // The folder may be another caller's, made just now.
-      for (const folder of [dirname(path), this.root]) await syncFolder(folder);
-      return stored;
+      for await (const chunk of content) {
+        size += chunk.length;
+        if (size > limit) throw new BlobTooLarge(`more than ${limit} bytes`);
+        hash.update(chunk);
+        yield chunk;
+      }
     } catch (error) {
-      await rm(staging, { force: true });
+      failure = error;
       throw error;
     }
   }
-
-  read(id: string): Readable {
-    return createReadStream(this.pathOf(id));
-  }
-
-  /** With what a process that was killed had written of it. */
-  async remove(id: string): Promise<void> {
-    for (const path of [this.pathOf(id), this.stagingOf(id)]) await rm(path, { force: true });
-  }
-
-  private stagingOf(id: string): string {
-    return join(this.root, `.incoming-${id}`);
-  }
-
-  private pathOf(id: string): string {
-    // Ids are ours, but a path is a path.
-    if (!/^[a-z0-9_]+$/.test(id)) throw new Error(`not a blob id: ${id}`);
-    return join(this.root, id.slice(-2), id);
-  }
-}
-
-async function write(path: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob> {
-  const hash = createHash('sha256');
-  let size = 0;
-  const file = await open(path, 'wx', 0o600);
-  try {
-    for await (const chunk of content) {
-      size += chunk.length;
-      if (size > limit) throw new BlobTooLarge(`more than ${limit} bytes`);
-      hash.update(chunk);
-      await file.writeFile(chunk);
-    }
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  return { size, sha256: hash.digest('hex') };
+  return {
+    bytes: passing(),
+    result: () => ({ size, sha256: hash.digest('hex') }),
+    failure: () => failure,
+  };
 }

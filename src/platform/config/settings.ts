@@ -237,9 +237,15 @@ export const settings = {
   }),
   blobsUrl: setting({
     env: 'DRYDOCK_BLOBS_URL',
-    schema: z.url({ protocol: /^file$/, error: 'Only file:// URLs are supported' }).optional(),
+    schema: z
+      .url({
+        protocol: /^(?:file|s3)$/,
+        error: 'Must be a file:// URL, or s3://BUCKET/PREFIX with ?region= and ?endpoint= where needed',
+      })
+      .optional(),
     fallback: 'the folder blobs in the data directory',
-    meaning: 'Where artifacts are stored, as a file:// URL.',
+    meaning:
+      'Where artifacts are stored: a file:// URL, or s3://BUCKET/PREFIX?region=REGION&endpoint=URL for services that share no folder. Credentials come from the usual AWS_… variables.',
   }),
   logLevel: setting({
     env: 'DRYDOCK_LOG_LEVEL',

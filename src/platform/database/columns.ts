@@ -68,9 +68,10 @@ type ListsOf<C extends Columns> = { [Field in keyof C]: Kind<ValueOf<C[Field]>[]
 /** Many rows as one list for each column: what a query takes, and what it reads them from. */
 export function manyOf<const C extends Columns>(
   columns: C,
-): { takes: ListsOf<C>; from: (alias: string) => string } {
+): { row: C; takes: ListsOf<C>; from: (alias: string) => string } {
   const fields = Object.entries(columns);
   return {
+    row: columns,
     takes: Object.fromEntries(fields.map(([field, kind]) => [field, listOf(kind)])) as ListsOf<C>,
     from: (alias) =>
       `unnest(${fields.map(([field, { type }]) => `:${field}::${type}[]`).join(', ')})

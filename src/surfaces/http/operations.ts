@@ -49,6 +49,9 @@ export function registerOperations(app: FastifyInstance, options: OperationOptio
         ...(operation.varyBy === undefined ? [] : [vary(operation.varyBy)]),
         enter(operation, options.entrance, closing.signal),
       ],
+      ...(operation.bodyLimit !== undefined && {
+        bodyLimit: Math.max(operation.bodyLimit, app.initialConfig.bodyLimit ?? 0),
+      }),
       // The rest of an upload that was refused is not read: the connection ends.
       ...(operation.upload && { onError: hangUp }),
       handler: (request, reply) => answer(operation, request, reply, options, closing.signal),

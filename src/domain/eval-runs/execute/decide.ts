@@ -45,7 +45,8 @@ export function decideJob(services: Services): JobKind {
   };
 }
 
-async function decision(services: Services, runId: string): Promise<Commit | undefined> {
+/** What is to be written when a run is over; undefined when it was already. */
+export async function decision(services: Services, runId: string): Promise<Commit | undefined> {
   const { db, clock } = services;
   const run = await db.row(runs.get, { id: runId });
   if (!run || !isOpen(run.status)) return undefined;

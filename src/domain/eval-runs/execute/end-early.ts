@@ -4,7 +4,7 @@ import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { Services } from '../../context.ts';
 import { isOpen, settleRun } from './decide.ts';
 
-interface EarlyEnd {
+export interface EarlyEnd {
   status: 'cancelled' | 'timed_out' | 'failed';
   stopReason: string;
   error?: string;

@@ -1,22 +1,12 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { ShownCall, Stage } from '../../../evaluation/index.ts';
-import type { RowOf } from '../../../platform/database/columns.ts';
-import * as blobRows from '../../../platform/database/queries/blobs.ts';
 import type { RecordedTrial, TrialRow } from '../../../platform/database/queries/eval-trials.ts';
-import { newId } from '../../../platform/ids.ts';
 import type { Span } from '../../../trials/spans.ts';
 import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
+import { type StoredTrace, storeTrace } from '../store-trace.ts';
 import { abandonedTrial, type ConductedTrial, type TrialParts } from './conduct.ts';
 import type { StoredStages, TrialDetail } from './stored.ts';
-
-const compress = promisify(gzip);
-
-/** Characters of a trace that are kept in its row; a longer one is compressed and goes to the blobs. */
-const mostInRow = 65_536;
-const largestTrace = 64 * 1024 * 1024;
 
 type UncountedEvent = Omit<RunEvent, 'finished' | 'trials'>;
 
@@ -29,7 +19,7 @@ export interface Recorded {
 
 export async function recorded(services: Services, row: TrialRow, trial: ConductedTrial): Promise<Recorded> {
   const { run, plan, grade, status, startedAt, finishedAt, spending } = trial;
-  const trace = await storeTrace(services, trial);
+  const trace = await storeTrace(services, run, traceOf(trial));
   const usage = trial.record?.evidence.usage;
   return {
     result: {
@@ -148,28 +138,6 @@ function finishedEvent(row: TrialRow, trial: ConductedTrial): UncountedEvent {
     result: grade.result,
     durationMs: finishedAt - startedAt,
   } as UncountedEvent;
-}
-
-interface StoredTrace {
-  body?: string;
-  blob?: RowOf<typeof blobRows.insert.takes>;
-}
-
-async function storeTrace(services: Services, trial: ConductedTrial): Promise<StoredTrace | undefined> {
-  const text = traceOf(trial);
-  if (text === undefined) return undefined;
-  if (text.length <= mostInRow) return { body: text };
-  const { blobs, db, clock } = services;
-  const id = newId('blob', clock());
-  // Until the row is written the file counts as garbage, so that whatever ends this half-way leaves nothing behind.
-  await db.run(blobRows.noteGarbage, { id });
-  const stored = await blobs.put(id, one(await compress(text, { level: 1 })), largestTrace);
-  const { organizationId, projectId } = trial.run;
-  return { blob: { id, organizationId, projectId, contentType: 'application/gzip', ...stored } };
-}
-
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 /** Messages, spans, prompts and the frames that were exchanged with servers. */

@@ -1,4 +1,5 @@
 import type {
+  EvaluationConfig,
   FailureCategory,
   SetupAttempt,
   ShownCall,
@@ -20,6 +21,8 @@ export interface TrialDetail {
   predicateResults: unknown[];
   scores: unknown[];
   configHash: string | null;
+  /** Of a trial that was judged elsewhere, by its own definitions. */
+  evaluationConfig?: EvaluationConfig;
   steps: StepOutcome[];
   stageResults: readonly StageResult[];
   firstFailedStage?: Stage;

@@ -3,7 +3,7 @@ import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Services } from '../../context.ts';
 import { decideLater, tallyRuns } from './decide.ts';
-import { endEarly } from './end-early.ts';
+import { type EarlyEnd, endEarly } from './end-early.ts';
 
 /** Ends runs that take too long, and has those decided whose trials are over and that nobody decided. */
 export function watchJob(services: Services): JobKind {
@@ -12,14 +12,8 @@ export function watchJob(services: Services): JobKind {
     kind: 'watch-eval-runs',
     every: 15_000,
     handle: async () => {
-      for (const { id } of await db.rows(runs.late))
-        await db.transaction((trx) =>
-          endEarly(services, trx, id, {
-            status: 'timed_out',
-            stopReason: 'run_timeout',
-            error: `The run took longer than ${services.config.evalRunTimeout} s`,
-          }),
-        );
+      for (const { id, source } of await db.rows(runs.late))
+        await db.transaction((trx) => endEarly(services, trx, id, lateEnd(services, source)));
       const left = await db.rows(trials.untallied);
       await tallyRuns(
         db,
@@ -31,4 +25,15 @@ export function watchJob(services: Services): JobKind {
       };
     },
   };
+}
+
+function lateEnd({ config }: Services, source: string): EarlyEnd {
+  const status = 'timed_out';
+  if (source === 'sdk')
+    return {
+      status,
+      stopReason: 'never_finalized',
+      error: `Nothing was heard of the run for ${config.evalRunTimeout} s, and it was not finalized`,
+    };
+  return { status, stopReason: 'run_timeout', error: `The run took longer than ${config.evalRunTimeout} s` };
 }

@@ -69,7 +69,7 @@ function presentIteration(
     actualToolCalls: (detail?.actualToolCalls ?? []).map((call) => ({ ...call })),
     expectedToolCalls: (detail?.expectedToolCalls ?? []).map((call) => ({ ...call })),
     error: detail?.error ?? null,
-    ...(detail && judgement(detail, planned, vocabulary, configs)),
+    ...(detail && judgement(detail, planned, vocabulary, configs, snapshot.reported)),
   };
 }
 
@@ -78,27 +78,35 @@ function judgement(
   planned: PlannedCase,
   vocabulary: Vocabulary,
   configs: Map<string, EvaluationConfig>,
+  reported: true | undefined,
 ): Partial<Iteration> {
-  const config = configOf(planned, configs);
-  const scores = detail.scores as Score[];
-  const intact = detail.configHash === config.hash && isIntact(config, scores);
+  const scored = reported
+    ? detail.evaluationConfig && scoring(detail.evaluationConfig, detail, vocabulary)
+    : scoring(configOf(planned, configs), detail, vocabulary);
+  if (reported) return { ...scored };
   return {
     predicateResults: detail.predicateResults as Record<string, unknown>[],
-    ...(intact
-      ? {
-          scores: scores.map((score) => ({ ...score })),
-          evaluationConfig: {
-            hash: config.hash,
-            definitions: config.definitions.map((one) => shownDefinition({ ...one }, vocabulary)),
-          },
-        }
-      : { scoreIntegrity: 'score_integrity_invalid' as const }),
+    ...scored,
     stageResults: detail.stageResults as NonNullable<Iteration['stageResults']>,
     ...(detail.firstFailedStage && {
       firstFailedStage: detail.firstFailedStage,
     }),
     ...(detail.failureCategory && { failureCategory: detail.failureCategory }),
     stageAnalyzerVersion: detail.stageAnalyzerVersion,
+  };
+}
+
+/** The scores, if they are what the definitions they belong to can give. */
+function scoring(config: EvaluationConfig, detail: TrialDetail, vocabulary: Vocabulary): Partial<Iteration> {
+  const scores = detail.scores as Score[];
+  const ours = detail.evaluationConfig !== undefined || detail.configHash === config.hash;
+  if (!ours || !isIntact(config, scores)) return { scoreIntegrity: 'score_integrity_invalid' };
+  return {
+    scores: scores.map((score) => ({ ...score })),
+    evaluationConfig: {
+      hash: config.hash,
+      definitions: config.definitions.map((one) => shownDefinition({ ...one }, vocabulary)),
+    },
   };
 }
 

@@ -81,7 +81,11 @@ export function presentRun(run: runs.RunRow, running: number): Run {
     ...(launcher !== null && { launcher: launcher as Record<string, unknown> }),
     ...(ci !== null && { ciMetadata: ci as Record<string, unknown> }),
     attribution: attributionOf(run),
-    executionEngine: 'emulated',
+    // What ran elsewhere ran with whatever there was.
+    ...(run.source !== 'sdk' && { executionEngine: 'emulated' as const }),
+    ...(run.name !== null && { name: run.name }),
+    ...(run.tags.length > 0 && { tags: run.tags }),
+    ...(run.metadata !== null && { runMetadata: run.metadata as Record<string, unknown> }),
     ...(run.policy === 2 && { verdictPolicyVersion: 2 as const }),
     ...(runGroupId !== null && { runGroupId }),
     ...(modelId !== null && { effectiveModelId: modelId }),

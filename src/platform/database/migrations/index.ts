@@ -8,6 +8,7 @@ import { idempotencyClaims } from './0006-idempotency-claims.ts';
 import { live } from './0007-live.ts';
 import { serverChanges } from './0008-server-changes.ts';
 import { evals } from './0009-evals.ts';
+import { evalsInCi } from './0010-evals-in-ci.ts';
 
 export interface Migration {
   name: string;
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   live,
   serverChanges,
   evals,
+  evalsInCi,
 ];

@@ -53,6 +53,12 @@ export const lock = query(
   which,
   cases.columns,
 );
+export const names = query(
+  'eval-cases.names',
+  'select id, declared_id as "declaredId", title from eval_cases where suite_id = :suiteId order by position',
+  { suiteId: text },
+  { id: text, declaredId: text, title: text },
+);
 /** How many there are, and the bytes of what they say. */
 export const size = query(
   'eval-cases.size',

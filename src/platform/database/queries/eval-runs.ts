@@ -49,6 +49,9 @@ const launched = {
   modelId: orNull(text),
   modelSource: orNull(text),
   suiteRevision: integer,
+  name: orNull(text),
+  tags: texts,
+  metadata: orNull(json<unknown>()),
   trials: integer,
   deadlineAt: time,
 };
@@ -145,6 +148,28 @@ export const ofSuite = query(
   runs.columns,
   { index: 'eval_runs_suite' },
 );
+const completedBefore = `r.suite_id = :suiteId and r.status = 'completed' and r.id < :before`;
+/** The last completed one before another; in one environment, or in any. */
+export const previous = query(
+  'eval-runs.previous',
+  `select ${runs.all('r')} from eval_runs r
+   where ${completedBefore} and (:environmentId::text is null or r.environment ->> 'id' = :environmentId)
+   order by r.id desc limit 1`,
+  { suiteId: text, before: text, environmentId: orNull(text) },
+  runs.columns,
+  { index: 'eval_runs_suite' },
+);
+/** Completed ones of a commit, or of one whose name begins so; the latest first, and the run itself aside. */
+export const ofCommit = query(
+  'eval-runs.of-commit',
+  `select ${runs.all('r')} from eval_runs r
+   where r.suite_id = :suiteId and r.status = 'completed' and r.id <> :except
+     and starts_with(r.ci ->> 'commitSha', :commitSha)
+   order by r.id desc limit 21`,
+  { suiteId: text, except: text, commitSha: text },
+  runs.columns,
+  { index: 'eval_runs_suite' },
+);
 /** Runs of one organization line up here, so that those counted stay as many. */
 export const lineUp = query(
   'eval-runs.line-up',
@@ -159,7 +184,8 @@ export const open = query(
    from (
      select coalesce(r.run_group_id, r.id) as of_group, count(*) as runs
      from eval_runs r join projects p on p.id = r.project_id
-     where r.organization_id = :organizationId and r.${isOpen} and p.deleted_at is null group by 1) g`,
+     where r.organization_id = :organizationId and r.${isOpen} and r.source <> 'sdk' and p.deleted_at is null
+     group by 1) g`,
   { organizationId: text, runGroupId: orNull(text), most: bigint },
   { count: integer, ofGroup: integer },
 );
@@ -187,19 +213,39 @@ export const openCost = query(
 /** Those that are late. */
 export const late = query(
   'eval-runs.late',
-  `select id from eval_runs where deadline_at < now() and ${isOpen} order by deadline_at limit 100`,
+  `select id, source from eval_runs where deadline_at < now() and ${isOpen} order by deadline_at limit 100`,
   {},
-  { id: text },
+  { id: text, source: text },
   { index: 'eval_runs_deadline' },
 );
-/** Those whose trials are all over, and that nobody has decided. */
+/** Those whose trials are all over, and that nobody has decided. Whoever reports a run says itself when it is over. */
 export const undecided = query(
   'eval-runs.undecided',
-  `select r.id from eval_runs r where r.deadline_at > now() and ${isOpen} and r.finished >= r.trials
+  `select r.id from eval_runs r where r.deadline_at > now() and ${isOpen} and r.finished >= r.trials and r.source <> 'sdk'
    order by r.deadline_at limit 100`,
   {},
   { id: text },
   { index: 'eval_runs_deadline' },
+);
+
+/** What trials that ran elsewhere add to their run. */
+export const addReported = query(
+  'eval-runs.add-reported',
+  `with described as (update eval_run_snapshots set snapshot = :snapshot where run_id = :id)
+   update eval_runs set trials = trials + :trials, finished = finished + :trials, passed = passed + :passed,
+     failed = failed + :trials - :passed, input_tokens = input_tokens + :inputTokens,
+     output_tokens = output_tokens + :outputTokens, cost_micros = null, status = 'running',
+     started_at = coalesce(started_at, now()), deadline_at = :deadlineAt
+   where id = :id`,
+  {
+    id: text,
+    snapshot: json<unknown>(),
+    trials: integer,
+    passed: integer,
+    inputTokens: bigint,
+    outputTokens: bigint,
+    deadlineAt: time,
+  },
 );
 
 const over = {

@@ -103,6 +103,20 @@ export const lock = query(
   which,
   suites.columns,
 );
+/** Suites are found by name one after the other, so that two reports make one. */
+export const lineUpByName = query(
+  'eval-suites.line-up-by-name',
+  `select from pg_advisory_xact_lock(hashtextextended('eval-suite-names ' || :projectId, 4700))`,
+  { projectId: text },
+);
+/** One that reports own before another of the same name, then the oldest. */
+export const lockByName = query(
+  'eval-suites.lock-by-name',
+  `select ${suites.all()} from eval_suites where project_id = :projectId and name = :name and deleted_at is null
+   order by managed_by = 'ci' and declared_id is null desc, id limit 1 for no key update`,
+  { projectId: text, name: text },
+  suites.columns,
+);
 export const count = query(
   'eval-suites.count',
   'select count(*)::int as count from eval_suites where project_id = :projectId and deleted_at is null',
@@ -111,6 +125,7 @@ export const count = query(
 );
 
 const made = [
+  'managedBy',
   'id',
   'projectId',
   ...(Object.keys(authored) as (keyof typeof authored)[]),

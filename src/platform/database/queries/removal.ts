@@ -15,6 +15,7 @@ export function runContents(ofRun: string): Content[] {
   return [
     'eval_traces',
     'eval_results',
+    'eval_external_trials',
     'eval_run_events',
     'eval_tally',
     'eval_trials',

@@ -1,0 +1,90 @@
+/**
+ * What a difference means for those who use the server. `breaking`: what worked may fail. `risky`: models read it, or
+ * nobody can tell what it does. `safe`: nothing that worked stops working.
+ */
+export type Impact = 'breaking' | 'risky' | 'safe';
+
+const impacts: readonly Impact[] = ['breaking', 'risky', 'safe'];
+
+/** One difference between two exports of a server. */
+export interface Difference {
+  impact: Impact;
+  kind: DifferenceKind;
+  /** What it is about, as `tool add_ship`. */
+  subject: string;
+  /** Where it stands in the document that `in` names. */
+  pointer: string;
+  in: 'baseline' | 'current';
+  message: string;
+}
+
+export type DifferenceKind =
+  | 'removed'
+  | 'added'
+  | 'required'
+  | 'optional'
+  | 'narrowed'
+  | 'widened'
+  | 'changed'
+  | 'text';
+
+const mostKept = 500;
+
+/** Where two things stand in their documents. */
+export interface Place {
+  subject: string;
+  baseline: string;
+  current: string;
+}
+
+/** Gathers differences. A server that changes everything is told about in part, and how much is left out. */
+export class Differences {
+  readonly list: Difference[] = [];
+  readonly counts: Record<Impact, number> = { breaking: 0, risky: 0, safe: 0 };
+
+  add(impact: Impact, kind: DifferenceKind, place: Place, message: string): void {
+    this.counts[impact]++;
+    // Of what is left out nothing may be worse than what is kept.
+    if (this.list.length >= mostKept && !this.makeRoom(impact)) return;
+    const where = kind === 'removed' ? ('baseline' as const) : ('current' as const);
+    this.list.push({ impact, kind, subject: place.subject, pointer: place[where], in: where, message });
+  }
+
+  get omitted(): number {
+    return this.counts.breaking + this.counts.risky + this.counts.safe - this.list.length;
+  }
+
+  /** The worst first, then in the order of the document. */
+  sorted(): Difference[] {
+    return impacts.flatMap((impact) => this.list.filter((one) => one.impact === impact));
+  }
+
+  private makeRoom(impact: Impact): boolean {
+    const lighter = impacts.slice(impacts.indexOf(impact) + 1).reverse();
+    for (const each of lighter) {
+      const at = this.list.findLastIndex((one) => one.impact === each);
+      if (at < 0) continue;
+      this.list.splice(at, 1);
+      return true;
+    }
+    return false;
+  }
+}
+
+/** One step further down in both documents. */
+export function below(place: Place, ...keys: (string | number)[]): Place {
+  const path = keys.map((key) => `/${pointerToken(key)}`).join('');
+  return { ...place, baseline: place.baseline + path, current: place.current + path };
+}
+
+function pointerToken(key: string | number): string {
+  return String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+const mostShown = 120;
+
+/** A value as it is shown in a message. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > mostShown ? `${text.slice(0, mostShown - 1)}…` : text;
+}

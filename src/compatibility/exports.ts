@@ -1,0 +1,250 @@
+import { isObject } from '../evaluation/json/value.ts';
+import { sameJson } from '../platform/canonical.ts';
+import { below, type Difference, Differences, type Impact, type Place, shown } from './difference.ts';
+import { compareSchemas } from './schemas.ts';
+
+/** What a server lists, as far as it is compared; an export has more. */
+export interface ServerExport {
+  server?: unknown;
+  protocolVersion?: unknown;
+  instructions?: unknown;
+  capabilities?: unknown;
+  tools: readonly unknown[];
+  prompts: readonly unknown[];
+  resources: readonly unknown[];
+  resourceTemplates: readonly unknown[];
+}
+
+export interface ContractComparison {
+  /** The worst there is; undefined when nothing changed. */
+  impact: Impact | undefined;
+  counts: Record<Impact, number>;
+  /** The worst first. */
+  differences: Difference[];
+  /** Differences that are counted and not listed. */
+  omitted: number;
+}
+
+type Json = Record<string, unknown>;
+
+/** What changed from one export of a server to another, and what it means for those who use it. */
+export function compareExports(baseline: ServerExport, current: ServerExport): ContractComparison {
+  const differences = new Differences();
+  compareServer(differences, baseline, current);
+  const lists = [
+    ['tools', 'tool', 'name', compareTools],
+    ['prompts', 'prompt', 'name', comparePrompts],
+    ['resources', 'resource', 'uri', compareResources],
+    ['resourceTemplates', 'resource template', 'uriTemplate', compareResources],
+  ] as const;
+  for (const [list, word, key, compare] of lists)
+    compareLists(differences, { list, word, key, baseline: baseline[list], current: current[list] }, compare);
+  const { counts } = differences;
+  return {
+    impact: (['breaking', 'risky', 'safe'] as const).find((impact) => counts[impact] > 0),
+    counts,
+    differences: differences.sorted(),
+    omitted: differences.omitted,
+  };
+}
+
+function compareServer(differences: Differences, baseline: ServerExport, current: ServerExport): void {
+  const place = (key: string): Place => ({ subject: 'server', baseline: `/${key}`, current: `/${key}` });
+  text(
+    differences,
+    'risky',
+    baseline.instructions,
+    current.instructions,
+    place('instructions'),
+    'The instructions',
+  );
+  text(
+    differences,
+    'risky',
+    baseline.protocolVersion,
+    current.protocolVersion,
+    place('protocolVersion'),
+    'The version of the protocol',
+  );
+  const [was, is] = [objectOf(baseline.capabilities), objectOf(current.capabilities)];
+  for (const name of Object.keys(was))
+    if (!Object.hasOwn(is, name))
+      differences.add(
+        'breaking',
+        'removed',
+        below(place('capabilities'), name),
+        `The capability ${shown(name)} is gone`,
+      );
+  for (const name of Object.keys(is))
+    if (!Object.hasOwn(was, name))
+      differences.add(
+        'safe',
+        'added',
+        below(place('capabilities'), name),
+        `The capability ${shown(name)} is new`,
+      );
+  const [older, newer] = [objectOf(baseline.server)['version'], objectOf(current.server)['version']];
+  text(differences, 'safe', older, newer, below(place('server'), 'version'), 'The version of the server');
+}
+
+interface Lists {
+  list: string;
+  word: string;
+  /** What names an item. */
+  key: string;
+  baseline: readonly unknown[];
+  current: readonly unknown[];
+}
+
+function compareLists(
+  differences: Differences,
+  { list, word, key, baseline, current }: Lists,
+  compare: (differences: Differences, before: Json, after: Json, place: Place) => void,
+): void {
+  const [was, is] = [named(baseline, key), named(current, key)];
+  for (const [name, { item, at, display }] of was) {
+    const other = is.get(name);
+    const subject = `${word} ${display}`;
+    const place = { subject, baseline: `/${list}/${at}`, current: `/${list}/${other?.at ?? at}` };
+    if (other) compare(differences, item, other.item, place);
+    else differences.add('breaking', 'removed', place, `The ${subject} is gone`);
+  }
+  for (const [name, { at, display }] of is)
+    if (!was.has(name)) {
+      const subject = `${word} ${display}`;
+      differences.add(
+        'safe',
+        'added',
+        { subject, baseline: '', current: `/${list}/${at}` },
+        `The ${subject} is new`,
+      );
+    }
+}
+
+/** A broken server may list two things under one name: the second is told apart by its number. */
+function named(
+  items: readonly unknown[],
+  key: string,
+): Map<string, { item: Json; at: number; display: string }> {
+  const byName = new Map<string, { item: Json; at: number; display: string }>();
+  items.forEach((listed, at) => {
+    const item = objectOf(listed);
+    const display = typeof item[key] === 'string' ? item[key] : `number ${at}`;
+    let name = display;
+    for (let nth = 2; byName.has(name); nth++) name = `${display}\n${nth}`;
+    byName.set(name, { item, at, display: display.slice(0, 200) });
+  });
+  return byName;
+}
+
+function compareTools(differences: Differences, before: Json, after: Json, place: Place): void {
+  described(differences, before, after, place);
+  const [was, is] = [objectOf(before['annotations']), objectOf(after['annotations'])];
+  for (const hint of new Set([...Object.keys(was), ...Object.keys(is)]))
+    text(
+      differences,
+      'risky',
+      was[hint],
+      is[hint],
+      below(place, 'annotations', hint),
+      `The annotation ${hint}`,
+    );
+  text(
+    differences,
+    'risky',
+    before['execution'],
+    after['execution'],
+    below(place, 'execution'),
+    'How it is executed',
+  );
+  compareSchemas(
+    differences,
+    'input',
+    before['inputSchema'] ?? {},
+    after['inputSchema'] ?? {},
+    below(place, 'inputSchema'),
+  );
+  const at = below(place, 'outputSchema');
+  const [given, gives] = [before['outputSchema'], after['outputSchema']];
+  if (given !== undefined && gives === undefined)
+    differences.add('breaking', 'removed', at, 'The tool no longer says what it gives');
+  else if (given === undefined && gives !== undefined)
+    differences.add('safe', 'added', at, 'The tool says now what it gives');
+  else if (given !== undefined) compareSchemas(differences, 'output', given, gives, at);
+}
+
+function comparePrompts(differences: Differences, before: Json, after: Json, place: Place): void {
+  described(differences, before, after, place);
+  const [was, is] = [named(listOf(before['arguments']), 'name'), named(listOf(after['arguments']), 'name')];
+  for (const [name, { item, at, display }] of was) {
+    const other = is.get(name);
+    const there = {
+      subject: place.subject,
+      baseline: `${place.baseline}/arguments/${at}`,
+      current: `${place.current}/arguments/${other?.at ?? at}`,
+    };
+    if (!other)
+      differences.add('risky', 'removed', there, `The argument ${shown(display)} is no longer declared`);
+    else {
+      described(differences, item, other.item, there);
+      const [must, mustNow] = [item['required'] === true, other.item['required'] === true];
+      if (!must && mustNow)
+        differences.add(
+          'breaking',
+          'required',
+          below(there, 'required'),
+          `The argument ${shown(display)} must be given now`,
+        );
+      if (must && !mustNow)
+        differences.add(
+          'safe',
+          'optional',
+          below(there, 'required'),
+          `The argument ${shown(display)} may be left out now`,
+        );
+    }
+  }
+  for (const [name, { item, at, display }] of is)
+    if (!was.has(name)) {
+      const must = item['required'] === true;
+      const there = { ...place, current: `${place.current}/arguments/${at}` };
+      differences.add(
+        must ? 'breaking' : 'safe',
+        must ? 'required' : 'added',
+        there,
+        `The argument ${shown(display)} is new${must ? ' and must be given' : ''}`,
+      );
+    }
+}
+
+function compareResources(differences: Differences, before: Json, after: Json, place: Place): void {
+  described(differences, before, after, place);
+  for (const key of ['name', 'mimeType'])
+    text(differences, 'risky', before[key], after[key], below(place, key), `Its ${key}`);
+}
+
+/** What models and people read of it. */
+function described(differences: Differences, before: Json, after: Json, place: Place): void {
+  for (const key of ['description', 'title'])
+    text(differences, 'risky', before[key], after[key], below(place, key), `Its ${key}`);
+}
+
+function text(
+  differences: Differences,
+  impact: Impact,
+  was: unknown,
+  is: unknown,
+  place: Place,
+  what: string,
+): void {
+  if (sameJson(was ?? null, is ?? null)) return;
+  differences.add(impact, 'text', place, `${what} went from ${shown(was ?? null)} to ${shown(is ?? null)}`);
+}
+
+function objectOf(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

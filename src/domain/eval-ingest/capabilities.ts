@@ -1,0 +1,6 @@
+import type { Verb } from '../verb.ts';
+
+export const getEvalIngestCapabilities: Verb<'getEvalIngestCapabilities'> = async () => ({
+  ok: true,
+  capabilities: { report: 1, chunkedRuns: 1, artifacts: 1, scores: 1 },
+});

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { resolveMatchOptions } from '../../evaluation/index.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as cases from '../../platform/database/queries/eval-cases.ts';
+import type { ProjectContext } from '../context.ts';
+import { addCase, takenIn } from '../eval-cases/add.ts';
+import type { CaseDefinition } from '../eval-cases/definition.ts';
+import type { PlannedCase, RunSnapshot } from '../eval-runs/snapshot.ts';
+import type { Suite } from '../eval-suites/suite.ts';
+import type { Result } from './header.ts';
+import { ownsItsCases } from './suite.ts';
+
+/** Where a result stands in its run. */
+export interface Placed {
+  result: Result;
+  case: PlannedCase;
+  variant: number;
+  number: number;
+}
+
+/**
+ * Finds the case of each result: by the id it is given, else by its title. One that the suite does not have is added to
+ * a suite that belongs to reports, and stands in the run alone otherwise. The snapshot is brought up to date.
+ */
+export async function placeResults(
+  context: ProjectContext,
+  db: Db,
+  suite: Suite,
+  snapshot: RunSnapshot,
+  results: readonly Result[],
+): Promise<Placed[]> {
+  const known = await db.rows(cases.names, { suiteId: suite.id });
+  const byName = new Map<string, { id: string; declaredId: string }>();
+  for (const one of known) for (const name of [one.title, one.declaredId, one.id]) byName.set(name, one);
+  const planned = new Map(snapshot.cases.map((one) => [one.id, one]));
+  const counts = new Map<string, number>();
+  let taken: Awaited<ReturnType<typeof takenIn>> | undefined;
+  const placed: Placed[] = [];
+  for (const result of results) {
+    const names = [result.externalCaseId, result.caseId, result.caseTitle];
+    let found = names.flatMap((name) => (name ? (byName.get(name) ?? []) : []))[0];
+    if (!found) {
+      const declaredId = declaredIdOf(result);
+      if (ownsItsCases(suite)) {
+        taken ??= await takenIn(db, suite.id);
+        const definition = definitionOf(result);
+        found = await addCase(
+          context,
+          db,
+          suite.id,
+          { title: result.caseTitle, declaredId, definition, twins: true },
+          taken,
+        );
+      } else found = { id: `ext_${declaredId}`, declaredId };
+      for (const name of [result.caseTitle, declaredId]) byName.set(name, found);
+    }
+    const inRun = planned.get(found.id) ?? plannedCase(found, result);
+    planned.set(found.id, inRun);
+    const variant = variantOf(inRun, result);
+    const place = `${found.id} ${variant}`;
+    const number = (counts.get(place) ?? trialsOf(inRun, variant)) + 1;
+    counts.set(place, number);
+    inRun.reported = { ...inRun.reported, [variant]: number };
+    inRun.trials = Math.max(inRun.trials, number);
+    placed.push({ result, case: inRun, variant, number });
+  }
+  snapshot.cases = [...planned.values()];
+  return placed;
+}
+
+function trialsOf({ reported }: PlannedCase, variant: number): number {
+  return reported?.[variant] ?? 0;
+}
+
+/** The id that is given, where it can be one; else one that the same title always gets. */
+function declaredIdOf({ externalCaseId, caseId, caseTitle }: Result): string {
+  const given = [externalCaseId, caseId].find((id) => id && /^[A-Za-z0-9_-]{1,128}$/.test(id));
+  const hash = createHash('sha256').update(externalCaseId ?? caseId ?? caseTitle);
+  return given ?? `x_${hash.digest('base64url').slice(0, 21)}`;
+}
+
+function definitionOf({ query, caseTitle, expectedOutput, isNegativeTest }: Result): CaseDefinition {
+  return {
+    steps: [{ id: '1', kind: 'prompt', prompt: query || caseTitle }],
+    ...(expectedOutput && { expectedOutput }),
+    iterations: 1,
+    isNegative: isNegativeTest ?? false,
+    models: [],
+  };
+}
+
+function plannedCase({ id, declaredId }: { id: string; declaredId: string }, result: Result): PlannedCase {
+  const { steps, isNegative, expectedOutput } = definitionOf(result);
+  return {
+    id,
+    declaredId,
+    title: result.caseTitle,
+    steps,
+    isNegative,
+    ...(expectedOutput !== undefined && { expectedOutput }),
+    checks: [],
+    match: resolveMatchOptions(),
+    failOnToolError: false,
+    trials: 0,
+    passThreshold: 1,
+    variants: [],
+  };
+}
+
+function variantOf({ variants }: PlannedCase, result: Result): number {
+  const model = result.model ?? 'unknown';
+  const provider = result.provider ?? 'unknown';
+  const at = variants.findIndex((one) => one.model === model && one.provider === provider);
+  return at >= 0 ? at : variants.push({ model, provider }) - 1;
+}

@@ -1,0 +1,232 @@
+import type { Refusal } from '../../contract/errors.ts';
+import { type Db, violates } from '../../platform/database/database.ts';
+import * as runs from '../../platform/database/queries/eval-runs.ts';
+import * as suites from '../../platform/database/queries/eval-suites.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import { decision, isOpen } from '../eval-runs/execute/decide.ts';
+import { findRun, snapshotOf } from '../eval-runs/read/find.ts';
+import { presentSummary } from '../eval-runs/read/summary.ts';
+import type { RunSnapshot } from '../eval-runs/snapshot.ts';
+import { minimumOf } from '../eval-suites/settings.ts';
+import { findSuite, type Suite } from '../eval-suites/suite.ts';
+import { conflict } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { type Header, hashOf, keyOf } from './header.ts';
+import { addResults, type Prepared, prepare } from './store.ts';
+import { suiteCalled } from './suite.ts';
+
+/** In one transaction with its results: all of it is there, or nothing. */
+export const reportEvalRun: Verb<'reportEvalRun'> = async (context, { body }) => {
+  const { results, ...header } = body;
+  const { run, reused } = await begun(context, header, hashOf(body), () => prepare(context, results));
+  return ended(await finalized(context, run.id), reused);
+};
+
+export const startEvalIngestRun: Verb<'startEvalIngestRun'> = async (context, { body }) => {
+  const { run, reused } = await begun(context, body, hashOf(body));
+  const over = !isOpen(run.status);
+  const { id: runId, suiteId, projectId, status, result } = run;
+  return {
+    ok: true,
+    suiteId,
+    runId,
+    projectId,
+    ...(reused && { reused, status }),
+    ...(reused && over && { result, summary: summaryOf(run) }),
+  };
+};
+
+export const ingestEvalRunIterations: Verb<'ingestEvalRunIterations'> = async (context, { body }) => {
+  const run = await reportedRun(context, body.runId);
+  if (!isOpen(run.status)) throw isOver(run);
+  const suite = await findSuite(context, run.suiteId);
+  const prepared = await prepare(context, body.results);
+  return writeInProject(context, async (db) => {
+    // Cases may be added: the suite is taken before the run, as by everybody who takes both.
+    await db.row(suites.lock, { projectId: context.project.id, id: suite.id });
+    const locked = await db.row(runs.lock, { id: run.id });
+    if (!locked || !isOpen(locked.status)) throw isOver(locked ?? run);
+    const snapshot = await snapshotOf({ db }, run.id);
+    const added = await addResults(context, db, suite, locked, snapshot, prepared);
+    await audit(db, context, 'eval-run.add-results', run.id);
+    return { ok: true, ...added };
+  });
+};
+
+export const finalizeEvalIngestRun: Verb<'finalizeEvalIngestRun'> = async (context, { body }) => {
+  const run = await reportedRun(context, body.runId);
+  const { runId, externalRunId } = body;
+  const own = externalRunId == null ? run : await knownRun(context, { externalRunId });
+  if (own?.id !== run.id)
+    throw conflict(
+      `The run ${runId} is not the one that was begun as ${externalRunId}`,
+      'EXTERNAL_RUN_MISMATCH',
+    );
+  return ended(await finalized(context, run.id), false);
+};
+
+interface Begun {
+  run: runs.RunRow;
+  reused: boolean;
+}
+
+/** The run of this name, or a new one with the results that it is made with. */
+async function begun(
+  context: ProjectContext,
+  header: Header,
+  requestHash: string,
+  results?: () => Promise<Prepared[]>,
+): Promise<Begun> {
+  const earlier = await reusable(context, header, requestHash);
+  if (earlier) return { run: earlier, reused: true };
+  const prepared = await results?.();
+  try {
+    const run = await writeInProject(context, (db) => write(context, db, header, requestHash, prepared));
+    return { run, reused: false };
+  } catch (error) {
+    // The same request may have been faster.
+    const first = violates(error, 'eval_runs_key') ? await reusable(context, header, requestHash) : undefined;
+    if (first) return { run: first, reused: true };
+    throw error;
+  }
+}
+
+async function knownRun(
+  { db, project }: ProjectContext,
+  header: Pick<Header, 'externalRunId'>,
+): Promise<(runs.RunRow & { requestHash: string | null }) | undefined> {
+  const idempotencyKey = keyOf(header);
+  if (idempotencyKey === null) return undefined;
+  return db.row(runs.byKey, { projectId: project.id, idempotencyKey });
+}
+
+async function reusable(
+  context: ProjectContext,
+  header: Header,
+  requestHash: string,
+): Promise<runs.RunRow | undefined> {
+  const known = await knownRun(context, header);
+  if (!known || known.requestHash === requestHash) return known;
+  throw conflict(
+    `A run with the externalRunId ${header.externalRunId} was reported before, with another content. Give this one an id of its own`,
+    'EXTERNAL_RUN_CONFLICT',
+    { runId: known.id },
+  );
+}
+
+async function write(
+  context: ProjectContext,
+  db: Db,
+  header: Header,
+  requestHash: string,
+  prepared: readonly Prepared[] | undefined,
+): Promise<runs.RunRow> {
+  const { actor, project, clock, config } = context;
+  const suite = await suiteCalled(context, db, header);
+  const { number: runNumber } = await db.one(suites.nextRun, { id: suite.id });
+  const snapshot = emptySnapshot(suite, header);
+  const run = await db.one(runs.insert, {
+    id: newId('run', clock()),
+    organizationId: actor.organization.id,
+    projectId: project.id,
+    suiteId: suite.id,
+    runNumber,
+    source: 'sdk',
+    notes: header.notes ?? null,
+    startedBy: actor.user.id,
+    keyId: actor.keyId ?? null,
+    environment: null,
+    client: null,
+    launcher: header.framework == null ? null : { kind: 'sdk', client: header.framework },
+    ci: header.ci ?? null,
+    policy: 1,
+    runGroupId: null,
+    modelId: null,
+    modelSource: null,
+    suiteRevision: suite.revision,
+    name: header.name ?? null,
+    tags: header.tags ?? [],
+    metadata: header.runMetadata ?? null,
+    trials: 0,
+    deadlineAt: clock() + config.evalRunTimeout * 1000,
+    sealedId: null,
+    idempotencyKey: keyOf(header),
+    requestHash,
+  });
+  await db.run(runs.insertSnapshot, { runId: run.id, snapshot });
+  if (prepared) await addResults(context, db, suite, run, snapshot, prepared);
+  const event = { type: 'run.started', runId: run.id, at: clock(), trials: prepared?.length ?? 0 };
+  await db.run(runs.addLastEvent, { runId: run.id, data: event });
+  await audit(db, context, 'eval-run.report', run.id);
+  return run;
+}
+
+function emptySnapshot(suite: Suite, { passCriteria, serverNames }: Header): RunSnapshot {
+  const { id, name, revision, settings } = suite;
+  return {
+    version: 1,
+    reported: true,
+    suite: { id, name, revision },
+    policy: 1,
+    minimumPassRate: minimumOf(passCriteria ?? undefined) ?? settings.minimumPassRate ?? 100,
+    validity: {},
+    cases: [],
+    servers: (serverNames ?? []).map((named) => ({ id: '', name: named, revision: 0 })),
+    client: null,
+    environment: null,
+    connection: { headers: {} },
+    skills: [],
+    secretIds: [],
+    pluginVersions: [],
+  };
+}
+
+async function reportedRun(context: ProjectContext, runId: string): Promise<runs.RunRow> {
+  const run = await findRun(context, runId);
+  if (run.source !== 'sdk')
+    throw conflict('This run was launched here; results cannot be added to it', 'NOT_AN_INGESTED_RUN');
+  return run;
+}
+
+function isOver({ id, status }: Pick<runs.RunRow, 'id' | 'status'>): Refusal {
+  return conflict(
+    `The run ${id} is ${status}. Results cannot be added to it any more; report a new run`,
+    'RUN_IS_OVER',
+    {
+      runId: id,
+      status,
+    },
+  );
+}
+
+/** Decides the run now, unless it is over. */
+async function finalized(context: ProjectContext, runId: string): Promise<runs.RunRow> {
+  const commit = await decision(context, runId);
+  if (commit)
+    await writeInProject(context, async (db) => {
+      await commit(db);
+      await audit(db, context, 'eval-run.finalize', runId);
+    });
+  return findRun(context, runId);
+}
+
+function ended(run: runs.RunRow, reused: boolean) {
+  const { suiteId, id: runId, projectId, status, result } = run;
+  return {
+    ok: true as const,
+    suiteId,
+    runId,
+    projectId,
+    ...(reused && { reused: true as const }),
+    status,
+    result,
+    summary: summaryOf(run),
+  };
+}
+
+function summaryOf(run: runs.RunRow) {
+  return presentSummary(run) ?? { total: 0, passed: 0, failed: 0, passRate: 0 };
+}

@@ -1,0 +1,192 @@
+import { byColumn } from '../../platform/database/columns.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as blobRows from '../../platform/database/queries/blobs.ts';
+import * as runs from '../../platform/database/queries/eval-runs.ts';
+import * as trials from '../../platform/database/queries/eval-trials.ts';
+import { newId } from '../../platform/ids.ts';
+import { ownerIn } from '../access.ts';
+import type { ProjectContext } from '../context.ts';
+import type { StoredStages, TrialDetail } from '../eval-runs/execute/stored.ts';
+import type { RunSnapshot } from '../eval-runs/snapshot.ts';
+import { type StoredTrace, storeTrace } from '../eval-runs/store-trace.ts';
+import type { Suite } from '../eval-suites/suite.ts';
+import { conflict } from '../refusals.ts';
+import { asStorable, storableJson } from '../storable.ts';
+import { type Placed, placeResults } from './cases.ts';
+import { hashOf, type Result } from './header.ts';
+
+/** Results of one run, over all its requests. */
+const mostOfRun = 10_000;
+
+/** A result whose trace is stored already; nothing refers to it yet. */
+export interface Prepared {
+  result: Result;
+  contentHash: string;
+  trace: StoredTrace | undefined;
+}
+
+/** Before the transaction begins: files are written, and what is large is compressed. */
+export async function prepare(context: ProjectContext, results: readonly Result[]): Promise<Prepared[]> {
+  const prepared: Prepared[] = [];
+  for (const result of results)
+    prepared.push({
+      result,
+      contentHash: hashOf(result),
+      trace: await storeTrace(context, ownerIn(context), traceOf(result)),
+    });
+  return prepared;
+}
+
+export interface Added {
+  inserted: number;
+  skipped: number;
+  total: number;
+}
+
+/** Adds results to a run that the caller has locked. What is there already is skipped, or is a conflict. */
+export async function addResults(
+  context: ProjectContext,
+  db: Db,
+  suite: Suite,
+  run: runs.RunRow,
+  snapshot: RunSnapshot,
+  prepared: readonly Prepared[],
+): Promise<Added> {
+  const fresh = await unknown(db, run.id, prepared);
+  const total = run.trials + fresh.length;
+  if (total > mostOfRun)
+    throw conflict(`A run holds at most ${mostOfRun.toLocaleString('en')} results`, 'LIMIT_REACHED', {
+      limit: mostOfRun,
+    });
+  const skipped = prepared.length - fresh.length;
+  if (fresh.length === 0) return { inserted: 0, skipped, total };
+  const placed = await placeResults(
+    context,
+    db,
+    suite,
+    snapshot,
+    fresh.map(({ result }) => result),
+  );
+  const now = context.clock();
+  const rows = placed.map((one, at) => rowOf(run, now, run.trials + at, one, fresh[at] as Prepared));
+  for (const { trace } of fresh)
+    if (trace?.blob) {
+      await db.run(blobRows.insert, trace.blob);
+      await db.run(blobRows.forgetGarbage, { ids: [trace.blob.id] });
+    }
+  await db.run(trials.insertReported, { ...byColumn(rows), ...ownerIn(context) });
+  const sum = (field: 'input' | 'output'): number =>
+    fresh.reduce((tokens, { result }) => tokens + (result.tokens?.[field] ?? 0), 0);
+  await db.run(runs.addReported, {
+    id: run.id,
+    snapshot,
+    trials: rows.length,
+    passed: fresh.filter(({ result }) => result.passed).length,
+    inputTokens: sum('input'),
+    outputTokens: sum('output'),
+    deadlineAt: now + context.config.evalRunTimeout * 1000,
+  });
+  return { inserted: rows.length, skipped, total };
+}
+
+/** Those that the run does not have. One that it has with another content is a mistake of whoever sends it. */
+async function unknown(db: Db, runId: string, prepared: readonly Prepared[]): Promise<Prepared[]> {
+  const named = prepared.flatMap(({ result }) => result.externalIterationId ?? []);
+  const rows = named.length === 0 ? [] : await db.rows(trials.knownReported, { runId, externalIds: named });
+  const known = new Map(rows.map(({ externalId, contentHash }) => [externalId, contentHash]));
+  return prepared.filter(({ result: { externalIterationId: id }, contentHash }) => {
+    if (typeof id !== 'string') return true;
+    const before = known.get(id);
+    if (before !== undefined && before !== contentHash)
+      throw conflict(
+        `The result ${id} was sent before with another content. Give it a new externalIterationId`,
+        'EXTERNAL_ITERATION_CONFLICT',
+        { externalIterationId: id },
+      );
+    known.set(id, contentHash);
+    return before === undefined;
+  });
+}
+
+function rowOf(
+  run: runs.RunRow,
+  now: number,
+  position: number,
+  { result, case: planned, variant, number }: Placed,
+  { contentHash, trace }: Prepared,
+): trials.ReportedTrial {
+  const { tokens } = result;
+  const total = tokens?.total ?? (tokens ? (tokens.input ?? 0) + (tokens.output ?? 0) : null);
+  const durationMs = result.durationMs ? Math.round(result.durationMs) : null;
+  return {
+    trialId: newId('itr', now),
+    runId: run.id,
+    position,
+    caseId: planned.id,
+    variant,
+    number,
+    status: 'completed',
+    result: result.passed ? 'passed' : 'failed',
+    evaluatorError: false,
+    startedAt: durationMs === null ? null : now - durationMs,
+    finishedAt: now,
+    durationMs,
+    totalTokens: total,
+    detail: storableJson(detailOf(result, planned, variant)),
+    stages: storableJson(noStages),
+    traceBody: trace?.body ?? null,
+    traceBlobId: trace?.blob?.id ?? null,
+    externalId: result.externalIterationId == null ? null : asStorable(result.externalIterationId),
+    contentHash,
+  };
+}
+
+/** How far a trial came is not known when only its end is told. */
+const noStages: StoredStages = { rows: [], analyzerVersion: 0, setup: [], stageMs: {} };
+
+function detailOf(result: Result, planned: Placed['case'], variant: number): TrialDetail {
+  const { tokens, scores, evaluationConfig } = result;
+  const model = planned.variants[variant];
+  return {
+    title: planned.title,
+    caseId: planned.declaredId,
+    model: model?.model ?? '',
+    provider: model?.provider ?? '',
+    usage: tokens
+      ? { inputTokens: tokens.input, outputTokens: tokens.output, totalTokens: tokens.total }
+      : null,
+    actualToolCalls: callsOf(result.actualToolCalls),
+    expectedToolCalls: callsOf(result.expectedToolCalls),
+    error: result.error ?? null,
+    predicateResults: [],
+    scores: scores ?? [],
+    configHash: null,
+    ...(evaluationConfig && {
+      evaluationConfig: evaluationConfig as unknown as NonNullable<TrialDetail['evaluationConfig']>,
+    }),
+    steps: [],
+    stageResults: [],
+    stageAnalyzerVersion: 0,
+  };
+}
+
+function callsOf(calls: Result['actualToolCalls']): TrialDetail['actualToolCalls'] {
+  return (calls ?? []).map(({ toolName, arguments: given }) => ({ toolName, arguments: given ?? {} }));
+}
+
+/** In the form that traces have here, whatever form it came in. */
+function traceOf({ trace, widgetSnapshots, errorDetails }: Result): string | undefined {
+  if (trace == null && !widgetSnapshots && !errorDetails) return undefined;
+  const told =
+    typeof trace === 'string'
+      ? { raw: trace, messages: [] }
+      : Array.isArray(trace)
+        ? { messages: trace }
+        : { messages: [], ...trace };
+  return JSON.stringify({
+    traceVersion: 1,
+    ...told,
+    ...(widgetSnapshots && { widgetSnapshots }),
+    ...(errorDetails && { errorDetails }),
+  });
+}

@@ -1,0 +1,129 @@
+import type { Operations } from '../../../contract/index.ts';
+import type { OutputOf } from '../../../contract/operation.ts';
+import { type CaseComparison, compareRuns } from '../../../evaluation/index.ts';
+import * as compare from '../../../platform/database/queries/eval-compare.ts';
+import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
+import { findSuite } from '../../eval-suites/suite.ts';
+import type { Verb } from '../../verb.ts';
+import { findRun } from '../read/find.ts';
+import { presentSummary } from '../read/summary.ts';
+import { baselineOf } from './baseline.ts';
+import { diff } from './diff.ts';
+import { scoreContract, scoreDeltas } from './scores.ts';
+import { type Side, sideOf } from './side.ts';
+
+type Comparison = OutputOf<Operations['compareEvalRun']>;
+
+const errorShown = 500;
+
+export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>
+  // Both runs as they are at one moment.
+  context.db.snapshot(async (db) => {
+    const moment = { ...context, db };
+    const run = await findRun(moment, input.runId);
+    const baseline = await baselineOf(moment, run, input);
+    const suite = await findSuite(moment, run.suiteId);
+    const [base, now] = [await sideOf(db, baseline.run), await sideOf(db, run)];
+    const { cases, suite: difference } = compareRuns(base.cases, now.cases);
+    const shown = cases.flatMap(({ base: was, compare: is }) =>
+      [was, is].flatMap((side) => side.representativeIterationId ?? []),
+    );
+    const errors = new Map(
+      (await db.rows(compare.errors, { ids: shown, most: input.previewChars ?? errorShown })).map((row) => [
+        row.id,
+        row.error,
+      ]),
+    );
+    const { policy, commitSha, matches } = baseline;
+    return {
+      suite: { id: suite.id, name: suite.name },
+      baseline: {
+        policy,
+        baseRunId: baseline.run.id,
+        ...(commitSha !== undefined && { baseCommitSha: commitSha }),
+        ...(matches !== undefined && { matchCount: matches }),
+      },
+      baseRun: presentSide(baseline.run),
+      compareRun: presentSide(run),
+      passSummary: passSummary(baseline.run, run),
+      metrics: metricsOf(baseline.run, run),
+      difference,
+      scoreContract: scoreContract(base, now),
+      cases: cases.map((one) => presentCase(one, base, now, errors)),
+    };
+  });
+
+function presentCase(
+  one: CaseComparison,
+  base: Side,
+  now: Side,
+  errors: ReadonlyMap<string, string | null>,
+): Comparison['cases'][number] {
+  const { key, title, status, configChanged, difference, durationMs, tokens } = one;
+  const withError = (side: CaseComparison['base']) => ({
+    ...side,
+    error: errors.get(side.representativeIterationId ?? '') ?? null,
+  });
+  const [was, is] = [base.configs.get(key), now.configs.get(key)];
+  return {
+    caseKey: key,
+    title,
+    status,
+    configChanged,
+    evaluationConfigChanged: was !== undefined && is !== undefined && was !== is,
+    scoreDeltas: scoreDeltas(key, base, now),
+    base: withError(one.base),
+    compare: withError(one.compare),
+    difference,
+    metrics: {
+      durationMs: diff(durationMs.base, durationMs.compare),
+      totalTokens: diff(tokens.base, tokens.compare),
+      // What one trial costs is not kept; the run knows what all cost.
+      estimatedCostUsd: diff(null, null),
+    },
+  };
+}
+
+function presentSide(run: RunRow): Comparison['baseRun'] {
+  const { client, modelId, modelSource } = run;
+  const name = (client as { name?: unknown } | null)?.name;
+  return {
+    id: run.id,
+    runNumber: run.runNumber,
+    result: run.result,
+    createdAt: run.createdAt,
+    completedAt: run.completedAt,
+    summary: presentSummary(run),
+    environment: run.environment,
+    ...(modelId !== null && { effectiveModelId: modelId }),
+    ...(modelSource !== null && { modelSource }),
+    ...(typeof name === 'string' && { client: { name } }),
+  };
+}
+
+function passSummary(base: RunRow, now: RunRow): Comparison['passSummary'] {
+  const rate = ({ finished, passed }: RunRow) => (finished === 0 ? null : (passed / finished) * 100);
+  return {
+    passRatePercent: diff(rate(base), rate(now)),
+    total: diff(base.finished, now.finished),
+    passed: diff(base.passed, now.passed),
+    failed: diff(base.failed, now.failed),
+  };
+}
+
+function metricsOf(base: RunRow, now: RunRow): Comparison['metrics'] {
+  const wall = ({ startedAt, completedAt }: RunRow) =>
+    startedAt === null || completedAt === null ? null : completedAt - startedAt;
+  const tokens = ({ inputTokens, outputTokens }: RunRow) => inputTokens + outputTokens;
+  const cost = ({ costMicros }: RunRow) => (costMicros === null ? null : costMicros / 1_000_000);
+  const coverage = ({ costMicros, finished }: RunRow) => ({
+    costed: costMicros === null ? 0 : finished,
+    total: finished,
+  });
+  return {
+    wallDurationMs: diff(wall(base), wall(now)),
+    totalTokens: diff(tokens(base), tokens(now)),
+    estimatedCostUsd: diff(cost(base), cost(now)),
+    costCoverage: { base: coverage(base), compare: coverage(now) },
+  };
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { type ComparedCase, scorecardOf } from '../../../evaluation/index.ts';
+import { sortKeys } from '../../../platform/canonical.ts';
+import type { RowOf } from '../../../platform/database/columns.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import * as compare from '../../../platform/database/queries/eval-compare.ts';
+import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
+import { trialPlan } from '../execute/conduct.ts';
+import { snapshotOf } from '../read/find.ts';
+import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
+
+export type ScoreRow = RowOf<typeof compare.scores.gives>;
+
+/** What is known of one of the two runs. */
+export interface Side {
+  run: RunRow;
+  cases: ComparedCase[];
+  /** By the key of their case. */
+  scores: Map<string, ScoreRow[]>;
+  configs: Map<string, string>;
+  definitions: Map<string, { gating: boolean; deterministic: boolean }>;
+}
+
+export async function sideOf(db: Db, run: RunRow): Promise<Side> {
+  const snapshot = await snapshotOf({ db }, run.id);
+  const trials = byPlace(await db.rows(compare.trials, { runId: run.id }));
+  const scores = byPlace(await db.rows(compare.scores, { runId: run.id }));
+  const side: Side = { run, cases: [], scores: new Map(), configs: new Map(), definitions: new Map() };
+  for (const planned of snapshot.cases)
+    planned.variants.forEach((_, variant) => {
+      const place = `${planned.id} ${variant}`;
+      const key = keyOf(planned, variant);
+      side.cases.push({
+        key,
+        title: planned.title,
+        configHash: configHash(planned, variant),
+        threshold: thresholdOf(snapshot, planned),
+        trials: (trials.get(place) ?? []).map(({ id, result, evaluatorError, durationMs, totalTokens }) => ({
+          iterationId: id,
+          passed: result === null || evaluatorError ? undefined : result === 'passed',
+          durationMs,
+          totalTokens,
+        })),
+      });
+      side.scores.set(key, scores.get(place) ?? []);
+      if (snapshot.reported) return;
+      const { config, definitions } = scorecardOf(trialPlan(planned));
+      side.configs.set(key, config.hash);
+      for (const { definition } of definitions)
+        side.definitions.set(definition.scorerId, {
+          gating: definition.role === 'gating',
+          deterministic: definition.deterministic,
+        });
+    });
+  return side;
+}
+
+/** The same case has the same key in every run; with several models each is a case of its own. */
+function keyOf({ declaredId, variants }: PlannedCase, variant: number): string {
+  const { provider, model } = variants[variant] ?? { provider: '', model: '' };
+  return variants.length === 1 ? declaredId : `${declaredId} (${provider}/${model})`;
+}
+
+function thresholdOf({ policy, minimumPassRate }: RunSnapshot, { passThreshold }: PlannedCase): number {
+  return policy === 2 ? passThreshold : minimumPassRate / 100;
+}
+
+/** Of everything that decides how a case is tried and judged. How often it is tried is not among it. */
+function configHash(planned: PlannedCase, variant: number): string {
+  const { steps, isNegative, expectedOutput, checks, match, failOnToolError, passThreshold, variants } =
+    planned;
+  const content = [
+    steps,
+    isNegative,
+    expectedOutput,
+    checks,
+    match,
+    failOnToolError,
+    passThreshold,
+    variants[variant],
+  ];
+  return createHash('sha256')
+    .update(JSON.stringify(sortKeys(content)))
+    .digest('hex');
+}
+
+/** Rows of one case with one model, in their order. */
+function byPlace<Row extends { caseId: string; variant: number }>(rows: readonly Row[]): Map<string, Row[]> {
+  const places = new Map<string, Row[]>();
+  for (const row of rows) {
+    const place = `${row.caseId} ${row.variant}`;
+    const known = places.get(place);
+    if (known) known.push(row);
+    else places.set(place, [row]);
+  }
+  return places;
+}

@@ -1,0 +1,174 @@
+import {
+  benjaminiHochberg,
+  type Count,
+  fisher,
+  newcombe,
+  type SuiteDifference,
+  suiteDifference,
+} from '../statistics/difference.ts';
+import type { Interval } from '../statistics/wilson.ts';
+
+/** A trial as far as two runs are compared by it. */
+export interface ComparedTrial {
+  iterationId: string;
+  /** Undefined: it could not be judged. */
+  passed: boolean | undefined;
+  durationMs: number | null;
+  totalTokens: number | null;
+}
+
+/** A case with one model, in one of the runs. */
+export interface ComparedCase {
+  /** The same in both runs. */
+  key: string;
+  title: string;
+  /** Of everything that decides how it is tried and judged. */
+  configHash: string;
+  /** The rate that passes it. */
+  threshold: number;
+  trials: readonly ComparedTrial[];
+}
+
+export type CaseStatus =
+  | 'unchanged_passed'
+  | 'unchanged_failed'
+  | 'regressed'
+  | 'fixed'
+  | 'new_case'
+  | 'removed_case'
+  | 'changed';
+
+export interface CaseSide {
+  outcome: 'passed' | 'failed' | 'absent';
+  iterationIds: string[];
+  /** The first that shows the outcome. */
+  representativeIterationId: string | null;
+  /** Of the trials that were judged. */
+  passed: number;
+  trials: number;
+}
+
+/** Whether two rates differ by more than chance. */
+export interface RateDifference {
+  change: number;
+  interval: Interval | null;
+  p: number | null;
+  /** Corrected for the number of cases. */
+  adjustedP: number | null;
+  /** By the corrected value, at five in a hundred. */
+  significant: boolean;
+}
+
+export interface CaseComparison {
+  key: string;
+  title: string;
+  status: CaseStatus;
+  configChanged: boolean;
+  base: CaseSide;
+  compare: CaseSide;
+  difference: RateDifference | null;
+  /** Medians of the trials. */
+  durationMs: { base: number | null; compare: number | null };
+  tokens: { base: number | null; compare: number | null };
+}
+
+export interface RunComparison {
+  /** In the order of the later run; what it lacks comes last. */
+  cases: CaseComparison[];
+  suite: (SuiteDifference & { significant: boolean }) | null;
+}
+
+const alpha = 0.05;
+
+export function compareRuns(base: readonly ComparedCase[], compare: readonly ComparedCase[]): RunComparison {
+  const before = new Map(base.map((one) => [one.key, one]));
+  const after = new Set(compare.map(({ key }) => key));
+  const cases = [
+    ...compare.map((one) => compared(one, before.get(one.key), one)),
+    ...base.filter(({ key }) => !after.has(key)).map((one) => compared(one, one, undefined)),
+  ];
+  adjust(cases);
+  const suite = suiteDifference(cases.filter(({ difference }) => difference !== null));
+  return { cases, suite: suite ? { ...suite, significant: suite.p < alpha } : null };
+}
+
+function compared(
+  { key, title }: ComparedCase,
+  was: ComparedCase | undefined,
+  is: ComparedCase | undefined,
+): CaseComparison {
+  const [base, compare] = [sideOf(was), sideOf(is)];
+  const configChanged = was !== undefined && is !== undefined && was.configHash !== is.configHash;
+  return {
+    key,
+    title,
+    status: statusOf(base, compare, configChanged),
+    configChanged,
+    base,
+    compare,
+    difference: differenceOf(base, compare),
+    durationMs: { base: medianOf(was, 'durationMs'), compare: medianOf(is, 'durationMs') },
+    tokens: { base: medianOf(was, 'totalTokens'), compare: medianOf(is, 'totalTokens') },
+  };
+}
+
+function sideOf(one: ComparedCase | undefined): CaseSide {
+  if (!one || one.trials.length === 0)
+    return {
+      outcome: 'absent',
+      iterationIds: [],
+      representativeIterationId: null,
+      passed: 0,
+      trials: 0,
+    };
+  const judged = one.trials.filter(({ passed }) => passed !== undefined);
+  const passed = judged.filter((trial) => trial.passed).length;
+  // A case of which nothing could be judged has not passed.
+  const outcome = judged.length > 0 && passed / judged.length >= one.threshold ? 'passed' : 'failed';
+  const shows = one.trials.find((trial) => trial.passed === (outcome === 'passed')) ?? one.trials[0];
+  return {
+    outcome,
+    iterationIds: one.trials.map(({ iterationId }) => iterationId),
+    representativeIterationId: shows?.iterationId ?? null,
+    passed,
+    trials: judged.length,
+  };
+}
+
+/** When the case itself was changed, another outcome says nothing about the server. */
+function statusOf(base: CaseSide, compare: CaseSide, configChanged: boolean): CaseStatus {
+  if (base.outcome === 'absent') return 'new_case';
+  if (compare.outcome === 'absent') return 'removed_case';
+  if (base.outcome === compare.outcome) return `unchanged_${compare.outcome}`;
+  if (configChanged) return 'changed';
+  return compare.outcome === 'passed' ? 'fixed' : 'regressed';
+}
+
+function differenceOf(base: Count, compare: Count): RateDifference | null {
+  const p = fisher(base, compare);
+  if (p === undefined) return null;
+  return {
+    change: compare.passed / compare.trials - base.passed / base.trials,
+    interval: newcombe(base, compare) ?? null,
+    p,
+    adjustedP: null,
+    significant: false,
+  };
+}
+
+/** Among many cases some differ by chance; the list of those that do is kept honest as a whole. */
+function adjust(cases: readonly CaseComparison[]): void {
+  const measured = cases.flatMap(({ difference }) => (difference ? [difference] : []));
+  const adjusted = benjaminiHochberg(measured.map(({ p }) => p ?? 1));
+  measured.forEach((difference, at) => {
+    difference.adjustedP = adjusted[at] ?? null;
+    difference.significant = (adjusted[at] ?? 1) < alpha;
+  });
+}
+
+function medianOf(one: ComparedCase | undefined, field: 'durationMs' | 'totalTokens'): number | null {
+  const values = (one?.trials ?? []).flatMap((trial) => trial[field] ?? []).sort((a, b) => a - b);
+  const middle = values[Math.floor((values.length - 1) / 2)];
+  const next = values[Math.ceil((values.length - 1) / 2)];
+  return middle === undefined || next === undefined ? null : (middle + next) / 2;
+}

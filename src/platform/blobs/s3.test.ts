@@ -1,0 +1,65 @@
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { bucketCredentials, startBucket, type TestBucket } from '../../../test/support/s3.ts';
+import { newId } from '../ids.ts';
+import { openBlobs } from './open.ts';
+import { type BlobStore, BlobTooLarge } from './store.ts';
+
+let bucket: TestBucket;
+let blobs: BlobStore;
+
+beforeAll(async () => {
+  for (const [name, value] of Object.entries(bucketCredentials)) vi.stubEnv(name, value);
+  bucket = await startBucket();
+  blobs = openBlobs({ blobsUrl: bucket.url, dataDir: '/nowhere' });
+});
+afterAll(async () => {
+  await bucket?.stop();
+  vi.unstubAllEnvs();
+});
+
+const mebibyte = Buffer.alloc(1024 * 1024, 'b');
+
+async function* chunks(count: number, then?: Error): AsyncGenerator<Uint8Array> {
+  for (let n = 0; n < count; n++) yield mebibyte;
+  if (then) throw then;
+}
+
+async function* text(content: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(content);
+}
+
+test('what goes in comes out, with its size and digest', async () => {
+  const id = newId('blb');
+  expect(await blobs.put(id, text('hello blob'), 100)).toEqual({
+    size: 10,
+    sha256: 'e997afd18e5f6be004fc193aed2c90291e68ab2c7599a62538c935b7fca6ab0f',
+  });
+  expect((await buffer(blobs.read(id))).toString()).toBe('hello blob');
+  await blobs.remove(id);
+  await expect(buffer(blobs.read(id))).rejects.toThrow();
+  await blobs.remove(id);
+});
+
+test('a blob of several parts arrives whole, and an empty one too', async () => {
+  const [large, empty] = [newId('blb'), newId('blb')];
+  expect((await blobs.put(large, chunks(12), 12 * mebibyte.length)).size).toBe(12 * mebibyte.length);
+  expect((await buffer(blobs.read(large))).equals(Buffer.concat(Array(12).fill(mebibyte) as Buffer[]))).toBe(
+    true,
+  );
+  expect(await blobs.put(empty, chunks(0), 10)).toMatchObject({ size: 0 });
+  expect(await buffer(blobs.read(empty))).toHaveLength(0);
+});
+
+test.each([
+  ['too much', 12, undefined, BlobTooLarge],
+  ['a sender that hangs up', 7, new Error('hung up'), /hung up/],
+] as const)('%s leaves nothing behind', async (_, count, then, error) => {
+  const id = newId('blb');
+  await expect(blobs.put(id, chunks(count, then), 8 * mebibyte.length)).rejects.toThrow(error);
+  await expect(buffer(blobs.read(id))).rejects.toThrow();
+});
+
+test('an id cannot leave the place', async () => {
+  await expect(blobs.put('../escape', text('x'), 9)).rejects.toThrow('not a blob id');
+});

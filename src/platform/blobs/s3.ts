@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import { type BlobStore, checkId, counted, type StoredBlob } from './store.ts';
+
+/** Bytes that are held of a blob on its way; stores take no smaller parts. */
+const partSize = 5 * 1024 * 1024;
+
+interface S3Place {
+  bucket: string;
+  /** What every key begins with: empty, or ending in a slash. */
+  prefix: string;
+  region?: string | undefined;
+  endpoint?: string | undefined;
+}
+
+/** `s3://bucket/prefix?region=…&endpoint=…`; what is left out comes from the usual settings of S3 clients. */
+export function s3PlaceOf(url: string): S3Place {
+  const { hostname, pathname, searchParams } = new URL(url);
+  const prefix = decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '');
+  return {
+    bucket: hostname,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    region: searchParams.get('region') ?? undefined,
+    endpoint: searchParams.get('endpoint') ?? undefined,
+  };
+}
+
+/** Objects in a bucket of any store that speaks S3, for services that share no folder. */
+export class S3BlobStore implements BlobStore {
+  private readonly place: S3Place;
+  private loaded: Promise<S3Client> | undefined;
+
+  constructor(place: S3Place) {
+    this.place = place;
+  }
+
+  async put(id: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob> {
+    const { Upload } = await import('@aws-sdk/lib-storage');
+    const client = await this.client();
+    const { bytes, result, failure } = counted(content, limit);
+    // Part by part, so that a large blob is never held whole. What is refused or cut off leaves no object.
+    const upload = new Upload({
+      client,
+      params: { ...this.named(id), Body: Readable.from(bytes, { objectMode: false }) },
+      partSize,
+      queueSize: 1,
+    });
+    try {
+      await upload.done();
+    } catch (error) {
+      // What ended the bytes says why, whatever the store made of it.
+      throw failure() ?? error;
+    }
+    return result();
+  }
+
+  read(id: string): Readable {
+    return Readable.from(this.bytesOf(id), { objectMode: false });
+  }
+
+  /** With what a process that was killed had sent of it. */
+  async remove(id: string): Promise<void> {
+    const { AbortMultipartUploadCommand, DeleteObjectCommand, ListMultipartUploadsCommand } = await import(
+      '@aws-sdk/client-s3'
+    );
+    const client = await this.client();
+    const object = this.named(id);
+    await client.send(new DeleteObjectCommand(object));
+    const { Uploads = [] } = await client
+      .send(new ListMultipartUploadsCommand({ Bucket: object.Bucket, Prefix: object.Key }))
+      .catch(unlessUnknown);
+    for (const { Key, UploadId } of Uploads)
+      if (Key === object.Key) await client.send(new AbortMultipartUploadCommand({ ...object, UploadId }));
+  }
+
+  private async *bytesOf(id: string): AsyncGenerator<Uint8Array> {
+    const { GetObjectCommand } = await import('@aws-sdk/client-s3');
+    const client = await this.client();
+    const { Body } = await client.send(new GetObjectCommand(this.named(id)));
+    yield* Body as Readable;
+  }
+
+  private named(id: string): { Bucket: string; Key: string } {
+    checkId(id);
+    return { Bucket: this.place.bucket, Key: `${this.place.prefix}${id}` };
+  }
+
+  /** Loaded when it is used first: the library is large, and most services have a folder. */
+  private client(): Promise<S3Client> {
+    this.loaded ??= import('@aws-sdk/client-s3').then(({ S3Client }) => new S3Client(optionsOf(this.place)));
+    return this.loaded;
+  }
+}
+
+/** Not every store tells which uploads were begun; those that do not end them by themselves after some days. */
+function unlessUnknown(error: Error): { Uploads?: undefined } {
+  if (/^(?:NotImplemented|MethodNotAllowed)$/.test(error.name)) return {};
+  throw error;
+}
+
+function optionsOf({ region, endpoint }: S3Place): S3ClientConfig {
+  return {
+    ...(region !== undefined && { region }),
+    // Stores other than Amazon's seldom have a name for each bucket.
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    // Some know no checksums; ours is in the database.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  };
+}

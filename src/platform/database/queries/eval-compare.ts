@@ -1,0 +1,54 @@
+import { bigint, flag, float, integer, oneOf, orNull, text, texts } from '../columns.ts';
+import { query } from '../query.ts';
+import type { TrialStatus } from './eval-trials.ts';
+
+/** All trials of a run, without what is large of them. */
+export const trials = query(
+  'eval-compare.trials',
+  `select trial_id as id, case_id as "caseId", variant, status, result, evaluator_error as "evaluatorError",
+     duration_ms as "durationMs", total_tokens as "totalTokens"
+   from eval_results where run_id = :runId order by position`,
+  { runId: text },
+  {
+    id: text,
+    caseId: text,
+    variant: integer,
+    status: oneOf<TrialStatus>(),
+    result: orNull(oneOf<'passed' | 'failed'>()),
+    evaluatorError: flag,
+    durationMs: orNull(integer),
+    totalTokens: orNull(bigint),
+  },
+  { index: 'eval_results_position' },
+);
+export const errors = query(
+  'eval-compare.errors',
+  `select trial_id as id, left(detail ->> 'error', :most) as error from eval_results where trial_id = any(:ids)`,
+  { ids: texts, most: integer },
+  { id: text, error: orNull(text) },
+);
+/** What the scores of a run come to, by case, model and scorer. */
+export const scores = query(
+  'eval-compare.scores',
+  `select r.case_id as "caseId", r.variant, s.value ->> 'scorerId' as "scorerId",
+     max(s.value ->> 'definitionHash') as "definitionHash",
+     count(*) filter (where s.value ->> 'status' = 'scored')::int as scored,
+     count(*) filter (where s.value -> 'passed' = 'true')::int as passed,
+     count(*) filter (where s.value ->> 'status' = 'error')::int as errors,
+     count(*) filter (where s.value ->> 'status' = 'skipped')::int as skipped,
+     avg((s.value ->> 'value')::float8) as mean
+   from eval_results r, jsonb_array_elements(r.detail -> 'scores') as s (value)
+   where r.run_id = :runId group by r.case_id, r.variant, s.value ->> 'scorerId'`,
+  { runId: text },
+  {
+    caseId: text,
+    variant: integer,
+    scorerId: orNull(text),
+    definitionHash: orNull(text),
+    scored: orNull(integer),
+    passed: orNull(integer),
+    errors: orNull(integer),
+    skipped: orNull(integer),
+    mean: orNull(float),
+  },
+);

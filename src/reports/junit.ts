@@ -1,0 +1,87 @@
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { type ReportedTest, Tests, UnreadableReport } from './report.ts';
+
+const deepest = 64;
+/** Characters of a failure that are gathered; what follows is left out. */
+const mostGathered = 20_000;
+
+/** The verdicts that a test may hold. A test that failed first and passed when it was tried again has passed. */
+const verdicts: Record<string, ReportedTest['result']> = {
+  failure: 'failed',
+  error: 'failed',
+  skipped: 'skipped',
+};
+
+interface Open {
+  test: ReportedTest;
+  /** What the verdict's element says besides its attribute. */
+  text: string;
+}
+
+/** Reads a JUnit XML report, as most test runners write it. Entities that the document declares are not expanded. */
+export function readJunit(text: string): ReportedTest[] {
+  const tests = new Tests();
+  const path: string[] = [];
+  const suites: { name: string; file: string | undefined }[] = [];
+  let open: Open | undefined;
+  const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false });
+  parser.on('error', ({ message }) => {
+    throw new UnreadableReport(`It is no XML: ${message.slice(0, 200)}`);
+  });
+  parser.on('opentag', (tag) => {
+    if (path.length >= deepest) throw new UnreadableReport(`It is nested deeper than ${deepest} levels`);
+    if (path.length === 0 && !/^testsuites?$/.test(tag.name))
+      throw new UnreadableReport(
+        `It begins with <${tag.name.slice(0, 50)}>, a JUnit report with <testsuites> or <testsuite>`,
+      );
+    path.push(tag.name);
+    if (tag.name === 'testsuite')
+      suites.push({ name: attribute(tag, 'name') ?? '', file: attribute(tag, 'file') });
+    else if (tag.name === 'testcase') open = { test: begun(tag, suites), text: '' };
+    else if (open && path.at(-2) === 'testcase') judge(open, tag);
+  });
+  parser.on('closetag', ({ name }) => {
+    path.pop();
+    if (name === 'testsuite') suites.pop();
+    if (name !== 'testcase' || !open) return;
+    const { test, text: said } = open;
+    tests.add({ ...test, message: [test.message, said.trim()].filter(Boolean).join('\n') });
+    open = undefined;
+  });
+  const gather = (said: string): void => {
+    if (open && Object.hasOwn(verdicts, path.at(-1) ?? '') && open.text.length < mostGathered)
+      open.text += said.slice(0, mostGathered);
+  };
+  parser.on('text', gather);
+  parser.on('cdata', gather);
+  parser.write(text).close();
+  return tests.list;
+}
+
+function begun(
+  tag: SaxesTagPlain,
+  suites: readonly { name: string; file: string | undefined }[],
+): ReportedTest {
+  const names = suites.map(({ name }) => name).filter(Boolean);
+  const group = attribute(tag, 'classname');
+  const seconds = Number(attribute(tag, 'time')?.replaceAll(',', ''));
+  return {
+    // Many runners repeat the name of the suite as the class.
+    suite: (group === undefined || names.includes(group) ? names : [...names, group]).join(' > '),
+    name: attribute(tag, 'name') ?? '',
+    file: attribute(tag, 'file') ?? suites.findLast(({ file }) => file !== undefined)?.file,
+    result: 'passed',
+    durationMs: seconds * 1000,
+  };
+}
+
+function judge({ test }: Open, tag: SaxesTagPlain): void {
+  const result = Object.hasOwn(verdicts, tag.name) ? verdicts[tag.name] : undefined;
+  if (result === undefined || test.result === 'failed') return;
+  test.result = result;
+  test.message = attribute(tag, 'message');
+}
+
+function attribute(tag: SaxesTagPlain, name: string): string | undefined {
+  return Object.hasOwn(tag.attributes, name) ? tag.attributes[name] : undefined;
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { widgetAssertion } from '../contract/eval-steps.ts';
+import { SuiteFile } from './suite-file.ts';
+
+type Schema = z.core.JSONSchema.JSONSchema;
+
+/** The JSON Schema of a suite file, for editors. `base` is where the service is reached. */
+export function suiteFileJsonSchema(base: string): Schema {
+  const { $schema, ...whole } = convert(SuiteFile);
+  fillAssertions(whole);
+  return {
+    $schema: $schema ?? 'https://json-schema.org/draft/2020-12/schema',
+    $id: `${base.replace(/\/+$/, '')}/schemas/suite-file.json`,
+    title: 'Suite file',
+    description: 'An eval suite and its cases, kept in a repository. YAML or JSON, at most 1 MiB.',
+    ...whole,
+  };
+}
+
+function convert(schema: z.ZodType): Schema {
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' });
+}
+
+/** Which of two forms an assertion has is found out by code, which says nothing of the forms. */
+function fillAssertions({ $defs = {} }: Schema): void {
+  const forms = $defs['EvalTestStep']?.oneOf ?? $defs['EvalTestStep']?.anyOf ?? [];
+  const { $schema: _, $defs: widgetDefs, ...widget } = convert(widgetAssertion);
+  for (const form of forms) {
+    if (typeof form === 'boolean' || !form.properties?.['assertion']) continue;
+    form.properties['assertion'] = { anyOf: [{ $ref: '#/$defs/EvalAssertion' }, widget] };
+  }
+  for (const [name, definition] of Object.entries(widgetDefs ?? {})) $defs[name] ??= definition;
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { parseYaml } from './parse.ts';
+import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
+import { SuiteFile } from './suite-file.ts';
+
+/** Bytes of UTF-8. */
+export const largestSuiteFile = 1_048_576;
+
+/** A suite file as it is written in a repository, in YAML or JSON. */
+export function readSuiteFile(
+  bytes: Uint8Array,
+  { fileName = '' }: { fileName?: string } = {},
+): { file: SuiteFile; sourceHash: string } {
+  const { value, placeOf } = parseYaml(textOf(bytes), fileName);
+  const parsed = SuiteFile.safeParse(value, { error: plainWords });
+  if (!parsed.success)
+    throw problemsFound(
+      parsed.error.issues.flatMap((issue) =>
+        told(issue).map(({ path, atKey, ...rest }): Problem => {
+          return { ...placeOf(path, atKey), path: path.map(String).join('.'), ...rest };
+        }),
+      ),
+    );
+  return { file: parsed.data, sourceHash: createHash('sha256').update(bytes).digest('hex') };
+}
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length > largestSuiteFile)
+    throw new SuiteFileProblem([
+      at(1, 1, `A suite file is at most ${largestSuiteFile.toLocaleString('en')} bytes`),
+    ]);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // What cannot be decoded shows as a replacement; the first is where it goes wrong, or before.
+    const [before = ''] = new TextDecoder().decode(bytes).split('\ufffd', 1);
+    const lines = before.split('\n');
+    throw new SuiteFileProblem([
+      at(lines.length, (lines.at(-1) ?? '').length + 1, 'The file is not valid UTF-8'),
+    ]);
+  }
+}
+
+function at(line: number, column: number, message: string): Problem {
+  return { line, column, path: '', message };
+}
+
+interface Told {
+  path: PropertyKey[];
+  atKey: boolean;
+  code?: string;
+  message: string;
+}
+
+function told(issue: z.core.$ZodIssue): Told[] {
+  const { path } = issue;
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      atKey: true,
+      message: `There is no field ${JSON.stringify(key.slice(0, 100))} here`,
+    }));
+  const message = (issue.code === 'invalid_key' && issue.issues[0]?.message) || issue.message;
+  const code: unknown = issue.code === 'custom' ? issue.params?.['code'] : undefined;
+  return [{ path, atKey: false, ...(typeof code === 'string' && { code }), message }];
+}
+
+const articles: Record<string, string> = {
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+  int: 'a whole number',
+};
+
+/** zod's own words for the commonest faults speak of inputs. */
+function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_value' && issue.input !== undefined)
+    return `Must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
+    return 'Required';
+  if (issue.code === 'invalid_type') return `Must be ${articles[issue.expected] ?? `a ${issue.expected}`}`;
+  return undefined;
+}

@@ -1,0 +1,251 @@
+import { z } from 'zod';
+import {
+  CaseModel,
+  DeclaredId,
+  expectedOutput,
+  fraction,
+  ImportClaim,
+  intent,
+  kind,
+} from '../contract/eval-cases.ts';
+import { type Check, EvalCheck } from '../contract/eval-checks.ts';
+import { EvalSteps, type Step } from '../contract/eval-steps.ts';
+import {
+  description,
+  JudgeSettings,
+  SuiteHosts,
+  systemPrompt,
+  temperature,
+  Validity,
+} from '../contract/eval-suites.ts';
+import { Name } from '../contract/text.ts';
+import { authoringProblem } from '../evaluation/index.ts';
+
+/** What a problem is called, where a program wants to tell it from others. */
+type SuiteFileCode = 'REPETITIONS_CAP' | 'TOOL_POLICY_UNSUPPORTED' | 'NO_ENABLED_CASES';
+
+const coded = (code: SuiteFileCode, message: string, path: PropertyKey[] = []) => ({
+  code: 'custom' as const,
+  params: { code },
+  message,
+  path,
+});
+
+const mostTrials = 10;
+/** The format knows up to 100; more than this are not run here. */
+const trials = z
+  .number()
+  .int()
+  .min(1)
+  .max(100)
+  .superRefine((count, context) => {
+    if (count > mostTrials && count <= 100)
+      context.addIssue(coded('REPETITIONS_CAP', `At most ${mostTrials} trials of a case are run here`));
+  })
+  .meta({ maximum: mostTrials, description: 'How often each case is tried.' });
+
+const toolNames = z.array(z.string().trim().min(1).max(300)).max(200).optional();
+const toolPolicy = z
+  .strictObject({ mode: z.enum(['default', 'readOnly']), allow: toolNames, deny: toolNames })
+  .superRefine(({ mode, allow, deny }, context) => {
+    const path = mode === 'readOnly' ? 'mode' : allow ? 'allow' : deny ? 'deny' : undefined;
+    if (path !== undefined)
+      context.addIssue(
+        coded('TOOL_POLICY_UNSUPPORTED', 'Only {mode: default} is supported: every tool may be called', [
+          path,
+        ]),
+      );
+  })
+  .meta({ properties: { mode: { const: 'default' } }, description: 'Only `mode: default` is supported.' });
+
+const hash = z.string().regex(/^[a-f0-9]{64}$/, 'Must be a SHA-256 in hex');
+const short = z.string().min(1).max(500);
+const provenance = z
+  .strictObject({
+    sourceHash: hash,
+    sourceFormat: short,
+    reportHash: hash,
+    sourceFormatVersion: short.optional(),
+    converter: short.optional(),
+    converterVersion: short.optional(),
+    model: short.optional(),
+    discoverySnapshotHash: short.optional(),
+    importedAt: short.optional(),
+  })
+  .describe('What the file was made from, when a program made it.');
+
+const target = z
+  .strictObject({
+    servers: z
+      .array(
+        z.strictObject({
+          name: z.string().trim().min(1).max(200),
+          id: z.string().min(1).max(128).optional(),
+        }),
+      )
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Saved servers of the project.'),
+    environment: z.string().trim().min(1).max(200).optional().describe('By name or id.'),
+    hosts: SuiteHosts.optional().describe('Clients to run as.'),
+  })
+  .refine(
+    ({ servers, environment }) => servers !== undefined || environment !== undefined,
+    'Give servers, an environment, or both',
+  )
+  .meta({
+    anyOf: [{ required: ['servers'] }, { required: ['environment'] }],
+    description: 'What the cases are run on.',
+  });
+
+const { model, provider } = CaseModel.shape;
+
+type Version = '1' | '2';
+
+/** Characters of JSON, in the whole file. Each is compiled to see whether it can be used. */
+const largestSchemas = 65_536;
+
+interface PlacedCheck {
+  check: Check;
+  path: PropertyKey[];
+}
+
+/** What the shape alone does not show: words of the other version, patterns that cannot be read, unusable schemas. */
+function checkChecks(version: Version, checks: readonly PlacedCheck[], context: z.RefinementCtx): void {
+  let left = largestSchemas;
+  for (const { check, path } of checks) {
+    const fail = (message: string, ...below: PropertyKey[]): void =>
+      context.addIssue({ code: 'custom', path: [...path, ...below], message });
+    if (version === '1' && check.role === 'required')
+      fail('"required" belongs to schemaVersion "2"; write "gating"', 'role');
+    if (check.type === 'toolResultMatchesSchema') left -= JSON.stringify(check.schema).length;
+    if (left < 0) {
+      fail(
+        `The schemas of a file together are at most ${largestSchemas.toLocaleString('en')} characters`,
+        'schema',
+      );
+      return;
+    }
+    const problem = authoringProblem(check);
+    if (problem) fail(problem.message, ...problem.path);
+  }
+}
+
+const list = z.array(EvalCheck).max(50).optional().describe('Judge the whole trial.');
+const said = {
+  id: DeclaredId.describe('Names the case over all changes; unique in the file.'),
+  title: Name,
+  intent: intent.optional(),
+  kind: kind.optional(),
+  steps: EvalSteps.describe('Carried out in order; the first that fails ends the trial.'),
+};
+const expected = {
+  expectedOutput: expectedOutput.optional(),
+  isNegativeTest: z.boolean().optional().describe('Passes when the model calls no tool.'),
+  model: model.optional(),
+};
+const decided = {
+  passThreshold: fraction.optional().describe('The rate of trials that have to pass, 0 to 1.'),
+  disabled: z.boolean().optional().describe('Kept, and not run.'),
+  import: ImportClaim.optional().describe('For a case made from another format: how faithful it is.'),
+};
+const asked = {
+  model,
+  provider,
+  systemPrompt: systemPrompt.optional(),
+  temperature: temperature.optional(),
+};
+const judged = {
+  judge: JudgeSettings.optional(),
+  passThreshold: fraction.describe('The rate of trials of a case that have to pass, 0 to 1.'),
+  validity: Validity.optional(),
+  toolPolicy: toolPolicy.optional(),
+};
+const head = {
+  mode: z.literal('agentWorkflow').optional(),
+  reportingMode: z.literal('standard').optional(),
+  captureLevel: z.literal('full').optional(),
+  suite: z.strictObject({
+    id: DeclaredId.describe('Names the suite in its project over all changes of the file.'),
+    name: Name,
+    description: description.optional(),
+  }),
+  target,
+};
+
+interface AnyCase {
+  id: string;
+  steps: readonly Step[];
+  disabled?: boolean | undefined;
+  checks?: readonly Check[] | undefined;
+  assertions?: readonly Check[] | undefined;
+}
+
+/** What concerns the cases together. */
+function checkCases(version: Version, cases: readonly AnyCase[], context: z.RefinementCtx): void {
+  const seen = new Set<string>();
+  for (const [index, { id }] of cases.entries()) {
+    if (seen.has(id))
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'id'],
+        message: `Another case has the id ${JSON.stringify(id)}`,
+      });
+    seen.add(id);
+  }
+  if (cases.length > 0 && cases.every(({ disabled }) => disabled === true))
+    context.addIssue(coded('NO_ENABLED_CASES', 'Every case is disabled'));
+  checkChecks(version, cases.flatMap(placedChecks), context);
+}
+
+function placedChecks({ steps, checks, assertions }: AnyCase, index: number): PlacedCheck[] {
+  const field = checks ? 'checks' : 'assertions';
+  return [
+    ...steps.flatMap((step, at) =>
+      step.kind === 'assert' && 'type' in step.assertion
+        ? [{ check: step.assertion, path: [index, 'steps', at, 'assertion'] }]
+        : [],
+    ),
+    ...(checks ?? assertions ?? []).map((check, at) => ({ check, path: [index, field, at] })),
+  ];
+}
+
+const purpose = 'What is said to the model, and what has to be true afterwards.';
+const first = z.strictObject({
+  schemaVersion: z.literal('1').describe('The words are `repetitions` and `checks`.'),
+  ...head,
+  defaults: z.strictObject({ ...asked, repetitions: trials, ...judged }),
+  provenance: provenance.optional(),
+  cases: z
+    .array(
+      z
+        .strictObject({ ...said, checks: list, ...expected, repetitions: trials.optional(), ...decided })
+        .describe(purpose),
+    )
+    .min(1)
+    .max(500)
+    .superRefine((cases, context) => checkCases('1', cases, context)),
+});
+const second = z.strictObject({
+  schemaVersion: z.literal('2').describe('The words are `iterations` and `assertions`.'),
+  ...head,
+  defaults: z.strictObject({ ...asked, iterations: trials, ...judged }),
+  provenance: provenance.optional(),
+  cases: z
+    .array(
+      z
+        .strictObject({ ...said, assertions: list, ...expected, iterations: trials.optional(), ...decided })
+        .describe(purpose),
+    )
+    .min(1)
+    .max(500)
+    .superRefine((cases, context) => checkCases('2', cases, context)),
+});
+
+/** A suite as a file says it. What is read keeps the words of its version. */
+export const SuiteFile = z.discriminatedUnion('schemaVersion', [first, second], {
+  error: ({ code }) =>
+    code === 'invalid_union' ? 'Must be "1" or "2", in quotes: schemaVersion: "2"' : undefined,
+});
+export type SuiteFile = z.output<typeof SuiteFile>;
