@@ -268,7 +268,7 @@ test('the commands say what they did in one line, and why not in another', async
     /^The master key \(\S+master\.key\) is not in it\. Keep it separately: .+\nSaved \d+ tables, \d+ rows and 2 blobs in \S+ \(3\d\d\.\d kB\)\.\n$/,
   );
   expect(await run(config, 'backup', file)).toEqual({
-    code: 1,
+    code: 2,
     stdout: '',
     stderr: `drydock: ${file} exists. Name another file, or add --force\n`,
   });
@@ -281,6 +281,6 @@ test('the commands say what they did in one line, and why not in another', async
     /^Restored \d+ tables, \d+ rows and 2 blobs from \S+ \(3\d\d\.\d kB, made .+ by Drydock .+\)\.\n$/,
   );
   const again = await run(installation.config, 'restore', file);
-  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again).toMatchObject({ code: 2, stdout: '' });
   expect(again.stderr).toMatch(/^drydock: The database already holds organizations[^\n]+\n$/);
 });

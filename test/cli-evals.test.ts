@@ -11,7 +11,7 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   expect(service.stdout).toContain('evals run demo --wait');
 
   const beside = await here.run(['evals', 'run', 'demo', '--wait']);
-  expect(beside.code).toBe(2);
+  expect(beside.code).toBe(1);
   const rows = beside.stdout.split('\n');
   expect(rows[0]).toMatch(/^Case +Model +Passed +Rate +95 % interval +Needs +Verdict/);
   expect(
@@ -27,7 +27,7 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   expect(((await trace.json()) as { traceVersion: number }).traceVersion).toBe(1);
 
   const unknown = await here.run(['evals', 'run', 'nightly']);
-  expect(unknown).toMatchObject({ code: 1, stdout: '' });
+  expect(unknown).toMatchObject({ code: 2, stdout: '' });
   expect(unknown.stderr).toMatch(/^drydock: No suite nightly in this project. There are: demo \(suite_/);
 
   const origin = new URL(service.baseUrl).origin;
@@ -39,7 +39,7 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
 
   await service.end();
   const alone = await here.run(['evals', 'run', 'demo', '--wait', '--iterations', '1', '--json']);
-  expect(alone.code).toBe(2);
+  expect(alone.code).toBe(1);
   expect(JSON.parse(alone.stdout)).toMatchObject({ result: 'failed', summary: { total: 6, passed: 5 } });
   expect((await here.run(['evals', 'list'])).stdout).toMatch(/demo +\d{4}-.* +failed +5\/6/);
 });

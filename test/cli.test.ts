@@ -84,7 +84,7 @@ test.each([
   [['audit', '--limit', 'all'], '--limit takes a number'],
 ])('%j says what is wrong in one line', async (args, message) => {
   const { code, stderr } = await run(...args);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toMatch(/^drydock: [^\n]+\n$/);
   expect(stderr).toContain(message);
 });
@@ -112,7 +112,7 @@ test('what is left out and cannot be told is chosen from a list of names and ids
     [['keys', 'create', '--org', 'Drydock'], 'Name the user with --user', [`second@example.com (${second})`]],
   ] as const) {
     const { code, stderr } = await run(...args);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toMatch(/^drydock: [^\n]+\n$/);
     for (const part of [problem, ...candidates]) expect(stderr).toContain(part);
   }
@@ -120,7 +120,7 @@ test('what is left out and cannot be told is chosen from a list of names and ids
 
 test('an unknown command suggests the nearest', async () => {
   const { code, stderr } = await run('kesy');
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toContain('keys');
 });
 

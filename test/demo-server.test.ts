@@ -135,6 +135,6 @@ test('a page of another host cannot use it, and other paths are not there', asyn
 
 test('a wrong port is one line', async () => {
   const { code, stderr } = await new Drydock(['demo-server', '--port', 'x'], {}).outcome();
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toBe('drydock: --port takes a number, not x\n');
 });

@@ -98,7 +98,7 @@ describe('the embedded default', () => {
       .toBe(200);
     expect(await databasePid(here.dataDir)).not.toBe(before);
     const second = await here.run(['serve']);
-    expect(second.code).toBe(1);
+    expect(second.code).toBe(2);
     expect(second.stderr).toMatch(/^drydock: Another Drydock \(process \d+\) already serves .*\n$/);
     expect((await ask(service.baseUrl, '/me', key)).status).toBe(200);
     expect(await service.end()).toMatchObject({ code: 0 });
@@ -158,7 +158,7 @@ describe('what an operator must mend is one line and exit code 1', () => {
       DRYDOCK_PORT: String(port),
       DRYDOCK_LOG_LEVEL: 'warn',
     });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toMatch(oneLine);
     expect(stderr).toContain(`Port ${port} is taken on 127.0.0.1. Set DRYDOCK_PORT`);
     // Nothing is left running, and nothing is damaged.
@@ -175,7 +175,7 @@ describe('what an operator must mend is one line and exit code 1', () => {
     await writeFile(file, '');
     const here = await place();
     const { code, stderr } = await here.run(['serve'], { DRYDOCK_DATA_DIR: join(file, 'data') });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toMatch(oneLine);
     expect(stderr).toContain('Set DRYDOCK_DATA_DIR');
   });
@@ -186,7 +186,7 @@ describe('what an operator must mend is one line and exit code 1', () => {
   ])('a database URL where %s', async (_, url) => {
     const here = await place();
     const { code, stderr } = await here.run(['serve'], { DRYDOCK_DATABASE_URL: url });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toMatch(oneLine);
     expect(stderr).toContain('Check DRYDOCK_DATABASE_URL');
     expect(stderr).not.toContain('hidden-word');
@@ -202,7 +202,7 @@ describe('what an operator must mend is one line and exit code 1', () => {
       ['DRYDOCK_MODELS_FILE', '/nowhere/models.json'],
     ] as const) {
       const { code, stderr } = await here.run(['serve'], { [name]: value });
-      expect(code).toBe(1);
+      expect(code).toBe(2);
       expect(stderr).toMatch(oneLine);
       expect(stderr).toContain(name);
       expect(stderr).not.toContain('hidden-word');
@@ -216,14 +216,14 @@ describe('what an operator must mend is one line and exit code 1', () => {
     const version = await readFile(file, 'utf8');
     await writeFile(file, '17\n');
     const { code, stderr } = await here.run(['serve']);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toMatch(oneLine);
     expect(stderr).toContain('made by PostgreSQL 17');
     await writeFile(file, version);
     await (await here.serve()).end();
     await rm(join(here.dataDir, 'master.key'));
     const lost = await here.run(['serve']);
-    expect(lost.code).toBe(1);
+    expect(lost.code).toBe(2);
     expect(lost.stderr).toMatch(oneLine);
     expect(lost.stderr).toContain('Put the file back');
   });

@@ -107,6 +107,6 @@ test('a port that is taken is said with the name of its setting', async () => {
     DRYDOCK_WORKER_PORT: new URL(service.origin).port,
   };
   const { code, stderr } = await new Drydock(['worker'], env).outcome();
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toContain('Set DRYDOCK_WORKER_PORT to another one, or to 0 for any');
 });

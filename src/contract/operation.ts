@@ -97,6 +97,9 @@ interface Declaration {
   readonly example?: unknown;
   readonly status: 200 | 201 | 202;
   readonly response: ResponseKind;
+  /** Where what was done decides about the status: the others, with what they mean, and which one an answer gets. */
+  readonly otherStatuses?: Readonly<Record<number, string>>;
+  readonly statusOf?: (answer: never) => number;
   /** Refusals beyond those that follow from the access level. */
   readonly errors?: readonly ErrorCode[];
   readonly access: Access;

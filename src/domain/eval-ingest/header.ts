@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto';
-import type {
-  ingestEvalRunIterations,
-  reportEvalRun,
-  startEvalIngestRun,
-} from '../../contract/eval-ingest.ts';
+import type { ingestEvalRunIterations, startEvalIngestRun } from '../../contract/eval-ingest.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import { sortKeys } from '../../platform/canonical.ts';
 
 export type Header = InputOf<typeof startEvalIngestRun>['body'];
-export type Report = InputOf<typeof reportEvalRun>['body'];
 export type Result = InputOf<typeof ingestEvalRunIterations>['body']['results'][number];
 
 /** Tells whether something is sent again or is something else, whatever the order of its keys. */

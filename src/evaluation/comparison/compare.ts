@@ -9,7 +9,7 @@ import {
 import type { Interval } from '../statistics/wilson.ts';
 
 /** A trial as far as two runs are compared by it. */
-export interface ComparedTrial {
+interface ComparedTrial {
   iterationId: string;
   /** Undefined: it could not be judged. */
   passed: boolean | undefined;
@@ -29,7 +29,7 @@ export interface ComparedCase {
   trials: readonly ComparedTrial[];
 }
 
-export type CaseStatus =
+type CaseStatus =
   | 'unchanged_passed'
   | 'unchanged_failed'
   | 'regressed'
@@ -38,7 +38,7 @@ export type CaseStatus =
   | 'removed_case'
   | 'changed';
 
-export interface CaseSide {
+interface CaseSide {
   outcome: 'passed' | 'failed' | 'absent';
   iterationIds: string[];
   /** The first that shows the outcome. */
@@ -49,7 +49,7 @@ export interface CaseSide {
 }
 
 /** Whether two rates differ by more than chance. */
-export interface RateDifference {
+interface RateDifference {
   change: number;
   interval: Interval | null;
   p: number | null;

@@ -3,6 +3,7 @@ import type { Services } from '../../domain/context.ts';
 import { ownerOfProject } from '../../domain/operator/act-as-owner.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { type Client, createClient, DrydockError } from '../client/index.ts';
+import { exitCodes } from './exit-codes.ts';
 import { localClient } from './local-client.ts';
 
 type Work<T> = (api: Client, projectId: string) => Promise<T>;
@@ -43,12 +44,32 @@ export async function here<S extends Services & { connected: { isServed(): Promi
   }
 }
 
-/** A refusal is something that whoever typed the command can mend. */
+/** A refusal is something that whoever typed the command can mend, unless it is about the service or the target. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal || error instanceof DrydockError) throw new OperatorProblem(error.message);
+    if (error instanceof Refusal || error instanceof DrydockError)
+      throw new OperatorProblem(error.message, { exitCode: exitCodeOf(error) });
+    // What `fetch` throws when nobody answers.
+    if (error instanceof TypeError && error.cause instanceof Error)
+      throw new OperatorProblem(`The service does not answer: ${error.cause.message || error.message}`, {
+        exitCode: exitCodes.unreachable,
+      });
     throw error;
+  }
+}
+
+function exitCodeOf({ code }: Refusal | DrydockError): number {
+  switch (code) {
+    case 'INTERNAL_ERROR':
+      return exitCodes.unreachable;
+    case 'SERVER_UNREACHABLE':
+    case 'TIMEOUT':
+    case 'OAUTH_REQUIRED':
+    case 'RATE_LIMITED':
+      return exitCodes.incomplete;
+    default:
+      return exitCodes.usage;
   }
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { version } from '../../platform/version.ts';
 import { backupCommands } from './commands/backup.ts';
@@ -11,14 +11,16 @@ import { pluginCommands } from './commands/plugins.ts';
 import { secretCommands } from './commands/secrets.ts';
 import { serveCommand, workerCommand } from './commands/serve.ts';
 import { skillCommands } from './commands/skills.ts';
+import { exitCodes } from './exit-codes.ts';
 import type { Host } from './host.ts';
 
-/** Runs a command; a problem the operator can mend is one line and exit code 1. */
+/** Runs a command; a problem the operator can mend is one line and its exit code. */
 export async function runCli(argv: string[], host: Host): Promise<void> {
   const program = new Command('drydock')
     .description('Operate, test and evaluate saved MCP servers over a JSON HTTP API.')
     .version(version)
-    .showSuggestionAfterError();
+    .showSuggestionAfterError()
+    .exitOverride();
   serveCommand(program, host);
   workerCommand(program, host);
   evalCommands(program, host);
@@ -33,8 +35,20 @@ export async function runCli(argv: string[], host: Host): Promise<void> {
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    if (!(error instanceof OperatorProblem)) throw error;
-    process.stderr.write(`drydock: ${error.message}\n`);
-    process.exitCode = 1;
+    process.exitCode = reported(error);
   }
+}
+
+/** An error that nobody foresaw is no verdict. */
+function reported(error: unknown): number {
+  // Help and the version end as errors too; whatever they had to say is said.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.passed : exitCodes.usage;
+  if (error instanceof OperatorProblem) {
+    process.stderr.write(`drydock: ${error.message}\n`);
+    return error.exitCode;
+  }
+  process.stderr.write(
+    `drydock: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  return exitCodes.incomplete;
 }

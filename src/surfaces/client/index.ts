@@ -95,7 +95,8 @@ async function send(
     },
     options,
   );
-  if (!response.ok) throw await DrydockError.from(response);
+  if (!response.ok && operation.otherStatuses?.[response.status] === undefined)
+    throw await DrydockError.from(response);
   return response;
 }
 

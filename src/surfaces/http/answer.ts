@@ -14,7 +14,7 @@ export function sendAnswer(
   ended: AbortSignal,
 ): FastifyReply {
   const streamed = streamedAnswer(operation.response);
-  reply.code(operation.status);
+  reply.code(operation.statusOf?.(answer as never) ?? operation.status);
   if (streamed?.kind === 'file') return sendFile(reply, answer as SentFile);
   if (streamed?.kind === 'events')
     return sendEvents(reply, answer as AsyncIterable<StreamEvent<unknown>>, ended);

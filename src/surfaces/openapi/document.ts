@@ -78,6 +78,7 @@ function describe(operation: Operation, components: Components, errors: ErrorRes
     responses: {
       [operation.status]: success(operation, components),
       ...errors.add(errorCodesOf(operation)),
+      ...otherStatuses(operation, components),
     },
   };
 }
@@ -123,6 +124,13 @@ function success({ status, response }: Operation, components: Components): Respo
     };
   const schema = components.add(response as z.ZodType, 'output');
   return { description: outcome[status], headers, content: { 'application/json': { schema } } };
+}
+
+function otherStatuses(operation: Operation, components: Components): Record<string, ResponseObject> {
+  const others = Object.entries(operation.otherStatuses ?? {});
+  return Object.fromEntries(
+    others.map(([status, meaning]) => [status, { ...success(operation, components), description: meaning }]),
+  );
 }
 
 function pathParameters(operation: Operation): Parameter[] {

@@ -25,7 +25,7 @@ export function evalCommands(program: Command, host: Host): void {
   const group = program.command('evals').description('eval suites and their runs');
   group
     .command('run <suite>')
-    .description('run a suite, by id or name; exits 0 passed, 2 failed, 3 inconclusive, 4 without a verdict')
+    .description('run a suite, by id or name; exits 0 passed, 1 failed, 3 without a verdict')
     .option('--project <project>', 'project, by id or name; the Default project when left out')
     .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here')
     .option('--wait', 'follow the run and show its verdict')

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/index.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { printRows } from '../output.ts';
 
 type Run = Awaited<ReturnType<Client['getEvalRun']>>;
@@ -6,9 +7,8 @@ type CaseStatistics = NonNullable<Run['statistics']>['cases'][number];
 
 const mostExplained = 5;
 
-/** What CI looks at. 1 is left for what could not be done at all. */
 export function exitCodeOf({ decisionSummary: { verdict } }: Run): number {
-  return { passed: 0, failed: 2, inconclusive: 3, notEstablished: 4 }[verdict];
+  return verdict === 'passed' || verdict === 'failed' ? exitCodes[verdict] : exitCodes.incomplete;
 }
 
 /** Cases with their rates, then why trials failed, then the verdict. */
