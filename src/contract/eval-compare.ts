@@ -38,6 +38,9 @@ const scorer = {
   definitionChanged: z.boolean(),
 };
 
+const coverage = z.object({ costed: count, total: count });
+const costCoverage = z.object({ base: coverage, compare: coverage });
+
 const CaseSide = z.object({
   outcome: z.enum(['passed', 'failed', 'absent']),
   iterationIds: z.array(z.string()),
@@ -71,7 +74,8 @@ const CaseComparison = z
     metrics: z.object({
       durationMs: NumericDiff.describe('Medians of the trials.'),
       totalTokens: NumericDiff.describe('Medians of the trials.'),
-      estimatedCostUsd: NumericDiff,
+      estimatedCostUsd: NumericDiff.describe('Medians of the trials whose cost is known.'),
+      costCoverage,
     }),
   })
   .meta({ id: 'EvalRunCompareCase' });
@@ -96,7 +100,6 @@ const contractSide = z.object({
   scoredIterations: count,
   quarantinedIterations: count,
 });
-const coverage = z.object({ costed: count, total: count });
 
 export const compareEvalRun = operation({
   area: 'Eval runs',
@@ -143,7 +146,7 @@ export const compareEvalRun = operation({
         wallDurationMs: NumericDiff,
         totalTokens: NumericDiff,
         estimatedCostUsd: NumericDiff,
-        costCoverage: z.object({ base: coverage, compare: coverage }),
+        costCoverage,
       }),
       difference: z
         .object({

@@ -111,6 +111,19 @@ const RunCreateRequest = z
   })
   .meta({ id: 'EvalRunCreateRequest' });
 
+const RunCreated = z
+  .object({
+    runId: z.string(),
+    suiteId: z.string(),
+    status,
+    deduped: z.literal(true).optional(),
+    runGroupId: z.string().optional(),
+    servers: namedServers,
+    caseUpsert,
+    environment: RunEnvironment,
+  })
+  .meta({ id: 'EvalRunCreated' });
+
 export const createEvalRun = operation({
   ...area,
   summary: 'Start a run',
@@ -124,18 +137,63 @@ export const createEvalRun = operation({
   body: RunCreateRequest,
   example: { suiteId: '{suiteId}' },
   status: 202,
+  response: RunCreated,
+  errors: ['CONFLICT', ...liveErrors],
+});
+
+const scope = z.literal('failed_cases');
+const ofRun = { ...area, path: '/projects/{projectId}/eval-runs/{runId}/rerun' } as const;
+
+export const getEvalRunRerunPreview = operation({
+  ...ofRun,
+  path: `${ofRun.path}-preview`,
+  summary: 'See what running the failed cases again would do',
+  description: 'Starts nothing.',
+  method: 'GET',
+  ...vocabulary,
+  status: 200,
   response: z
     .object({
-      runId: z.string(),
+      sourceRunId: z.string(),
       suiteId: z.string(),
-      status,
-      deduped: z.literal(true).optional(),
-      runGroupId: z.string().optional(),
+      scope,
+      canRerun: z.boolean(),
+      reason: z.string().optional().describe('Why not.'),
+      message: z.string().optional(),
+      cases: z.array(z.object({ testCaseId: z.string(), caseKey: z.string(), title: z.string() })),
+      missingCases: z
+        .array(z.object({ testCaseId: z.string(), caseKey: z.string(), title: z.string() }))
+        .describe('They failed, and the suite has them no more.'),
+      trials: z.number().int(),
       servers: namedServers,
-      caseUpsert,
       environment: RunEnvironment,
+      model: z.string().nullable().describe('The model all cases are run with, when there is one for all.'),
     })
-    .meta({ id: 'EvalRunCreated' }),
+    .meta({ id: 'EvalRunRerunPreview' }),
+});
+
+export const rerunEvalRun = operation({
+  ...ofRun,
+  summary: 'Run the failed cases of a run again',
+  description:
+    'As a run of its own, with the cases as they are in the suite now, where the first run took place. `runMetadata.rerunOf` names the first.',
+  method: 'POST',
+  ...launchHeaders,
+  idempotency: 'verb',
+  spends: true,
+  body: z
+    .strictObject({
+      scope: scope.default('failed_cases'),
+      iterationOverride: launch.iterationOverride,
+      modelApiKeys: launch.modelApiKeys,
+      importApprovals: launch.importApprovals,
+      notes: launch.notes,
+      idempotencyKey: launch.idempotencyKey,
+    })
+    .meta({ id: 'EvalRunRerunRequest' }),
+  example: { scope: 'failed_cases' },
+  status: 202,
+  response: RunCreated,
   errors: ['CONFLICT', ...liveErrors],
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GateWaiver } from './eval-gates.ts';
 import { vocabulary } from './eval-vocabulary.ts';
 import { operation, operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
@@ -154,9 +155,35 @@ const judge = z.object({
   cases: z.array(open),
 });
 
+const caseIds = z.array(z.string());
+const ImportEligibility = z
+  .object({
+    status: z.enum(['legacy', 'eligible', 'incomplete']).describe('`legacy`: no case was imported.'),
+    gateable: z.boolean(),
+    importedCaseCount: z.number().int(),
+    claimedExactCaseIds: caseIds,
+    approvedApproximationCaseIds: caseIds,
+    approvedApproximationReceipts: z.array(
+      z.object({
+        testCaseId: z.string(),
+        caseKey: z.string().optional(),
+        sourceCaseKey: z.string().optional(),
+        approvedBy: z.string(),
+        approvedAt: Time,
+        reason: z.string(),
+      }),
+    ),
+    issues: z.array(
+      z.object({ code: z.string(), testCaseId: z.string().optional(), caseKey: z.string().optional() }),
+    ),
+  })
+  .meta({ id: 'ImportEligibility' });
+
 export const EvalRunDetail = z
   .object({
     ...runFields,
+    gateWaiver: GateWaiver.nullable(),
+    importEligibility: ImportEligibility,
     decision: open
       .nullable()
       .describe("The run's own verdict, which is the authority; `null` until there is one."),

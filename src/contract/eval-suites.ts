@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { declaredSuiteId, EvalDeleted, InlineCase } from './eval-cases.ts';
 import { EvalCheck, MatchOptions } from './eval-checks.ts';
+import { GatePolicy } from './eval-gates.ts';
 import { vocabulary } from './eval-vocabulary.ts';
 import { liveErrors } from './live.ts';
 import { operationsIn } from './operation.ts';
@@ -141,6 +142,7 @@ const SuiteDetail = z
         severity: z.literal('warn').optional(),
         rubric: z.object({ criteria: z.array(criterion) }).optional(),
       }),
+      qualityGate: GatePolicy.nullable(),
       policy: z.enum(['legacy', 'v2']).describe('Which threshold decides: one for the run, or one per case.'),
       verdictPolicyVersion: z.literal(2).optional(),
       verdictPolicyDefaults: z
@@ -271,6 +273,9 @@ const SettingsUpdate = z.strictObject({
   iterations: repetitions,
   passThreshold: fraction.optional(),
   validity: Validity.optional(),
+  qualityGate: GatePolicy.nullable()
+    .optional()
+    .describe('What runs are held against besides their verdict; `null` takes it away.'),
 });
 
 export const updateEvalSuite = operation({

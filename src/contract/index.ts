@@ -5,6 +5,7 @@ import * as environments from './environments.ts';
 import * as evalCases from './eval-cases.ts';
 import * as evalCompare from './eval-compare.ts';
 import * as evalDisclosure from './eval-disclosure.ts';
+import * as evalGates from './eval-gates.ts';
 import * as evalIngest from './eval-ingest.ts';
 import * as evalIterations from './eval-iterations.ts';
 import * as evalLaunch from './eval-launch.ts';
@@ -49,6 +50,7 @@ const declared = {
   ...evalRuns,
   ...evalIterations,
   ...evalCompare,
+  ...evalGates,
   ...evalIngest,
   ...sessions,
   ...catalog,

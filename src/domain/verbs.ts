@@ -33,9 +33,12 @@ export {
 export { uploadEvalArtifact } from './eval-ingest/upload-artifact.ts';
 export { cancelEvalRun } from './eval-runs/cancel.ts';
 export { compareEvalRun } from './eval-runs/compare/compare.ts';
+export { getEvalRunGate } from './eval-runs/gate/report.ts';
+export { createGateWaiver, getGateWaiver, revokeGateWaiver } from './eval-runs/gate/waivers.ts';
 export { createEvalRun } from './eval-runs/launch/create.ts';
 export { getEvalRunDisclosure } from './eval-runs/launch/disclose.ts';
 export { createEvalRunGroup } from './eval-runs/launch/group.ts';
+export { getEvalRunRerunPreview, rerunEvalRun } from './eval-runs/launch/rerun.ts';
 export { getEvalRunStageAnalytics, listEvalSuiteStageAnalytics } from './eval-runs/read/analytics.ts';
 export { watchEvalRun } from './eval-runs/read/events.ts';
 export { getEvalRunSteps, listEvalRunIterations } from './eval-runs/read/iterations.ts';

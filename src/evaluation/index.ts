@@ -17,6 +17,11 @@ export type {
   TrialEvidence,
   TurnEvidence,
 } from './evidence.ts';
+export {
+  evaluateGate,
+  type GateSide,
+  type Unanswerable,
+} from './gate/gate.ts';
 
 export type { ShownCall } from './matching/calls.ts';
 export {

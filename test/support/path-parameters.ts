@@ -87,6 +87,11 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     const path = `/projects/${await need('projectId')}/eval-ingest/runs/start`;
     return (await service.post(path, { suiteName: 'fixture' })).body.runId as string;
   },
+  waiverId: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/eval-runs/${await need('runId')}/gate-waivers`;
+    const { body } = await service.post(path, { reason: 'fixture', expiresAt: Date.now() + 86_400_000 });
+    return body.waiver.id as string;
+  },
   iterationId: async ({ service, need }) => {
     const path = `/projects/${await need('projectId')}/eval-runs/${await need('runId')}/iterations`;
     return (await service.get(path)).body.items[0].id as string;
@@ -144,6 +149,8 @@ const arrangements: Record<
        insert into eval_run_snapshots select e.id, s.snapshot from earlier e, eval_run_snapshots s where s.run_id = $1`,
       [runId],
     ),
+  rerunEvalRun: (service, { runId }) =>
+    within(service, `update eval_runs set status = 'completed', completed_at = now() where id = $1`, [runId]),
   getEvalRunStageAnalytics: (service, { runId }) =>
     within(
       service,
@@ -160,7 +167,7 @@ const arrangements: Record<
   },
 };
 
-async function within(
+export async function within(
   service: TestService,
   statement: string,
   values: unknown[],

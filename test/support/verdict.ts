@@ -20,7 +20,8 @@ export function problemOf(answer: WireAnswer, hit: Hit, { head = false, key = ''
     return `${status} is no status of ${typeof hit === 'object' ? hit.id : hit}`;
   if (head) return undefined;
   const bytes = typeof hit === 'object' && streamedAnswer(hit.response)?.kind === 'file';
-  if (status < 300) return bytes ? undefined : problemOfSuccess(text);
+  const answered = status < 300 || (typeof hit === 'object' && hit.otherStatuses?.[status] !== undefined);
+  if (answered) return bytes ? undefined : problemOfSuccess(text);
   return problemOfRefusal(status, text);
 }
 
@@ -29,7 +30,8 @@ function statusesOf(hit: Hit): Set<number> {
   if (hit === 'none') return new Set([400, 404]);
   if (hit === 'keyManagement') return new Set([400, 401, 403]);
   const codes = errorCodesOf(hit).filter((code) => code !== 'INTERNAL_ERROR');
-  return new Set([hit.status, ...codes.map((code) => statusOfCode[code])]);
+  const others = Object.keys(hit.otherStatuses ?? {}).map(Number);
+  return new Set([hit.status, ...others, ...codes.map((code) => statusOfCode[code])]);
 }
 
 function problemOfSuccess(text: string): string | undefined {

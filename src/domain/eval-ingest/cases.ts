@@ -62,10 +62,31 @@ export async function placeResults(
     counts.set(place, number);
     inRun.reported = { ...inRun.reported, [variant]: number };
     inRun.trials = Math.max(inRun.trials, number);
+    noteScoring(snapshot, inRun, result);
     placed.push({ result, case: inRun, variant, number });
   }
   snapshot.cases = [...planned.values()];
   return placed;
+}
+
+/** Ways of judging that a run keeps; beyond, its scores are shown and not compared. */
+const mostScorings = 20;
+
+/** What the scores of a result are worth, kept once for all that were judged alike. */
+function noteScoring(snapshot: RunSnapshot, inRun: PlannedCase, { evaluationConfig }: Result): void {
+  if (!evaluationConfig) return;
+  const { hash, definitions } = evaluationConfig;
+  const known = (snapshot.scorings ??= {});
+  if (!Object.hasOwn(known, hash)) {
+    if (Object.keys(known).length >= mostScorings) return;
+    known[hash] = Object.fromEntries(
+      definitions.map(({ scorerId, role, deterministic }) => [
+        scorerId,
+        { gating: role === 'gating' || role === 'required', deterministic: deterministic === true },
+      ]),
+    );
+  }
+  inRun.scoring = hash;
 }
 
 function trialsOf({ reported }: PlannedCase, variant: number): number {

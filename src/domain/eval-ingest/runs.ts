@@ -150,6 +150,7 @@ async function write(
     name: header.name ?? null,
     tags: header.tags ?? [],
     metadata: header.runMetadata ?? null,
+    importEligibility: null,
     trials: 0,
     deadlineAt: clock() + config.evalRunTimeout * 1000,
     sealedId: null,

@@ -132,6 +132,7 @@ function rowOf(
     finishedAt: now,
     durationMs,
     totalTokens: total,
+    costMicros: null,
     detail: storableJson(detailOf(result, planned, variant)),
     stages: storableJson(noStages),
     traceBody: trace?.body ?? null,

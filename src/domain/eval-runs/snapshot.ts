@@ -22,6 +22,8 @@ export interface PlannedCase {
   variants: PlannedVariant[];
   /** Of a run that was reported: trials of each variant so far. */
   reported?: Record<number, number>;
+  /** Of such a run: the hash of how it was judged. */
+  scoring?: string;
 }
 
 /** With which model; a case that asks none has the one variant `widget-probe`. */
@@ -29,6 +31,9 @@ export interface PlannedVariant {
   model: string;
   provider: string;
 }
+
+/** By scorer. */
+type ReportedScoring = Record<string, { gating: boolean; deterministic: boolean }>;
 
 interface PlannedSkill {
   name: string;
@@ -42,6 +47,8 @@ export interface RunSnapshot {
   /** It ran elsewhere, and was judged there. */
   reported?: true;
   suite: { id: string; name: string; revision: number };
+  /** Of a run that was reported: how its trials were judged, by the hash that the reporter gives. */
+  scorings?: Record<string, ReportedScoring>;
   policy: 1 | 2;
   /** Percent; policy 1 only. */
   minimumPassRate: number;

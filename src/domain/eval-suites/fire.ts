@@ -96,7 +96,7 @@ async function launchSuite(
   await startRun(context, {
     suite,
     selection,
-    overrides: { apiKeys: {}, approved: new Set() },
+    overrides: { apiKeys: {}, approved: new Map() },
     excludeSkills: false,
     source: 'schedule',
     idempotencyKey: trigger,

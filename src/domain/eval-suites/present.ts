@@ -49,6 +49,7 @@ function presentSettings(settings: SuiteSettings, vocabulary: Vocabulary): Detai
     matchOptions: matchOptions ? { ...matchOptions } : null,
     ...(vocabulary === '2' ? { defaultAssertions: checks } : { checks }),
     judge: { ...judge },
+    qualityGate: settings.qualityGate ?? null,
     policy: policy === 2 ? 'v2' : 'legacy',
     ...(policy === 2 && {
       verdictPolicyVersion: 2 as const,

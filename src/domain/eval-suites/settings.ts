@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Check } from '../../contract/eval-checks.ts';
+import type { GatePolicy } from '../../contract/eval-gates.ts';
 import type { PassCriteria, updateEvalSuite } from '../../contract/eval-suites.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import { type PublicMatchOptions, publicMatchOptions, seededChecks } from '../../evaluation/index.ts';
@@ -21,6 +22,7 @@ export interface SuiteSettings {
   matchOptions?: PublicMatchOptions;
   checks: Check[];
   judge: Judge;
+  qualityGate?: z.output<typeof GatePolicy>;
 }
 
 export interface Validity {
@@ -85,6 +87,8 @@ export function changedSettings(
     );
     checkList(after.checks, path);
   }
+  if (changes.qualityGate === null) delete after.qualityGate;
+  else if (changes.qualityGate) after.qualityGate = changes.qualityGate;
   if (changes.judge) after.judge = withJudge(after.judge, changes.judge);
   return after;
 }

@@ -15,6 +15,7 @@ function tried(
     passed: result,
     durationMs: 10,
     totalTokens: null,
+    costMicros: null,
   });
   const trials = [
     ...Array.from({ length: passed }, () => trial(true)),
@@ -85,6 +86,7 @@ test('medians are of the trials that have a figure', () => {
         passed: true,
         durationMs,
         totalTokens: null,
+        costMicros: null,
       })),
     });
   const [one] = compareRuns([timed([30, 10, null, 20])], [timed([10, 20, 40, 30])]).cases;

@@ -15,6 +15,7 @@ interface ComparedTrial {
   passed: boolean | undefined;
   durationMs: number | null;
   totalTokens: number | null;
+  costMicros: number | null;
 }
 
 /** A case with one model, in one of the runs. */
@@ -70,6 +71,9 @@ export interface CaseComparison {
   /** Medians of the trials. */
   durationMs: { base: number | null; compare: number | null };
   tokens: { base: number | null; compare: number | null };
+  costMicros: { base: number | null; compare: number | null };
+  /** Of how many trials the cost is known. */
+  costed: { base: number; compare: number };
 }
 
 export interface RunComparison {
@@ -109,7 +113,13 @@ function compared(
     difference: differenceOf(base, compare),
     durationMs: { base: medianOf(was, 'durationMs'), compare: medianOf(is, 'durationMs') },
     tokens: { base: medianOf(was, 'totalTokens'), compare: medianOf(is, 'totalTokens') },
+    costMicros: { base: medianOf(was, 'costMicros'), compare: medianOf(is, 'costMicros') },
+    costed: { base: costedOf(was), compare: costedOf(is) },
   };
+}
+
+function costedOf(one: ComparedCase | undefined): number {
+  return one?.trials.filter(({ costMicros }) => costMicros !== null).length ?? 0;
 }
 
 function sideOf(one: ComparedCase | undefined): CaseSide {
@@ -166,7 +176,10 @@ function adjust(cases: readonly CaseComparison[]): void {
   });
 }
 
-function medianOf(one: ComparedCase | undefined, field: 'durationMs' | 'totalTokens'): number | null {
+function medianOf(
+  one: ComparedCase | undefined,
+  field: 'durationMs' | 'totalTokens' | 'costMicros',
+): number | null {
   const values = (one?.trials ?? []).flatMap((trial) => trial[field] ?? []).sort((a, b) => a - b);
   const middle = values[Math.floor((values.length - 1) / 2)];
   const next = values[Math.ceil((values.length - 1) / 2)];

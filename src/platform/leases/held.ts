@@ -20,7 +20,8 @@ interface HeldOptions<Row extends LeasedRow> {
   /** Milliseconds. */
   lease: number;
   log: Log;
-  onLost: (row: Row) => void;
+  /** `overdue`: it could not be extended in time. Otherwise the row was cancelled, removed, or somebody else's by then. */
+  onLost: (row: Row, overdue: boolean) => void;
 }
 
 /**
@@ -118,13 +119,14 @@ export class HeldLeases<Row extends LeasedRow> {
 
   private loseOverdue(): void {
     const now = performance.now();
-    for (const held of this.list()) if (!held.settling && held.endsAt - this.margin <= now) this.lose(held);
+    for (const held of this.list())
+      if (!held.settling && held.endsAt - this.margin <= now) this.lose(held, true);
   }
 
-  lose(held: Held<Row>): void {
+  lose(held: Held<Row>, overdue = false): void {
     if (held.lost || !this.all.has(held.row.id)) return;
     held.lost = true;
     held.abort.abort(new Error('the lease was lost'));
-    this.options.onLost(held.row);
+    this.options.onLost(held.row, overdue);
   }
 }

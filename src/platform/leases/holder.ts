@@ -67,7 +67,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     this.options = options;
     this.kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
     this.counters = new LeaseCounters(this.kinds.keys());
-    this.held = new HeldLeases({ ...options, onLost: (row) => this.noteLost(row) });
+    this.held = new HeldLeases({ ...options, onLost: (row, overdue) => this.noteLost(row, overdue) });
   }
 
   start(): void {
@@ -249,9 +249,11 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     clearTimeout(timer);
   }
 
-  private noteLost(row: Row): void {
+  private noteLost(row: Row, overdue: boolean): void {
+    const { log } = this.options;
     this.counters.add(row.kind, 'lost');
-    this.options.log.warn('A lease was lost', nameOf(row));
+    if (overdue) log.warn('A lease was lost', nameOf(row));
+    else log.info('A lease was taken away', nameOf(row));
   }
 }
 

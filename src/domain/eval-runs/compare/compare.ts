@@ -59,7 +59,7 @@ function presentCase(
   now: Side,
   errors: ReadonlyMap<string, string | null>,
 ): Comparison['cases'][number] {
-  const { key, title, status, configChanged, difference, durationMs, tokens } = one;
+  const { key, title, status, configChanged, difference, durationMs, tokens, costMicros, costed } = one;
   const withError = (side: CaseComparison['base']) => ({
     ...side,
     error: errors.get(side.representativeIterationId ?? '') ?? null,
@@ -78,10 +78,17 @@ function presentCase(
     metrics: {
       durationMs: diff(durationMs.base, durationMs.compare),
       totalTokens: diff(tokens.base, tokens.compare),
-      // What one trial costs is not kept; the run knows what all cost.
-      estimatedCostUsd: diff(null, null),
+      estimatedCostUsd: diff(usd(costMicros.base), usd(costMicros.compare)),
+      costCoverage: {
+        base: { costed: costed.base, total: one.base.iterationIds.length },
+        compare: { costed: costed.compare, total: one.compare.iterationIds.length },
+      },
     },
   };
+}
+
+function usd(micros: number | null): number | null {
+  return micros === null ? null : micros / 1_000_000;
 }
 
 function presentSide(run: RunRow): Comparison['baseRun'] {
@@ -115,7 +122,6 @@ function metricsOf(base: RunRow, now: RunRow): Comparison['metrics'] {
   const wall = ({ startedAt, completedAt }: RunRow) =>
     startedAt === null || completedAt === null ? null : completedAt - startedAt;
   const tokens = ({ inputTokens, outputTokens }: RunRow) => inputTokens + outputTokens;
-  const cost = ({ costMicros }: RunRow) => (costMicros === null ? null : costMicros / 1_000_000);
   const coverage = ({ costMicros, finished }: RunRow) => ({
     costed: costMicros === null ? 0 : finished,
     total: finished,
@@ -123,7 +129,7 @@ function metricsOf(base: RunRow, now: RunRow): Comparison['metrics'] {
   return {
     wallDurationMs: diff(wall(base), wall(now)),
     totalTokens: diff(tokens(base), tokens(now)),
-    estimatedCostUsd: diff(cost(base), cost(now)),
+    estimatedCostUsd: diff(usd(base.costMicros), usd(now.costMicros)),
     costCoverage: { base: coverage(base), compare: coverage(now) },
   };
 }

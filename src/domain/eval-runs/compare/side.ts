@@ -35,15 +35,18 @@ export async function sideOf(db: Db, run: RunRow): Promise<Side> {
         title: planned.title,
         configHash: configHash(planned, variant),
         threshold: thresholdOf(snapshot, planned),
-        trials: (trials.get(place) ?? []).map(({ id, result, evaluatorError, durationMs, totalTokens }) => ({
-          iterationId: id,
-          passed: result === null || evaluatorError ? undefined : result === 'passed',
-          durationMs,
-          totalTokens,
-        })),
+        trials: (trials.get(place) ?? []).map(
+          ({ id, result, evaluatorError, durationMs, totalTokens, costMicros }) => ({
+            iterationId: id,
+            passed: result === null || evaluatorError ? undefined : result === 'passed',
+            durationMs,
+            totalTokens,
+            costMicros,
+          }),
+        ),
       });
       side.scores.set(key, scores.get(place) ?? []);
-      if (snapshot.reported) return;
+      if (snapshot.reported) return noteReported(side, key, snapshot, planned);
       const { config, definitions } = scorecardOf(trialPlan(planned));
       side.configs.set(key, config.hash);
       for (const { definition } of definitions)
@@ -53,6 +56,13 @@ export async function sideOf(db: Db, run: RunRow): Promise<Side> {
         });
     });
   return side;
+}
+
+function noteReported(side: Side, key: string, { scorings }: RunSnapshot, { scoring }: PlannedCase): void {
+  if (scoring === undefined) return;
+  side.configs.set(key, scoring);
+  for (const [scorerId, nature] of Object.entries(scorings?.[scoring] ?? {}))
+    side.definitions.set(scorerId, nature);
 }
 
 /** The same case has the same key in every run; with several models each is a case of its own. */

@@ -110,7 +110,7 @@ export function sharedOverrides(body: Shared): Launch['overrides'] {
     iterationOverride: body.iterationOverride,
     matchOptionsOverride: body.matchOptionsOverride && publicMatchOptions(body.matchOptionsOverride),
     apiKeys: body.modelApiKeys ?? {},
-    approved: new Set(body.importApprovals?.map(({ testCaseId }) => testCaseId)),
+    approved: new Map(body.importApprovals?.map(({ testCaseId, reason }) => [testCaseId, reason])),
   };
 }
 

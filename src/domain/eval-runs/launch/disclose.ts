@@ -76,7 +76,7 @@ async function routesOf(context: ProjectContext, suite: Suite, input: Input): Pr
     const selection = await selectTarget(context, suite, target);
     const plan = planRun(context, suite, rows, selection, {
       apiKeys: {},
-      approved: new Set(rows.map(({ id }) => id)),
+      approved: new Map(rows.map(({ id }) => [id, ''])),
     });
     for (const route of plan.routes) routes.set(route.pool, route);
   }

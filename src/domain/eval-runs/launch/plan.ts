@@ -11,6 +11,7 @@ import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';
 import type { Services } from '../../context.ts';
 import { type CaseDefinition, promptsModel } from '../../eval-cases/definition.ts';
 import type { Suite } from '../../eval-suites/suite.ts';
+import type { ImportApprovals } from '../import-eligibility.ts';
 import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
 import { refused, type Selection } from './select.ts';
 
@@ -21,8 +22,7 @@ export interface Overrides {
   iterationOverride?: number | undefined;
   matchOptionsOverride?: PublicMatchOptions | undefined;
   apiKeys: ApiKeys;
-  /** Cases that may run although they are only approximations of what was imported. */
-  approved: ReadonlySet<string>;
+  approved: ImportApprovals;
 }
 
 export interface Plan {

@@ -16,6 +16,7 @@ import { type Suite, suiteOf } from '../../eval-suites/suite.ts';
 import { limitsOf } from '../../limits/plan.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
 import { found } from '../../refusals.ts';
+import { eligibilityOf } from '../import-eligibility.ts';
 import { casesNamed, casesWritten } from './cases.ts';
 import { type Overrides, type Plan, planRun } from './plan.ts';
 import { refused, requireUnchanged, type Selection } from './select.ts';
@@ -42,6 +43,7 @@ export interface Launch extends Identity {
   runGroupId?: string | undefined;
   launcher?: Record<string, string> | undefined;
   ci?: Record<string, string> | undefined;
+  metadata?: Record<string, unknown>;
 }
 
 export type NewSuite = Omit<Parameters<typeof addSuite>[2], 'hosts'> & { hosts: Suite['hosts']; isNew: true };
@@ -123,7 +125,8 @@ async function write(context: ProjectContext, db: Db, launch: Launch): Promise<S
     suiteRevision: revision,
     name: null,
     tags: [],
-    metadata: null,
+    metadata: launch.metadata ?? null,
+    importEligibility: eligibilityOf(rows, overrides.approved, { id: actor.user.id, now: clock() }),
     trials: trialCount(plan),
     deadlineAt: clock() + config.evalRunTimeout * 1000,
     sealedId: await sealKeys(context, db, overrides.apiKeys),

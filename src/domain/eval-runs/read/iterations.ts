@@ -65,7 +65,9 @@ function presentIteration(
     startedAt: row.startedAt,
     durationMs: row.durationMs,
     tokensUsed: row.totalTokens,
-    usage: detail?.usage ?? null,
+    usage: detail?.usage
+      ? { ...detail.usage, ...(row.costMicros !== null && { estimatedCostUsd: row.costMicros / 1_000_000 }) }
+      : null,
     actualToolCalls: (detail?.actualToolCalls ?? []).map((call) => ({ ...call })),
     expectedToolCalls: (detail?.expectedToolCalls ?? []).map((call) => ({ ...call })),
     error: detail?.error ?? null,

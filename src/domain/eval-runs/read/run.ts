@@ -6,6 +6,8 @@ import { findSuite } from '../../eval-suites/suite.ts';
 import { pageBy } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
 import { isOpen } from '../execute/decide.ts';
+import { waiverOf } from '../gate/waivers.ts';
+import { presentEligibility } from '../import-eligibility.ts';
 import { findRun } from './find.ts';
 import { failureSummary, presentSummary } from './summary.ts';
 
@@ -21,6 +23,8 @@ export const getEvalRun: Verb<'getEvalRun'> = async (context, input) => {
   const running = over ? 0 : (await db.one(trials.running, { runId: run.id })).count;
   return {
     ...presentRun(run, running),
+    gateWaiver: await waiverOf(context, run.id),
+    importEligibility: presentEligibility(run.importEligibility),
     decision,
     decisionSummary: await failureSummary(context, run, outcome, input),
     ...(run.policy === 2 && decision && { verdictSummary: decision }),

@@ -6,7 +6,7 @@ import type { TrialStatus } from './eval-trials.ts';
 export const trials = query(
   'eval-compare.trials',
   `select trial_id as id, case_id as "caseId", variant, status, result, evaluator_error as "evaluatorError",
-     duration_ms as "durationMs", total_tokens as "totalTokens"
+     duration_ms as "durationMs", total_tokens as "totalTokens", cost_micros as "costMicros"
    from eval_results where run_id = :runId order by position`,
   { runId: text },
   {
@@ -18,6 +18,7 @@ export const trials = query(
     evaluatorError: flag,
     durationMs: orNull(integer),
     totalTokens: orNull(bigint),
+    costMicros: orNull(bigint),
   },
   { index: 'eval_results_position' },
 );

@@ -52,6 +52,7 @@ const launched = {
   name: orNull(text),
   tags: texts,
   metadata: orNull(json<unknown>()),
+  importEligibility: orNull(json<unknown>()),
   trials: integer,
   deadlineAt: time,
 };

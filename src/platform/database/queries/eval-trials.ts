@@ -80,6 +80,7 @@ const results = table('eval_results', {
   finishedAt: time,
   durationMs: orNull(integer),
   totalTokens: orNull(bigint),
+  costMicros: orNull(bigint),
   detail: json<unknown>(),
   stages: json<unknown>(),
 });
@@ -96,7 +97,6 @@ const recordedTrial = {
   inputTokens: bigint,
   outputTokens: bigint,
   modelCalls: integer,
-  costMicros: orNull(bigint),
   billedMicros: bigint,
   events: jsonText,
 };
@@ -230,12 +230,13 @@ const listed = {
   finishedAt: orNull(time),
   durationMs: orNull(integer),
   totalTokens: orNull(bigint),
+  costMicros: orNull(bigint),
   detail: orNull(json<unknown>()),
 };
 export type ListedTrial = RowOf<typeof listed>;
 const listedColumns = `t.id, t.position, t.case_id as "caseId", t.variant, t.number, t.state, t.attempts, r.status,
      r.result, r.started_at as "startedAt", r.finished_at as "finishedAt", r.duration_ms as "durationMs",
-     r.total_tokens as "totalTokens", r.detail`;
+     r.total_tokens as "totalTokens", r.cost_micros as "costMicros", r.detail`;
 /** In the order of the cases, ended or not. */
 export const list = query(
   'eval-trials.list',

@@ -21,6 +21,7 @@ export function runContents(ofRun: string): Content[] {
     'eval_trials',
     'eval_run_snapshots',
     'eval_run_outcomes',
+    'eval_gate_waivers',
   ].map((table) => ({ table, from: `eval_runs r join ${table} t on t.run_id = r.id where ${ofRun}` }));
 }
 

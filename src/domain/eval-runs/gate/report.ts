@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { Refusal } from '../../../contract/errors.ts';
+import { evaluateGate, type GateSide, type Unanswerable } from '../../../evaluation/index.ts';
+import { sortKeys } from '../../../platform/canonical.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
+import type { ProjectContext } from '../../context.ts';
+import type { SuiteSettings } from '../../eval-suites/settings.ts';
+import { findSuite } from '../../eval-suites/suite.ts';
+import type { Verb } from '../../verb.ts';
+import { type Baseline, baselineOf } from '../compare/baseline.ts';
+import { sideOf } from '../compare/side.ts';
+import { isOpen } from '../execute/decide.ts';
+import { presentEligibility } from '../import-eligibility.ts';
+import { findRun } from '../read/find.ts';
+
+type Policy = NonNullable<SuiteSettings['qualityGate']>;
+
+export const getEvalRunGate: Verb<'getEvalRunGate'> = (context, { runId }) =>
+  // Both runs as they are at one moment.
+  context.db.snapshot(async (db) => {
+    const moment = { ...context, db };
+    const run = await findRun(moment, runId);
+    const { settings } = await findSuite(moment, run.suiteId);
+    const policy = settings.qualityGate ?? null;
+    const shared = { schemaVersion: 1 as const, evaluatorVersion: 1 as const, policy };
+    if (!policy)
+      return { ...shared, policyHash: null, outcome: 'not_configured', baseline: null, conditions: [] };
+    const base = await baseOf(moment, run, policy);
+    const gate = evaluateGate(
+      policy,
+      await factsOf(db, run, 'run'),
+      'reason' in base ? base : await factsOf(db, base.run, 'baseline'),
+    );
+    return { ...shared, policyHash: hashOf(policy), ...gate, baseline: presentBaseline(base) };
+  });
+
+async function baseOf(
+  context: Pick<ProjectContext, 'db' | 'project'>,
+  run: RunRow,
+  { baseline }: Policy,
+): Promise<Baseline | Unanswerable> {
+  if (!baseline) return { reason: 'baselineNotConfigured', message: 'The gate names no run to compare with' };
+  try {
+    return await baselineOf(
+      context,
+      run,
+      baseline.kind === 'run' ? { baseRunId: baseline.runId } : { baseCommitSha: baseline.commitSha },
+    );
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'NOT_FOUND')
+      return { reason: 'baselineNotFound', message: error.message };
+    throw error;
+  }
+}
+
+function presentBaseline(base: Baseline | Unanswerable) {
+  if ('reason' in base) return null;
+  const { policy, run, commitSha } = base;
+  return { policy, baseRunId: run.id, ...(commitSha !== undefined && { baseCommitSha: commitSha }) };
+}
+
+async function factsOf(db: Db, run: RunRow, which: 'run' | 'baseline'): Promise<GateSide | Unanswerable> {
+  if (isOpen(run.status)) return { reason: `${which}NotTerminal`, message: `The ${which} is ${run.status}` };
+  if (!presentEligibility(run.importEligibility).gateable)
+    return {
+      reason: `${which}NotEligible`,
+      message: `The ${which} has cases that are only approximations of what was imported`,
+    };
+  const { cases, scores, definitions } = await sideOf(db, run);
+  const trials = cases.flatMap((one) => one.trials);
+  const judged = trials.filter(({ passed }) => passed !== undefined);
+  return {
+    passRate: judged.length === 0 ? undefined : judged.filter(({ passed }) => passed).length / judged.length,
+    durationsMs: trials.flatMap(({ durationMs }) => durationMs ?? []),
+    scores: [...scores].flatMap(([caseKey, rows]) =>
+      rows.flatMap(({ scorerId, definitionHash, scored, passed, errors }) => {
+        const nature = definitions.get(scorerId ?? '');
+        if (scorerId === null || !nature) return [];
+        return [
+          {
+            caseKey,
+            scorerId,
+            definitionHash,
+            ...nature,
+            scored: scored ?? 0,
+            passed: passed ?? 0,
+            errors: errors ?? 0,
+          },
+        ];
+      }),
+    ),
+  };
+}
+
+function hashOf(policy: Policy): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sortKeys(policy)))
+    .digest('hex');
+}

@@ -1,0 +1,128 @@
+import type { Refusal } from '../../../contract/errors.ts';
+import { compareRuns } from '../../../evaluation/index.ts';
+import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';
+import * as cases from '../../../platform/database/queries/eval-cases.ts';
+import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
+import type { ProjectContext } from '../../context.ts';
+import { findSuite, type Suite } from '../../eval-suites/suite.ts';
+import { conflict } from '../../refusals.ts';
+import type { Verb } from '../../verb.ts';
+import { sideOf } from '../compare/side.ts';
+import { isOpen } from '../execute/decide.ts';
+import { findRun, snapshotOf } from '../read/find.ts';
+import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
+import { answerOf, identityOf, launcherOf, sharedLaunch, sharedOverrides } from './create.ts';
+import { selectTarget, type Wanted } from './select.ts';
+import { replayed, startRun } from './start.ts';
+
+/** What is run again of a run, and where. */
+interface Again {
+  run: RunRow;
+  suite: Suite;
+  snapshot: RunSnapshot;
+  /** Those that failed, as far as the suite still has them. */
+  rows: CaseRow[];
+  missing: PlannedCase[];
+  problem: Refusal | undefined;
+}
+
+export const getEvalRunRerunPreview: Verb<'getEvalRunRerunPreview'> = async (context, { runId }) => {
+  const { run, suite, snapshot, rows, missing, problem } = await againOf(context, runId);
+  const trialsOf = new Map(snapshot.cases.map(({ id, trials, variants }) => [id, trials * variants.length]));
+  return {
+    sourceRunId: run.id,
+    suiteId: suite.id,
+    scope: 'failed_cases',
+    canRerun: problem === undefined,
+    ...(problem && { reason: String(problem.details?.['code']), message: problem.message }),
+    cases: rows.map(presentCase),
+    missingCases: missing.map(presentCase),
+    trials: rows.reduce((sum, { id }) => sum + (trialsOf.get(id) ?? 0), 0),
+    servers: snapshot.reported ? [] : snapshot.servers.map(({ id, name }) => ({ id, name })),
+    environment: run.environment,
+    model: run.modelSource === 'override' ? run.modelId : null,
+  };
+};
+
+export const rerunEvalRun: Verb<'rerunEvalRun'> = async (context, input) => {
+  const { body, runId } = input;
+  const identity = identityOf(context, input, body.idempotencyKey, { ...body, rerunOf: runId });
+  const earlier = await replayed(context, identity);
+  if (earlier) return answerOf(earlier);
+  const { run, suite, snapshot, rows, problem } = await againOf(context, runId);
+  if (problem) throw problem;
+  const started = await startRun(context, {
+    suite,
+    selection: await selectTarget(context, suite, placeOf(suite, snapshot)),
+    ...sharedLaunch(body),
+    ...identity,
+    caseIds: rows.map(({ id }) => id),
+    ...(snapshot.policy === 1 && { minimumPassRate: snapshot.minimumPassRate }),
+    overrides: {
+      ...sharedOverrides(body),
+      ...(run.modelSource === 'override' && run.modelId !== null && { model: run.modelId }),
+    },
+    source: 'api',
+    launcher: launcherOf(input),
+    ci: input.headers['x-mcpjam-ci'],
+    metadata: { rerunOf: run.id, scope: body.scope },
+  });
+  return answerOf(started);
+};
+
+async function againOf(context: ProjectContext, runId: string): Promise<Again> {
+  const { db } = context;
+  const run = await findRun(context, runId);
+  const [suite, snapshot] = [await findSuite(context, run.suiteId), await snapshotOf(context, run.id)];
+  const failed = isOpen(run.status) ? [] : await failedCases(context, run, snapshot);
+  const ids = failed.map(({ id }) => id);
+  const rows = ids.length === 0 ? [] : await db.rows(cases.all, { suiteId: suite.id, ids });
+  const there = new Set(rows.map(({ id }) => id));
+  const missing = failed.filter(({ id }) => !there.has(id));
+  return { run, suite, snapshot, rows, missing, problem: problemOf(run, snapshot, failed, rows) };
+}
+
+/** Those that did not reach their threshold with every model. */
+async function failedCases(
+  { db }: ProjectContext,
+  run: RunRow,
+  snapshot: RunSnapshot,
+): Promise<PlannedCase[]> {
+  const side = await sideOf(db, run);
+  const outcomes = compareRuns([], side.cases).cases;
+  // One for each model of each case, in the order of the snapshot.
+  const passed = outcomes.map(({ compare }) => compare.outcome === 'passed');
+  let at = 0;
+  return snapshot.cases.filter(({ variants }) => {
+    const own = passed.slice(at, at + variants.length);
+    at += variants.length;
+    return !own.every(Boolean);
+  });
+}
+
+function problemOf(
+  { status }: RunRow,
+  { reported }: RunSnapshot,
+  failed: readonly PlannedCase[],
+  rows: readonly CaseRow[],
+): Refusal | undefined {
+  if (reported) return conflict('The run took place elsewhere; run it again there', 'RAN_ELSEWHERE');
+  if (isOpen(status)) return conflict(`The run is ${status}. Wait for its end`, 'RUN_NOT_TERMINAL');
+  if (failed.length === 0) return conflict('No case of the run failed', 'NO_FAILED_CASES');
+  if (rows.length === 0) return conflict('The suite has none of the failed cases any more', 'CASES_GONE');
+  return undefined;
+}
+
+/** Where the first run took place. Servers that the suite has itself need not be named. */
+function placeOf(suite: Suite, { environment, servers, client }: RunSnapshot): Wanted {
+  if (environment) return { environmentId: environment.id, ephemeralEnvironment: true };
+  const namedHostId = suite.hosts.find(({ id }) => id === client?.id)?.id;
+  return {
+    ...(suite.environmentIds.length === 0 && { serverIds: servers.map(({ id }) => id) }),
+    ...(namedHostId !== undefined && { namedHostId }),
+  };
+}
+
+function presentCase({ id, declaredId, title }: Pick<CaseRow, 'id' | 'declaredId' | 'title'>) {
+  return { testCaseId: id, caseKey: declaredId, title };
+}

@@ -1,0 +1,190 @@
+/** What a suite asks of its runs beyond their verdict. */
+export interface GatePolicy {
+  maximumPassRateDrop?: number | undefined;
+  noDeterministicRegressions?: boolean | undefined;
+  maximumP95LatencyIncreaseMs?: number | undefined;
+  noGatingScoreErrors?: boolean | undefined;
+}
+
+/** A score of one case, over its trials. */
+export interface GateScore {
+  caseKey: string;
+  scorerId: string;
+  definitionHash: string | null;
+  gating: boolean;
+  deterministic: boolean;
+  scored: number;
+  passed: number;
+  errors: number;
+}
+
+/** What a gate knows of a run. */
+export interface GateSide {
+  /** Of its trials; undefined when none was judged. */
+  passRate: number | undefined;
+  durationsMs: readonly number[];
+  scores: readonly GateScore[];
+}
+
+interface GateCondition {
+  condition:
+    | 'noGatingScoreErrors'
+    | 'maximumPassRateDrop'
+    | 'noDeterministicRegressions'
+    | 'maximumP95LatencyIncreaseMs';
+  status: 'passed' | 'failed' | 'non_gateable';
+  message: string;
+  reason?: string;
+  observed?: number;
+  threshold?: number;
+  scorerId?: string;
+}
+
+export interface GateOutcome {
+  outcome: 'passed' | 'failed' | 'non_gateable' | 'not_configured';
+  conditions: GateCondition[];
+}
+
+/** Why something cannot be answered, as a word and a sentence. */
+export interface Unanswerable {
+  reason: string;
+  message: string;
+}
+
+type Finding = Omit<GateCondition, 'condition'>;
+/** One finding or several, when several scores fail. */
+type Answer = Finding | Finding[];
+
+/** A failed condition outweighs one that cannot be answered, which outweighs all that passed. */
+export function evaluateGate(
+  policy: GatePolicy,
+  run: GateSide | Unanswerable,
+  baseline: GateSide | Unanswerable,
+): GateOutcome {
+  const conditions: GateCondition[] = [];
+  const ask = (condition: GateCondition['condition'], answer: Answer): void => {
+    for (const finding of [answer].flat()) conditions.push({ condition, ...finding });
+  };
+  const of = (answer: (side: GateSide) => Answer): Answer => ('reason' in run ? cannot(run) : answer(run));
+  const between = (answer: (now: GateSide, base: GateSide) => Answer): Answer =>
+    of((now) => ('reason' in baseline ? cannot(baseline) : answer(now, baseline)));
+  const { maximumPassRateDrop: drop, maximumP95LatencyIncreaseMs: increase } = policy;
+  if (policy.noGatingScoreErrors) ask('noGatingScoreErrors', of(scoreErrors));
+  if (drop !== undefined)
+    ask(
+      'maximumPassRateDrop',
+      between((now, base) => passRateDrop(now, base, drop)),
+    );
+  if (policy.noDeterministicRegressions) ask('noDeterministicRegressions', between(regressions));
+  if (increase !== undefined)
+    ask(
+      'maximumP95LatencyIncreaseMs',
+      between((now, base) => latencyIncrease(now, base, increase)),
+    );
+  return { outcome: outcomeOf(conditions), conditions };
+}
+
+function outcomeOf(conditions: readonly GateCondition[]): GateOutcome['outcome'] {
+  if (conditions.length === 0) return 'not_configured';
+  const has = (status: GateCondition['status']): boolean => conditions.some((one) => one.status === status);
+  return has('failed') ? 'failed' : has('non_gateable') ? 'non_gateable' : 'passed';
+}
+
+function cannot({ reason, message }: Unanswerable): Finding {
+  return { status: 'non_gateable', reason, message };
+}
+
+function scoreErrors({ scores }: GateSide): Answer {
+  const failing = new Map<string, number>();
+  for (const { gating, errors, scorerId } of scores)
+    if (gating && errors > 0) failing.set(scorerId, (failing.get(scorerId) ?? 0) + errors);
+  if (failing.size === 0)
+    return { status: 'passed', message: 'Every deciding score was measured', observed: 0 };
+  return [...failing].map(([scorerId, errors]) => ({
+    status: 'failed',
+    message: `${scorerId} could not be measured in ${errors} ${errors === 1 ? 'trial' : 'trials'}`,
+    observed: errors,
+    threshold: 0,
+    scorerId,
+  }));
+}
+
+function passRateDrop(now: GateSide, base: GateSide, threshold: number): Finding {
+  if (now.passRate === undefined || base.passRate === undefined)
+    return cannot({ reason: 'passRateNotMeasured', message: 'One of the runs has no trial that was judged' });
+  // A difference of two quotients; what is the same to twelve places is the same.
+  const observed = Number((base.passRate - now.passRate).toFixed(12));
+  return {
+    status: observed > threshold ? 'failed' : 'passed',
+    message: `The pass rate went from ${percent(base.passRate)} to ${percent(now.passRate)}; it may fall by ${percent(threshold)}`,
+    observed,
+    threshold,
+  };
+}
+
+const mostNamed = 5;
+
+/** Checks of the same definition only: another check that fails says nothing about the server. */
+function regressions(now: GateSide, base: GateSide): Finding {
+  const before = new Map(base.scores.filter(isDeterministic).map((score) => [keyOf(score), score]));
+  const pairs = now.scores.filter(isDeterministic).flatMap((score) => {
+    const was = before.get(keyOf(score));
+    return was && was.definitionHash === score.definitionHash && was.scored > 0 && score.scored > 0
+      ? [{ score, was }]
+      : [];
+  });
+  if (pairs.length === 0)
+    return cannot({
+      reason: 'noComparableScores',
+      message: 'The runs have no check in common that needs no model',
+    });
+  const failing = pairs.filter(({ score, was }) => allPassed(was) && !allPassed(score));
+  if (failing.length === 0)
+    return {
+      status: 'passed',
+      message: `None of ${pairs.length} checks fails that passed before`,
+      observed: 0,
+    };
+  const named = failing.slice(0, mostNamed).map(({ score }) => `${score.scorerId} of ${score.caseKey}`);
+  const more = failing.length > mostNamed ? ` and ${failing.length - mostNamed} more` : '';
+  return {
+    status: 'failed',
+    message: `Passed before and fails now: ${named.join(', ')}${more}`,
+    observed: failing.length,
+    threshold: 0,
+  };
+}
+
+function isDeterministic({ deterministic }: GateScore): boolean {
+  return deterministic;
+}
+
+function keyOf({ caseKey, scorerId }: GateScore): string {
+  return JSON.stringify([caseKey, scorerId]);
+}
+
+function allPassed({ scored, passed }: GateScore): boolean {
+  return passed === scored;
+}
+
+function latencyIncrease(now: GateSide, base: GateSide, threshold: number): Finding {
+  const [is, was] = [p95(now.durationsMs), p95(base.durationsMs)];
+  if (is === undefined || was === undefined)
+    return cannot({ reason: 'latencyNotMeasured', message: 'One of the runs has no durations' });
+  return {
+    status: is - was > threshold ? 'failed' : 'passed',
+    message: `The 95th percentile of a trial went from ${was} to ${is} ms; it may grow by ${threshold} ms`,
+    observed: is - was,
+    threshold,
+  };
+}
+
+/** The nearest rank: a duration that was measured. */
+function p95(durations: readonly number[]): number | undefined {
+  const sorted = durations.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * 0.95) - 1];
+}
+
+function percent(rate: number): string {
+  return `${Math.round(rate * 1000) / 10} %`;
+}
