@@ -35,6 +35,7 @@ async function enter(
   const occasion = {
     requestId: `test-${id}`,
     callerGone: () => new AbortController().signal,
+    origin: () => 'http://127.0.0.1',
     afterwards: () => {},
   };
   const entered = await entrance.enter(operation, credential, params as Record<string, string>, occasion);

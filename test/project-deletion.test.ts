@@ -55,6 +55,10 @@ async function fullProject(): Promise<Parameters> {
      select id, run_id, true, 0, 0, 0, 0, '[]' from eval_trials where run_id = $1`,
     `insert into eval_external_trials (run_id, external_id, trial_id, content_hash)
      select run_id, id, id, '' from eval_trials where run_id = $1`,
+    `insert into eval_case_evaluations (run_id, case_key, evaluation, content_hash)
+     select id, 'a case', '{}', '' from eval_runs where id = $1`,
+    `insert into eval_artifact_refs (run_id, blob_id)
+     select r.id, b.id from eval_runs r join blobs b on b.project_id = r.project_id where r.id = $1 limit 1`,
     `insert into eval_run_outcomes (run_id, suite_id, completed_at) select id, suite_id, now() from eval_runs where id = $1`,
   ])
     await database.query(statement, [made['runId']]);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { PassCriteria } from './eval-suites.ts';
 import { vocabulary } from './eval-vocabulary.ts';
-import { fileAnswer, operationsIn } from './operation.ts';
+import { operation as anywhere, fileAnswer, operationsIn } from './operation.ts';
+import { Time } from './paging.ts';
 
 const operation = operationsIn({
   area: 'Eval ingestion',
@@ -196,18 +197,57 @@ export const getEvalIngestCapabilities = operation({
     .meta({ id: 'EvalIngestCapabilities' }),
 });
 
+export const reportCaseRunEvaluations = operation({
+  ...ingest,
+  path: '/runs/evaluations',
+  bodyLimit: 256 * 1024,
+  summary: 'Add what was measured of whole cases to a run',
+  description:
+    'Beside the verdict, which they never change: every definition is advisory. At most 64 KiB for each case. Sent again with the same content nothing changes; with other content it is a conflict.',
+  body: z.looseObject({
+    runId,
+    externalRunId: id.nullish(),
+    evaluations: z
+      .array(
+        z.looseObject({
+          caseId: text(128),
+          externalCaseId: id.nullish(),
+          caseTitle: text(500),
+          evaluationConfig: z
+            .looseObject({
+              hash: z.string().max(200),
+              definitions: z.array(z.looseObject({ scorerId: z.string().max(200) })).max(200),
+            })
+            .nullish(),
+          scores: z.array(open).max(1_000).nullish(),
+        }),
+      )
+      .min(1)
+      .max(1_000),
+  }),
+  example: {
+    runId: '{ingestRunId}',
+    evaluations: [{ caseTitle: 'Knows the weather', scores: [] }],
+  },
+  response: z
+    .looseObject({ ok, runId: z.string(), persistedCases: z.number().int() })
+    .meta({ id: 'EvalCaseRunEvaluationsStored' }),
+  errors: ['CONFLICT'],
+});
+
 const artifacts = '/artifacts';
+const upload = {
+  mediaType: 'application/octet-stream',
+  limit: 20 * mebibyte,
+  description: 'The bytes of the artifact, at most 20 MiB; the operator may allow less.',
+};
 
 export const uploadEvalArtifact = operation({
   path: artifacts,
   summary: 'Store an artifact of a run',
   description: `The raw bytes with their own \`Content-Type\`, typically the HTML of a widget that is too large to be sent inline. \`storageId\` is what the results of a run refer to. ${orDefault}`,
   method: 'POST',
-  upload: {
-    mediaType: 'application/octet-stream',
-    limit: 20 * mebibyte,
-    description: 'The bytes of the artifact, at most 20 MiB; the operator may allow less.',
-  },
+  upload,
   response: z
     .looseObject({ ok, storageId: z.string() })
     .meta({ id: 'EvalArtifactStored', description: 'The envelope that ingestion answers with.' }),
@@ -220,4 +260,79 @@ export const getEvalArtifact = operation({
   description: 'The bytes as they were stored, with the content type they were stored with.',
   response: fileAnswer('*/*', 'The bytes of the artifact.'),
   defaultProject: true,
+});
+
+export const reportEvalArtifact = operation({
+  ...ingest,
+  path: `${artifacts}/{storageId}/report`,
+  bodyLimit: 65_536,
+  summary: 'Make a run of a report that was uploaded',
+  description: `A JUnit XML file, or what Jest and Vitest write as JSON, that is an artifact already. Every test becomes an iteration of the case with its name; tests that were skipped do not count. With \`runId\` they are added to a run that was begun; else they are a run of their own, like \`report\`. ${orDefault}`,
+  body: RunHeader.partial({ suiteName: true })
+    .extend({
+      runId: runId.optional(),
+      format: z.enum(['auto', 'junit', 'jest']).default('auto').describe('`jest` is what Vitest writes too.'),
+    })
+    .refine(({ suiteName, runId: run }) => (suiteName === undefined) !== (run === undefined), {
+      message: 'Give suiteName for a run of its own, or runId to add to one',
+    }),
+  example: { suiteName: 'unit tests', externalRunId: 'build-4713' },
+  response: z
+    .looseObject({
+      ok,
+      suiteId: z.string(),
+      runId: z.string(),
+      projectId: z.string(),
+      reused: z.literal(true).optional(),
+      status: z.string(),
+      result: z.string().nullable(),
+      summary,
+      tests: z.object({ reported: z.number().int(), skipped: z.number().int() }),
+    })
+    .meta({ id: 'EvalArtifactReported' }),
+  errors: ['CONFLICT'],
+});
+
+const expiresAt = Time.describe('It works until then.');
+
+export const createEvalIngestUploadUrl = operation({
+  ...ingest,
+  path: `${artifacts}/upload-url`,
+  bodyLimit: 65_536,
+  summary: 'Make an address to upload an artifact to',
+  description: `For one upload, without a key: POST the bytes there with their own \`Content-Type\`. Whoever has the address may use it. ${orDefault}`,
+  body: z.looseObject({}),
+  example: {},
+  response: z.looseObject({ ok, uploadUrl: z.string(), expiresAt }).meta({ id: 'EvalIngestUploadUrl' }),
+});
+
+/** The address itself is what lets in. */
+const byLink = { area: 'Eval ingestion', access: 'public', status: 200 } as const;
+
+export const uploadEvalArtifactByLink = anywhere({
+  ...byLink,
+  path: '/artifact-uploads/{uploadToken}',
+  summary: 'Upload an artifact to an address that was made for it',
+  description: 'Once.',
+  method: 'POST',
+  upload,
+  response: z.looseObject({ ok, storageId: z.string() }).meta({ id: 'EvalArtifactUploaded' }),
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT'],
+});
+
+export const createEvalArtifactLink = operation({
+  path: `${artifacts}/{storageId}/link`,
+  method: 'POST',
+  summary: 'Make an address to read an artifact from',
+  description: 'For a few minutes, without a key: for a browser, or for somebody who only needs to see it.',
+  response: z.looseObject({ ok, url: z.string(), expiresAt }).meta({ id: 'EvalArtifactLink' }),
+  defaultProject: true,
+});
+
+export const getEvalArtifactByLink = anywhere({
+  ...byLink,
+  path: '/artifact-links/{linkToken}',
+  method: 'GET',
+  summary: 'Read an artifact from an address that was made for it',
+  response: fileAnswer('*/*', 'The bytes of the artifact.'),
 });

@@ -184,6 +184,10 @@ export const EvalRunDetail = z
     ...runFields,
     gateWaiver: GateWaiver.nullable(),
     importEligibility: ImportEligibility,
+    runEvaluationsByCase: z
+      .array(open)
+      .optional()
+      .describe('What was measured of whole cases elsewhere; it decides nothing.'),
     decision: open
       .nullable()
       .describe("The run's own verdict, which is the authority; `null` until there is one."),

@@ -1,3 +1,4 @@
+import * as links from '../platform/database/queries/artifact-links.ts';
 import * as blobRows from '../platform/database/queries/blobs.ts';
 import * as clients from '../platform/database/queries/clients.ts';
 import * as idempotency from '../platform/database/queries/idempotency.ts';
@@ -26,6 +27,14 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await trx.run(clients.pruneConfigs);
         await trx.run(pauses.prune);
         await trx.run(slots.prune);
+      },
+    },
+    {
+      kind: 'remove-unused-artifacts',
+      every: hour,
+      handle: async (_payload, signal) => {
+        while ((await db.rows(blobRows.removeUnused)).length > 0) signal.throwIfAborted();
+        await db.run(links.prune);
       },
     },
     {

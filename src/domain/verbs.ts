@@ -22,8 +22,16 @@ export { createEvalCase } from './eval-cases/create.ts';
 export { generateEvalCases } from './eval-cases/generate.ts';
 export { getEvalCase, listEvalCases } from './eval-cases/list.ts';
 export { deleteEvalCase, updateEvalCase } from './eval-cases/update.ts';
+export {
+  createEvalArtifactLink,
+  createEvalIngestUploadUrl,
+  getEvalArtifact,
+  getEvalArtifactByLink,
+  uploadEvalArtifactByLink,
+} from './eval-ingest/artifact-links.ts';
 export { getEvalIngestCapabilities } from './eval-ingest/capabilities.ts';
-export { getEvalArtifact } from './eval-ingest/get-artifact.ts';
+export { reportCaseRunEvaluations } from './eval-ingest/evaluations.ts';
+export { reportEvalArtifact } from './eval-ingest/report-artifact.ts';
 export {
   finalizeEvalIngestRun,
   ingestEvalRunIterations,

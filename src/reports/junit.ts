@@ -18,8 +18,11 @@ interface Open {
   text: string;
 }
 
-/** Reads a JUnit XML report, as most test runners write it. Entities that the document declares are not expanded. */
-export function readJunit(text: string): ReportedTest[] {
+/**
+ * Reads a JUnit XML report, as most test runners write it, piece by piece. Entities that the document declares are not
+ * expanded.
+ */
+export function junitReader(): { write(text: string): void; end(): ReportedTest[] } {
   const tests = new Tests();
   const path: string[] = [];
   const suites: { name: string; file: string | undefined }[] = [];
@@ -54,8 +57,13 @@ export function readJunit(text: string): ReportedTest[] {
   };
   parser.on('text', gather);
   parser.on('cdata', gather);
-  parser.write(text).close();
-  return tests.list;
+  return {
+    write: (text) => void parser.write(text),
+    end: () => {
+      parser.close();
+      return tests.list;
+    },
+  };
 }
 
 function begun(

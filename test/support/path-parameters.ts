@@ -98,8 +98,19 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
   },
   storageId: async ({ service, need }) => {
     const path = `/projects/${await need('projectId')}/eval-ingest/artifacts`;
-    const options = { body: Buffer.from('<p>fixture</p>'), headers: { 'content-type': 'text/html' } };
+    const options = {
+      body: Buffer.from('<testsuite><testcase name="fixture"/></testsuite>'),
+      headers: { 'content-type': 'text/html' },
+    };
     return (await service.request('POST', path, options)).body.storageId as string;
+  },
+  uploadToken: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/eval-ingest/artifacts/upload-url`;
+    return tokenIn((await service.post(path, {})).body.uploadUrl);
+  },
+  linkToken: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/eval-ingest/artifacts/${await need('storageId')}/link`;
+    return tokenIn((await service.post(path)).body.url);
   },
   connectionRequestId: async ({ service, need }) => {
     const request = { url: 'http://127.0.0.1:1/mcp', projectId: await need('projectId') };
@@ -116,6 +127,10 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     return id;
   },
 };
+
+function tokenIn(url: string): string {
+  return url.split('/').at(-1) as string;
+}
 
 async function makeClient(service: TestService, projectId: string, name: string): Promise<string> {
   return idOf(service.post(`/projects/${projectId}/clients`, { name, template: 'claude' }));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { byColumn } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as cases from '../../platform/database/queries/eval-cases.ts';
 import { newId } from '../../platform/ids.ts';
@@ -69,6 +70,30 @@ export async function addCase(
     idempotencyKey,
     requestHash,
   });
+}
+
+/**
+ * Adds cases whose ids the suite does not have, as many as it has room for, to a suite that the caller has locked. The
+ * others stay outside.
+ */
+export async function addCases(
+  { project }: { project: { id: string } },
+  db: Db,
+  suiteId: string,
+  given: readonly (Required<Pick<NewCase, 'title' | 'declaredId' | 'definition'>> & { id: string })[],
+): Promise<void> {
+  const taken = await takenIn(db, suiteId);
+  const rows: { id: string; declaredId: string; title: string; definition: string; contentHash: string }[] =
+    [];
+  for (const { id, title, declaredId = mintedId(), definition } of given) {
+    const json = JSON.stringify(definition);
+    if (taken.count >= mostCases || json.length > largestCase || taken.size + json.length > largestSuite)
+      continue;
+    taken.count++;
+    taken.size += json.length;
+    rows.push({ id, declaredId, title, definition: json, contentHash: contentHash(title, definition) });
+  }
+  if (rows.length > 0) await db.run(cases.insertMany, { ...byColumn(rows), suiteId, projectId: project.id });
 }
 
 /** Changes a case of a suite that the caller has locked. */

@@ -2,5 +2,12 @@ import type { Verb } from '../verb.ts';
 
 export const getEvalIngestCapabilities: Verb<'getEvalIngestCapabilities'> = async () => ({
   ok: true,
-  capabilities: { report: 1, chunkedRuns: 1, artifacts: 1, scores: 1 },
+  capabilities: {
+    report: 1,
+    chunkedRuns: 1,
+    artifacts: 1,
+    artifactReports: 1,
+    caseRunEvaluations: 1,
+    scores: 1,
+  },
 });

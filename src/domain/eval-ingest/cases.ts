@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { resolveMatchOptions } from '../../evaluation/index.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as cases from '../../platform/database/queries/eval-cases.ts';
+import { newId } from '../../platform/ids.ts';
 import type { ProjectContext } from '../context.ts';
-import { addCase, takenIn } from '../eval-cases/add.ts';
+import { addCases } from '../eval-cases/add.ts';
 import type { CaseDefinition } from '../eval-cases/definition.ts';
 import type { PlannedCase, RunSnapshot } from '../eval-runs/snapshot.ts';
 import type { Suite } from '../eval-suites/suite.ts';
@@ -31,27 +32,21 @@ export async function placeResults(
 ): Promise<Placed[]> {
   const known = await db.rows(cases.names, { suiteId: suite.id });
   const byName = new Map<string, { id: string; declaredId: string }>();
-  for (const one of known) for (const name of [one.title, one.declaredId, one.id]) byName.set(name, one);
+  // What the suite had no room for is known from the run.
+  for (const one of [...snapshot.cases, ...known])
+    for (const name of [one.title, one.declaredId, one.id]) byName.set(name, one);
   const planned = new Map(snapshot.cases.map((one) => [one.id, one]));
   const counts = new Map<string, number>();
-  let taken: Awaited<ReturnType<typeof takenIn>> | undefined;
+  const added: { id: string; title: string; declaredId: string; definition: CaseDefinition }[] = [];
   const placed: Placed[] = [];
+  const owned = ownsItsCases(suite);
   for (const result of results) {
-    const names = [result.externalCaseId, result.caseId, result.caseTitle];
+    const declaredId = declaredIdOf(result);
+    const names = [result.externalCaseId, result.caseId, result.caseTitle, declaredId];
     let found = names.flatMap((name) => (name ? (byName.get(name) ?? []) : []))[0];
     if (!found) {
-      const declaredId = declaredIdOf(result);
-      if (ownsItsCases(suite)) {
-        taken ??= await takenIn(db, suite.id);
-        const definition = definitionOf(result);
-        found = await addCase(
-          context,
-          db,
-          suite.id,
-          { title: result.caseTitle, declaredId, definition, twins: true },
-          taken,
-        );
-      } else found = { id: `ext_${declaredId}`, declaredId };
+      found = { id: owned ? newId('case', context.clock()) : `ext_${declaredId}`, declaredId };
+      if (owned) added.push({ ...found, title: result.caseTitle, definition: definitionOf(result) });
       for (const name of [result.caseTitle, declaredId]) byName.set(name, found);
     }
     const inRun = planned.get(found.id) ?? plannedCase(found, result);
@@ -65,6 +60,7 @@ export async function placeResults(
     noteScoring(snapshot, inRun, result);
     placed.push({ result, case: inRun, variant, number });
   }
+  if (added.length > 0) await addCases(context, db, suite.id, added);
   snapshot.cases = [...planned.values()];
   return placed;
 }

@@ -1,4 +1,6 @@
 import type { Refusal } from '../../contract/errors.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
 import { type Db, violates } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
@@ -14,16 +16,25 @@ import { minimumOf } from '../eval-suites/settings.ts';
 import { findSuite, type Suite } from '../eval-suites/suite.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
-import { type Header, hashOf, keyOf } from './header.ts';
-import { addResults, type Prepared, prepare } from './store.ts';
+import { type Header, hashOf, keyOf, type Result } from './header.ts';
+import { type Added, addResults, type Prepared, prepare } from './store.ts';
 import { suiteCalled } from './suite.ts';
 
 /** In one transaction with its results: all of it is there, or nothing. */
-export const reportEvalRun: Verb<'reportEvalRun'> = async (context, { body }) => {
+export const reportEvalRun: Verb<'reportEvalRun'> = (context, { body }) => {
   const { results, ...header } = body;
-  const { run, reused } = await begun(context, header, hashOf(body), () => prepare(context, results));
-  return ended(await finalized(context, run.id), reused);
+  return wholeRun(context, header, hashOf(body), results);
 };
+
+export async function wholeRun(
+  context: ProjectContext,
+  header: Header,
+  requestHash: string,
+  results: readonly Result[],
+): Promise<Ended> {
+  const { run, reused } = await begun(context, header, requestHash, () => prepare(context, results));
+  return ended(await finalized(context, run.id), reused);
+}
 
 export const startEvalIngestRun: Verb<'startEvalIngestRun'> = async (context, { body }) => {
   const { run, reused } = await begun(context, body, hashOf(body));
@@ -39,11 +50,19 @@ export const startEvalIngestRun: Verb<'startEvalIngestRun'> = async (context, { 
   };
 };
 
-export const ingestEvalRunIterations: Verb<'ingestEvalRunIterations'> = async (context, { body }) => {
-  const run = await reportedRun(context, body.runId);
+export const ingestEvalRunIterations: Verb<'ingestEvalRunIterations'> = async (context, { body }) => ({
+  ok: true,
+  ...(await addToRun(context, await reportedRun(context, body.runId), body.results)),
+});
+
+export async function addToRun(
+  context: ProjectContext,
+  run: runs.RunRow,
+  results: readonly Result[],
+): Promise<Added> {
   if (!isOpen(run.status)) throw isOver(run);
   const suite = await findSuite(context, run.suiteId);
-  const prepared = await prepare(context, body.results);
+  const prepared = await prepare(context, results);
   return writeInProject(context, async (db) => {
     // Cases may be added: the suite is taken before the run, as by everybody who takes both.
     await db.row(suites.lock, { projectId: context.project.id, id: suite.id });
@@ -52,19 +71,12 @@ export const ingestEvalRunIterations: Verb<'ingestEvalRunIterations'> = async (c
     const snapshot = await snapshotOf({ db }, run.id);
     const added = await addResults(context, db, suite, locked, snapshot, prepared);
     await audit(db, context, 'eval-run.add-results', run.id);
-    return { ok: true, ...added };
+    return added;
   });
-};
+}
 
 export const finalizeEvalIngestRun: Verb<'finalizeEvalIngestRun'> = async (context, { body }) => {
-  const run = await reportedRun(context, body.runId);
-  const { runId, externalRunId } = body;
-  const own = externalRunId == null ? run : await knownRun(context, { externalRunId });
-  if (own?.id !== run.id)
-    throw conflict(
-      `The run ${runId} is not the one that was begun as ${externalRunId}`,
-      'EXTERNAL_RUN_MISMATCH',
-    );
+  const run = await reportedRun(context, body.runId, body.externalRunId);
   return ended(await finalized(context, run.id), false);
 };
 
@@ -185,10 +197,22 @@ function emptySnapshot(suite: Suite, { passCriteria, serverNames }: Header): Run
   };
 }
 
-async function reportedRun(context: ProjectContext, runId: string): Promise<runs.RunRow> {
+/** A run that was begun elsewhere, under this name if one is given. */
+export async function reportedRun(
+  context: ProjectContext,
+  runId: string,
+  externalRunId?: string | null,
+): Promise<runs.RunRow> {
   const run = await findRun(context, runId);
   if (run.source !== 'sdk')
     throw conflict('This run was launched here; results cannot be added to it', 'NOT_AN_INGESTED_RUN');
+  if (externalRunId == null) return run;
+  const own = await knownRun(context, { externalRunId });
+  if (own?.id !== run.id)
+    throw conflict(
+      `The run ${runId} is not the one that was begun as ${externalRunId}`,
+      'EXTERNAL_RUN_MISMATCH',
+    );
   return run;
 }
 
@@ -214,7 +238,9 @@ async function finalized(context: ProjectContext, runId: string): Promise<runs.R
   return findRun(context, runId);
 }
 
-function ended(run: runs.RunRow, reused: boolean) {
+type Ended = OutputOf<Operations['finalizeEvalIngestRun']>;
+
+export function ended(run: runs.RunRow, reused: boolean): Ended {
   const { suiteId, id: runId, projectId, status, result } = run;
   return {
     ok: true as const,

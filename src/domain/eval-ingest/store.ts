@@ -23,19 +23,26 @@ export interface Prepared {
   result: Result;
   contentHash: string;
   trace: StoredTrace | undefined;
+  /** Ids of artifacts that it speaks of. */
+  artifacts: string[];
 }
 
 /** Before the transaction begins: files are written, and what is large is compressed. */
 export async function prepare(context: ProjectContext, results: readonly Result[]): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
-  for (const result of results)
+  for (const result of results) {
+    const trace = traceOf(result);
     prepared.push({
       result,
       contentHash: hashOf(result),
-      trace: await storeTrace(context, ownerIn(context), traceOf(result)),
+      trace: await storeTrace(context, ownerIn(context), trace),
+      artifacts: trace?.match(artifactId) ?? [],
     });
+  }
   return prepared;
 }
+
+const artifactId = /(?<=")blob_[a-z0-9]{10,60}(?=")/g;
 
 export interface Added {
   inserted: number;
@@ -74,6 +81,9 @@ export async function addResults(
       await db.run(blobRows.insert, trace.blob);
       await db.run(blobRows.forgetGarbage, { ids: [trace.blob.id] });
     }
+  const artifacts = [...new Set(fresh.flatMap((one) => one.artifacts))];
+  if (artifacts.length > 0)
+    await db.run(blobRows.refer, { ids: artifacts, projectId: context.project.id, runId: run.id });
   await db.run(trials.insertReported, { ...byColumn(rows), ...ownerIn(context) });
   const sum = (field: 'input' | 'output'): number =>
     fresh.reduce((tokens, { result }) => tokens + (result.tokens?.[field] ?? 0), 0);

@@ -1,21 +1,30 @@
+import type { ReceivedBytes } from '../../contract/operation.ts';
 import { BlobTooLarge } from '../../platform/blobs/store.ts';
+import type { Db } from '../../platform/database/database.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import { newId } from '../../platform/ids.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
 import { invalid } from '../invalid.ts';
 import type { Verb } from '../verb.ts';
+
+export const uploadEvalArtifact: Verb<'uploadEvalArtifact'> = (context, { upload }) =>
+  storeArtifact(context, newId('blob', context.clock()), upload);
 
 /**
  * The bytes are stored as they arrive. Until the row is written they count as garbage, so that whatever ends this
  * half-way leaves nothing behind for good.
  */
-export const uploadEvalArtifact: Verb<'uploadEvalArtifact'> = async (context, { upload }) => {
+export async function storeArtifact(
+  context: ProjectContext,
+  id: string,
+  { contentType, bytes }: ReceivedBytes,
+  within: (db: Db) => Promise<void> = async () => {},
+): Promise<{ ok: true; storageId: string }> {
   const { blobs, db, config } = context;
-  const { contentType, bytes } = upload;
   if (!/^[\x20-\x7e]{1,200}$/.test(contentType))
     throw invalid('Content-Type: Must be a media type of at most 200 characters');
-  const id = newId('blob', context.clock());
   await db.run(blobRows.noteGarbage, { id });
   const stored = await blobs.put(id, bytes, config.artifactLimit).catch(async (error: unknown) => {
     await db.run(blobRows.forgetGarbage, { ids: [id] });
@@ -23,9 +32,10 @@ export const uploadEvalArtifact: Verb<'uploadEvalArtifact'> = async (context, { 
     throw invalid(`The artifact is larger than ${config.artifactLimit} bytes, which this service allows`);
   });
   return writeInProject(context, async (trx) => {
-    await trx.run(blobRows.insert, { id, ...ownerIn(context), contentType, ...stored });
+    await within(trx);
+    await trx.run(blobRows.insertArtifact, { id, ...ownerIn(context), contentType, ...stored });
     await trx.run(blobRows.forgetGarbage, { ids: [id] });
     await audit(trx, context, 'eval-artifact.upload', id);
     return { ok: true as const, storageId: id };
   });
-};
+}

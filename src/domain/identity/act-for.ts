@@ -1,7 +1,7 @@
 import { type OperationId, operationList } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { admit } from '../access.ts';
-import type { ProjectContext, Services } from '../context.ts';
+import { configuredOrigin, type ProjectContext, type Services } from '../context.ts';
 import { authenticate } from './authenticate.ts';
 
 interface ActingFor {
@@ -25,6 +25,11 @@ export async function actFor(
   const credential = { kind: 'account' as const, organizationId, userId };
   const caller = await authenticate(services.db, credential, { projectId }, () => {});
   const never = new AbortController().signal;
-  const occasion = { requestId, callerGone: () => never, afterwards: (work: () => void) => work() };
+  const occasion = {
+    requestId,
+    callerGone: () => never,
+    origin: () => configuredOrigin(services.config),
+    afterwards: (work: () => void) => work(),
+  };
   return (await admit(services, occasion, operation, caller, { projectId })) as ProjectContext;
 }

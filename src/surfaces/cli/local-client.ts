@@ -1,6 +1,6 @@
 import { operationList } from '../../contract/index.ts';
 import { paramNames, type StreamEvent, streamedAnswer } from '../../contract/operation.ts';
-import type { Services } from '../../domain/context.ts';
+import { configuredOrigin, type Services } from '../../domain/context.ts';
 import { Entrance } from '../../domain/invoke.ts';
 import { newId } from '../../platform/ids.ts';
 import type { CallOptions, Client } from '../client/index.ts';
@@ -25,6 +25,7 @@ export function localClient(services: Services, account: { organizationId: strin
       const occasion = {
         requestId: newId('req'),
         callerGone: () => signal,
+        origin: () => configuredOrigin(services.config),
         afterwards: (work: () => void) => work(),
       };
       const entered = await entrance.enter(operation, { kind: 'account', ...account }, params, occasion);

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { originOf } from '../http/origin.ts';
 import type { Docs } from './render.ts';
 
 /**
@@ -20,11 +21,6 @@ export function registerDocs(app: FastifyInstance, basePath: string, publicUrl?:
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'no-referrer')
       .header('cache-control', 'no-cache')
-      .send(docsPage.page(publicUrl?.replace(/\/+$/, '') ?? originOf(request)));
+      .send(docsPage.page(originOf(request, publicUrl)));
   });
-}
-
-/** The Host header is the reader's word; it is shown only if it can be nothing but a host. */
-function originOf({ protocol, host }: FastifyRequest): string {
-  return `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : 'localhost'}`;
 }

@@ -14,6 +14,7 @@ import type { Given } from '../../domain/input.ts';
 import type { Entered, Entrance } from '../../domain/invoke.ts';
 import { checkAnswer, sendAnswer } from './answer.ts';
 import { readBody, receiveBytes } from './body.ts';
+import { originOf } from './origin.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,6 +26,7 @@ export interface OperationOptions {
   entrance: Entrance;
   /** Tests compare every answer with the contract; production sends it as it is. */
   checkResponses: boolean;
+  publicUrl: string | undefined;
 }
 
 /** One route per declared operation; there is nothing to write here when an operation is added. */
@@ -47,7 +49,7 @@ export function registerOperations(app: FastifyInstance, options: OperationOptio
       onRequest: [
         ...(operation.deprecated === undefined ? [] : [deprecate(operation.deprecated)]),
         ...(operation.varyBy === undefined ? [] : [vary(operation.varyBy)]),
-        enter(operation, options.entrance, closing.signal),
+        enter(operation, options, closing.signal),
       ],
       ...(operation.bodyLimit !== undefined && {
         bodyLimit: Math.max(operation.bodyLimit, app.initialConfig.bodyLimit ?? 0),
@@ -93,12 +95,16 @@ const hangUp: onErrorHookHandler = (_request, reply, _error, done) => {
   done();
 };
 
-function enter(operation: Operation, entrance: Entrance, closing: AbortSignal): onRequestAsyncHookHandler {
+function enter(
+  operation: Operation,
+  { entrance, publicUrl }: OperationOptions,
+  closing: AbortSignal,
+): onRequestAsyncHookHandler {
   const ends = streamedAnswer(operation.response)?.kind === 'events' ? closing : undefined;
   return async (request, reply) => {
     const { authorization } = request.headers;
     const params = request.params as Record<string, string>;
-    const occasion = occasionOf(request, reply, ends);
+    const occasion = occasionOf(request, reply, ends, publicUrl);
     request.entered = await entrance.enter(operation, { kind: 'bearer', authorization }, params, occasion);
   };
 }
@@ -108,10 +114,12 @@ function occasionOf(
   request: FastifyRequest,
   reply: FastifyReply,
   closing: AbortSignal | undefined,
+  publicUrl: string | undefined,
 ): Occasion {
   return {
     requestId: request.id,
     callerGone: () => signalOf(reply, closing),
+    origin: () => originOf(request, publicUrl),
     afterwards: (work) => whenClosed(reply, work),
   };
 }

@@ -1,5 +1,7 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import * as evaluations from '../../../platform/database/queries/case-evaluations.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
@@ -25,6 +27,7 @@ export const getEvalRun: Verb<'getEvalRun'> = async (context, input) => {
     ...presentRun(run, running),
     gateWaiver: await waiverOf(context, run.id),
     importEligibility: presentEligibility(run.importEligibility),
+    ...(run.source === 'sdk' && (await evaluationsOf(db, run.id))),
     decision,
     decisionSummary: await failureSummary(context, run, outcome, input),
     ...(run.policy === 2 && decision && { verdictSummary: decision }),
@@ -44,6 +47,13 @@ export const getEvalRun: Verb<'getEvalRun'> = async (context, input) => {
     },
   };
 };
+
+/** Only a reporter has them. */
+async function evaluationsOf(db: Db, runId: string): Promise<Pick<Detail, 'runEvaluationsByCase'>> {
+  const rows = await db.rows(evaluations.ofRun, { runId });
+  if (rows.length === 0) return {};
+  return { runEvaluationsByCase: rows.map(({ evaluation }) => evaluation as Record<string, unknown>) };
+}
 
 const notAsked: Detail['judges']['goalCompletion'] = {
   status: null,

@@ -18,6 +18,31 @@ export const find = query(
 );
 export const insert = query('blobs.insert', blobs.insert(), blobs.columns);
 
+/** One that is removed some time from now, unless a run refers to it. */
+export const insertArtifact = query(
+  'blobs.insert-artifact',
+  `insert into blobs (id, organization_id, project_id, content_type, size, sha256, unused_since)
+   values (:id, :organizationId, :projectId, :contentType, :size, :sha256, now())`,
+  blobs.columns,
+);
+/** Notes that a run refers to these, as far as they are artifacts of its project. */
+export const refer = query(
+  'blobs.refer',
+  `with used as (
+     update blobs set unused_since = null where id = any(:ids) and project_id = :projectId returning id)
+   insert into eval_artifact_refs (run_id, blob_id) select :runId, id from used on conflict do nothing`,
+  { ids: texts, projectId: text, runId: text },
+);
+/** Artifacts that no run has referred to for a day. */
+export const removeUnused = query(
+  'blobs.remove-unused',
+  `delete from blobs where id = any(array(
+     select id from blobs where unused_since < now() - interval '1 day' order by unused_since limit 1000))
+   returning id`,
+  {},
+  { id: text },
+);
+
 /** Files whose row is gone. An hour of grace: a backup that began before the deletion still finds the file. */
 export const garbage = query(
   'blobs.garbage',

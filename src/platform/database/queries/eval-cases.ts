@@ -1,4 +1,17 @@
-import { bigint, float, integer, json, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import {
+  bigint,
+  float,
+  integer,
+  json,
+  jsonText,
+  manyOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  texts,
+  time,
+} from '../columns.ts';
 import { query } from '../query.ts';
 
 const cases = table(
@@ -119,6 +132,20 @@ export const insert = query(
    returning ${cases.all()}`,
   cases.pick(made),
   cases.columns,
+);
+const many = manyOf({
+  ...cases.pick(['id', 'declaredId', 'title', 'contentHash']),
+  definition: jsonText,
+});
+/** Several in their order, at the end of the list. */
+export const insertMany = query(
+  'eval-cases.insert-many',
+  `insert into eval_cases (id, suite_id, project_id, declared_id, title, definition, content_hash, position)
+   select n.id, :suiteId, :projectId, n.declared_id, n.title, n.definition, n.content_hash,
+     coalesce((select max(position) + 1 from eval_cases where suite_id = :suiteId), 0)
+       + row_number() over (order by n.id) - 1
+   from ${many.from('n')}`,
+  { ...many.takes, ...cases.pick(['suiteId', 'projectId']) },
 );
 export const update = query(
   'eval-cases.update',

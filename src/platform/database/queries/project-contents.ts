@@ -27,6 +27,7 @@ export const projectContents = [
     from: 'eval_suites s join eval_suite_revisions t on t.suite_id = s.id where s.project_id = :id',
   },
   { table: 'eval_suites' },
+  { table: 'artifact_links' },
   { table: 'blobs' },
   { table: 'sealed_values' },
   { table: 'project_members' },

@@ -22,6 +22,8 @@ export function runContents(ofRun: string): Content[] {
     'eval_run_snapshots',
     'eval_run_outcomes',
     'eval_gate_waivers',
+    'eval_case_evaluations',
+    'eval_artifact_refs',
   ].map((table) => ({ table, from: `eval_runs r join ${table} t on t.run_id = r.id where ${ofRun}` }));
 }
 

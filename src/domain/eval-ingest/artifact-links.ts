@@ -1,0 +1,104 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Refusal } from '../../contract/errors.ts';
+import * as links from '../../platform/database/queries/artifact-links.ts';
+import * as blobRows from '../../platform/database/queries/blobs.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { Context, ProjectContext, PublicContext } from '../context.ts';
+import { actFor } from '../identity/act-for.ts';
+import { found } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { storeArtifact } from './upload-artifact.ts';
+
+const minute = 60_000;
+const lasting = { upload: 15 * minute, read: 5 * minute };
+
+type Purpose = links.LinkRow['purpose'];
+
+export const createEvalIngestUploadUrl: Verb<'createEvalIngestUploadUrl'> = async (context) => {
+  const { token, expiresAt } = await makeLink(context, 'upload', null);
+  return { ok: true, uploadUrl: addressOf(context, `artifact-uploads/${token}`), expiresAt };
+};
+
+/** Acts for whoever made the link, with all that this account may and may not do by now. */
+export const uploadEvalArtifactByLink: Verb<'uploadEvalArtifactByLink'> = async (context, input) => {
+  const { tokenHash, ...account } = await linkOf(context, 'upload', input.uploadToken);
+  const { requestId, clock } = context;
+  const acting = await actFor(context, 'uploadEvalArtifact', { ...account, requestId });
+  return storeArtifact(acting, newId('blob', clock()), input.upload, async (db) => {
+    // Of two who use it at the same time one is first.
+    if (!(await db.row(links.remove, { tokenHash }))) throw noLink('upload');
+  });
+};
+
+export const createEvalArtifactLink: Verb<'createEvalArtifactLink'> = async (context, { storageId }) => {
+  const { id } = await findArtifact(context, storageId);
+  const { token, expiresAt } = await makeLink(context, 'read', id);
+  return { ok: true, url: addressOf(context, `artifact-links/${token}`), expiresAt };
+};
+
+export const getEvalArtifactByLink: Verb<'getEvalArtifactByLink'> = async (context, { linkToken }) => {
+  const { blobId, ...account } = await linkOf(context, 'read', linkToken);
+  if (blobId === null) throw noLink('read');
+  const { requestId } = context;
+  const acting = await actFor(context, 'getEvalArtifact', { ...account, requestId });
+  const { contentType, size } = await findArtifact(acting, blobId);
+  return { contentType, size, bytes: context.blobs.read(blobId) };
+};
+
+export const getEvalArtifact: Verb<'getEvalArtifact'> = async (context, { storageId }) => {
+  const { contentType, size } = await findArtifact(context, storageId);
+  return { contentType, size, bytes: context.blobs.read(storageId) };
+};
+
+export async function findArtifact({ db, project }: Pick<ProjectContext, 'db' | 'project'>, id: string) {
+  return found(await db.row(blobRows.find, { projectId: project.id, id }), 'artifact');
+}
+
+/** The token is told once; what is kept cannot be used. */
+async function makeLink(
+  context: ProjectContext,
+  purpose: Purpose,
+  blobId: string | null,
+): Promise<{ token: string; expiresAt: number }> {
+  const { actor, project, clock } = context;
+  const token = randomBytes(32).toString('base64url');
+  const expiresAt = clock() + lasting[purpose];
+  await writeInProject(context, async (db) => {
+    await db.run(links.insert, {
+      tokenHash: hashOf(token),
+      purpose,
+      projectId: project.id,
+      organizationId: actor.organization.id,
+      userId: actor.user.id,
+      blobId,
+      expiresAt,
+    });
+    await audit(db, context, `eval-artifact.link-to-${purpose}`, blobId ?? project.id);
+  });
+  return { token, expiresAt };
+}
+
+async function linkOf({ db }: PublicContext, purpose: Purpose, token: string): Promise<links.LinkRow> {
+  const link = await db.row(links.find, { tokenHash: hashOf(token), purpose });
+  if (!link) throw noLink(purpose);
+  return link;
+}
+
+function noLink(purpose: Purpose): Refusal {
+  return new Refusal(
+    'NOT_FOUND',
+    purpose === 'upload'
+      ? 'No such address to upload to: it was used, or its time is over. Ask for another upload URL'
+      : 'No such address: its time is over. Ask for another link',
+  );
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function addressOf({ origin }: Pick<Context, 'origin'>, path: string): string {
+  return `${origin()}/api/v1/${path}`;
+}

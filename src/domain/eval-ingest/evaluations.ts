@@ -1,0 +1,77 @@
+import type { reportCaseRunEvaluations as declaration } from '../../contract/eval-ingest.ts';
+import type { InputOf } from '../../contract/operation.ts';
+import { type EvaluationConfig, isIntact, type Score } from '../../evaluation/index.ts';
+import * as evaluations from '../../platform/database/queries/case-evaluations.ts';
+import * as runs from '../../platform/database/queries/eval-runs.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import { invalid } from '../invalid.ts';
+import { conflict, found } from '../refusals.ts';
+import { storableJson } from '../storable.ts';
+import type { Verb } from '../verb.ts';
+import { hashOf } from './header.ts';
+import { reportedRun } from './runs.ts';
+
+type Evaluation = InputOf<typeof declaration>['body']['evaluations'][number];
+
+/** Bytes of JSON. */
+const largest = 64 * 1024;
+const mostCases = 1_000;
+
+export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async (context, { body }) => {
+  const { runId, externalRunId } = body;
+  const run = await reportedRun(context, runId, externalRunId);
+  const given = new Map<string, { evaluation: Evaluation; contentHash: string }>();
+  for (const [index, evaluation] of body.evaluations.entries()) {
+    const caseKey = checked(evaluation, index);
+    if (given.has(caseKey)) throw invalid(`evaluations.${index}: The case ${caseKey} is there twice`);
+    given.set(caseKey, { evaluation, contentHash: hashOf(evaluation) });
+  }
+  return writeInProject(context, async (db) => {
+    // Two that send the same case come one after the other.
+    found(await db.row(runs.lock, { id: run.id }), 'run');
+    const caseKeys = [...given.keys()];
+    for (const known of await db.rows(evaluations.hashes, { runId: run.id, caseKeys })) {
+      if (given.get(known.caseKey)?.contentHash !== known.contentHash)
+        throw conflict(
+          `The evaluation of ${known.caseKey} was sent before with another content`,
+          'EVALUATION_CONFLICT',
+          { caseKey: known.caseKey },
+        );
+      given.delete(known.caseKey);
+    }
+    const fresh = [...given];
+    const { count } = await db.one(evaluations.count, { runId: run.id });
+    if (count + fresh.length > mostCases)
+      throw conflict(`A run holds evaluations of at most ${mostCases} cases`, 'LIMIT_REACHED', {
+        limit: mostCases,
+      });
+    if (fresh.length > 0)
+      await db.run(evaluations.insert, {
+        runId: run.id,
+        caseKeys: fresh.map(([caseKey]) => caseKey),
+        evaluations: fresh.map(([, { evaluation }]) => storableJson(evaluation)),
+        contentHashes: fresh.map(([, { contentHash }]) => contentHash),
+      });
+    await audit(db, context, 'eval-run.evaluate-cases', run.id);
+    return { ok: true, runId: run.id, persistedCases: fresh.length };
+  });
+};
+
+/** The case it is about; refused when it is too large, would decide something, or is not what its hash says. */
+function checked(evaluation: Evaluation, index: number): string {
+  const at = `evaluations.${index}`;
+  const caseKey = evaluation.externalCaseId ?? evaluation.caseId ?? evaluation.caseTitle;
+  if (!caseKey) throw invalid(`${at}: Give caseId, externalCaseId or caseTitle`);
+  if (Buffer.byteLength(JSON.stringify(evaluation)) > largest)
+    throw invalid(`${at}: At most ${largest.toLocaleString('en')} bytes of JSON`);
+  const { evaluationConfig: config, scores } = evaluation;
+  const deciding = config?.definitions.find(({ role }) => role !== undefined && role !== 'advisory');
+  if (deciding)
+    throw invalid(
+      `${at}.evaluationConfig: The definition ${deciding.scorerId} is ${String(deciding['role'])}; only advisory ones are taken here`,
+    );
+  if (config && !isIntact(config as unknown as EvaluationConfig, (scores ?? []) as unknown as Score[]))
+    throw invalid(`${at}.evaluationConfig: The hashes do not fit its definitions and scores`);
+  return caseKey;
+}
