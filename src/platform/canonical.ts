@@ -5,7 +5,20 @@ export function byCodeUnit(a: string, b: string): number {
 
 /** Whether two values are the same as JSON, in whatever order their keys are. */
 export function sameJson(a: unknown, b: unknown): boolean {
-  return JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+/** JSON with the keys of every object in order, so that equal values are equal texts. Written in one go: many are hashed. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  let text = '';
+  for (const key of Object.keys(value).sort(byCodeUnit)) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (inner !== undefined)
+      text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner)}`;
+  }
+  return `{${text}}`;
 }
 
 /** The same value with the keys of every object in order, so that equal values are equal texts. */

@@ -37,23 +37,32 @@ function parse(text: string): unknown {
   }
 }
 
+const [quote, backslash, colon, comma] = [34, 92, 58, 44];
+const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
+
 /** Walks text that is known to be valid JSON; JSON.parse itself hides repeated keys and depth. */
 function inspect(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === '{' || char === '[') {
-      open.push(char === '{' ? new Set() : undefined);
+    const code = text.charCodeAt(at);
+    // Most of what is not in strings.
+    if (code === comma || code === colon) continue;
+    if (code === openBrace || code === openBracket) {
+      open.push(code === openBrace ? new Set() : undefined);
       if (open.length > deepest) refuse(`Invalid JSON body: nested deeper than ${deepest} levels`);
-    } else if (char === '}' || char === ']') open.pop();
-    else if (char === '"') {
+    } else if (code === closeBrace || code === closeBracket) open.pop();
+    else if (code === quote) {
       const end = endOfString(text, at);
       const keys = open.at(-1);
-      if (keys && text[afterSpace(text, end)] === ':')
-        noteKey(keys, JSON.parse(text.slice(at, end)) as string);
+      if (keys && text.charCodeAt(afterSpace(text, end)) === colon) noteKey(keys, keyIn(text, at, end));
       at = end - 1;
     }
   }
+}
+
+function keyIn(text: string, start: number, end: number): string {
+  const key = text.slice(start + 1, end - 1);
+  return key.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : key;
 }
 
 function noteKey(keys: Set<string>, key: string): void {
@@ -64,8 +73,9 @@ function noteKey(keys: Set<string>, key: string): void {
 
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '"') return at + 1;
+    const code = text.charCodeAt(at);
+    if (code === backslash) at++;
+    else if (code === quote) return at + 1;
   }
 }
 

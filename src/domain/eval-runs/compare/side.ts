@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ComparedCase, scorecardOf } from '../../../evaluation/index.ts';
-import { sortKeys } from '../../../platform/canonical.ts';
+import { canonicalJson } from '../../../platform/canonical.ts';
 import type { RowOf } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as compare from '../../../platform/database/queries/eval-compare.ts';
@@ -89,9 +89,7 @@ function configHash(planned: PlannedCase, variant: number): string {
     passThreshold,
     variants[variant],
   ];
-  return createHash('sha256')
-    .update(JSON.stringify(sortKeys(content)))
-    .digest('hex');
+  return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }
 
 /** Rows of one case with one model, in their order. */

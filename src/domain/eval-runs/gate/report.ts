@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../../contract/errors.ts';
 import { evaluateGate, type GateSide, type Unanswerable } from '../../../evaluation/index.ts';
-import { sortKeys } from '../../../platform/canonical.ts';
+import { canonicalJson } from '../../../platform/canonical.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import type { ProjectContext } from '../../context.ts';
@@ -94,7 +94,5 @@ async function factsOf(db: Db, run: RunRow, which: 'run' | 'baseline'): Promise<
 }
 
 function hashOf(policy: Policy): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sortKeys(policy)))
-    .digest('hex');
+  return createHash('sha256').update(canonicalJson(policy)).digest('hex');
 }

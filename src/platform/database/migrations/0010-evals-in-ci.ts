@@ -12,13 +12,17 @@ alter table eval_runs add column import_eligibility jsonb;
 alter table eval_results add column cost_micros bigint;
 
 -- Trials that ran elsewhere, by the name they have there, so that they are recognized when they come again.
-create table eval_external_trials (
-  run_id text collate "C" not null references eval_runs (id) on delete cascade,
-  external_id text collate "C" not null,
-  trial_id text collate "C" not null,
-  content_hash text not null,
-  primary key (run_id, external_id)
-);
+alter table eval_results add column external_id text collate "C";
+alter table eval_results add column content_hash text;
+create unique index eval_results_external on eval_results (run_id, external_id) where external_id is not null;
+
+-- Looking up the run or the trial of each row was more than half of what writing it cost. Rows are written only by a
+-- statement that holds their run or their trial, and are removed after it.
+alter table eval_trials drop constraint eval_trials_run_id_fkey;
+alter table eval_results drop constraint eval_results_trial_id_fkey;
+alter table eval_traces drop constraint eval_traces_trial_id_fkey;
+alter table eval_tally drop constraint eval_tally_trial_id_fkey;
+alter table eval_run_events drop constraint eval_run_events_run_id_fkey;
 
 -- What was measured of whole cases, beside the verdict.
 create table eval_case_evaluations (

@@ -131,14 +131,17 @@ export const record = query(
   recorded.takes,
   { id: text },
 );
-const reported = manyOf({
+const reportedResults = table('eval_results', {
   ...results.columns,
+  externalId: orNull(text),
+  contentHash: orNull(text),
+});
+const reported = manyOf({
+  ...reportedResults.columns,
   detail: jsonText,
   stages: jsonText,
   traceBody: orNull(text),
   traceBlobId: orNull(text),
-  externalId: orNull(text),
-  contentHash: text,
 });
 /** Trials that ran elsewhere, with what came of them. */
 export const insertReported = query(
@@ -149,23 +152,22 @@ export const insertReported = query(
        attempts, finished_at)
      select trial_id, :organizationId, :projectId, run_id, position, case_id, variant, number, 'done', null, 1, finished_at
      from given),
-   result as (${results.insertFrom('given')}),
    trace as (
      insert into eval_traces (trial_id, run_id, body, blob_id)
      select trial_id, run_id, trace_body, trace_blob_id from given
      where trace_body is not null or trace_blob_id is not null)
-   insert into eval_external_trials (run_id, external_id, trial_id, content_hash)
-   select run_id, external_id, trial_id, content_hash from given where external_id is not null`,
+   ${reportedResults.insertFrom('given')}`,
   { ...reported.takes, organizationId: text, projectId: text },
 );
 export type ReportedTrial = RowOf<(typeof reported)['row']>;
 /** Those of a run that are known by these names. */
 export const knownReported = query(
   'eval-trials.known-reported',
-  `select external_id as "externalId", content_hash as "contentHash" from eval_external_trials
+  `select external_id as "externalId", content_hash as "contentHash" from eval_results
    where run_id = :runId and external_id = any(:externalIds)`,
   { runId: text, externalIds: texts },
   { externalId: text, contentHash: text },
+  { index: 'eval_results_external' },
 );
 /**
  * Adds what ended trials of these runs have left to the counts and the events of the run. What is added is taken away in

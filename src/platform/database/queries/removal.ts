@@ -10,15 +10,16 @@ export interface Content {
   instead?: string;
 }
 
-/** Tables with rows of eval runs `r`, children before what they refer to. */
+/**
+ * Tables with rows of eval runs `r`. Trials come first: what is recorded of one is written only while its row is there.
+ */
 export function runContents(ofRun: string): Content[] {
   return [
+    'eval_trials',
     'eval_traces',
     'eval_results',
-    'eval_external_trials',
-    'eval_run_events',
     'eval_tally',
-    'eval_trials',
+    'eval_run_events',
     'eval_run_snapshots',
     'eval_run_outcomes',
     'eval_gate_waivers',
