@@ -77,7 +77,8 @@ describe.each(operationList.map((operation) => [operation.id, operation] as cons
   test('answers in the document what it can answer', () => {
     const { responses } = find(declared);
     const codes = errorCodesOf(declared);
-    const statuses = new Set([declared.status, ...codes.map((code) => statusOfCode[code])]);
+    const others = Object.keys(declared.otherStatuses ?? {}).map(Number);
+    const statuses = new Set([declared.status, ...others, ...codes.map((code) => statusOfCode[code])]);
     expect(Object.keys(responses).map(Number)).toEqual([...statuses].sort((a, b) => a - b));
     const shown = Object.entries(responses).flatMap(([status, response]) =>
       Object.values(resolved(response).content['application/json']?.examples ?? {}).map(({ value }) => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Check } from '../contract/eval-checks.ts';
+import { asSuiteFile } from './as-file.ts';
 import { problemsFound } from './problem.ts';
 import { isObject, mapAssertion, type Status } from './promptfoo-assertions.ts';
-import { SuiteFile } from './suite-file.ts';
+import type { SuiteFile } from './suite-file.ts';
 
 export interface PromptfooOptions {
   suiteId: string;
@@ -96,21 +97,7 @@ export function importPromptfoo(
     }),
     cases,
   };
-  const parsed = SuiteFile.safeParse(file);
-  if (!parsed.success)
-    throw problemsFound(
-      parsed.error.issues.map(({ path, message, ...issue }) => {
-        const code: unknown = issue.code === 'custom' ? issue.params?.['code'] : undefined;
-        return {
-          line: 1,
-          column: 1,
-          path: path.map(String).join('.'),
-          ...(typeof code === 'string' && { code }),
-          message,
-        };
-      }),
-    );
-  return { file: parsed.data, report };
+  return { file: asSuiteFile(file), report };
 }
 
 interface Test {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { largestSuiteFile } from '../contract/eval-suite-files.ts';
 import { broken, changed, firstVersion, secondVersion } from './example.ts';
 import { SuiteFileProblem } from './problem.ts';
-import { largestSuiteFile, readSuiteFile } from './read.ts';
+import { readSuiteFile } from './read.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -29,7 +29,8 @@ function statusesOf(hit: Hit): Set<number> {
   if (hit === 'none') return new Set([400, 404]);
   if (hit === 'keyManagement') return new Set([400, 401, 403]);
   const codes = errorCodesOf(hit).filter((code) => code !== 'INTERNAL_ERROR');
-  return new Set([hit.status, ...codes.map((code) => statusOfCode[code])]);
+  const others = Object.keys(hit.otherStatuses ?? {}).map(Number);
+  return new Set([hit.status, ...others, ...codes.map((code) => statusOfCode[code])]);
 }
 
 function problemOfSuccess(text: string): string | undefined {

@@ -132,3 +132,11 @@ export const remove = query(
   'delete from eval_cases where suite_id = :suiteId and id = :id',
   which,
 );
+/** Lists them in this order, behind where they were. */
+export const reorder = query(
+  'eval-cases.reorder',
+  `update eval_cases c set position = o.place
+     + (select max(position) from eval_cases where suite_id = :suiteId)
+   from unnest(:ids::text[]) with ordinality o (id, place) where c.suite_id = :suiteId and c.id = o.id`,
+  { suiteId: text, ids: texts },
+);
