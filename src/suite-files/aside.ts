@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { givenUp, type Job, type Outcome, perform } from './job.ts';
+import type { Job, Outcome } from './job.ts';
 import { SuiteFileProblem } from './problem.ts';
 import type { ReadSuiteFile } from './read.ts';
 import type { SuiteFile } from './suite-file.ts';
@@ -21,9 +21,14 @@ export function writeAside(file: SuiteFile, options: WriteOptions): Promise<stri
 }
 
 async function work(size: number, job: Job): Promise<unknown> {
-  const outcome = size <= small || fromSources ? perform(job) : await inTurn(() => inThread(job));
+  const outcome = size <= small || fromSources ? await inPlace(job) : await inTurn(() => inThread(job));
   if ('problems' in outcome) throw new SuiteFileProblem(outcome.problems, outcome.more);
   return outcome.made;
+}
+
+/** Loaded when it is first needed: most processes see no file. */
+async function inPlace(job: Job): Promise<Outcome> {
+  return (await import('./job.ts')).perform(job);
 }
 
 /** Then there is no file that a thread could load. */
@@ -36,6 +41,11 @@ function inTurn(begin: () => Promise<Outcome>): Promise<Outcome> {
   const next = last.then(begin);
   last = next.catch(() => {});
   return next;
+}
+
+/** For a file that is not worked on to the end. */
+function givenUp(message: string): Outcome {
+  return { problems: [{ line: 1, column: 1, path: '', message }], more: 0 };
 }
 
 async function inThread(job: Job): Promise<Outcome> {

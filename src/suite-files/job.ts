@@ -1,4 +1,4 @@
-import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
+import { type Problem, SuiteFileProblem } from './problem.ts';
 import { type ReadSuiteFile, readSuiteFile } from './read.ts';
 import type { SuiteFile } from './suite-file.ts';
 import { type WriteOptions, writeSuiteFile } from './write.ts';
@@ -19,10 +19,4 @@ export function perform(job: Job): Outcome {
     if (!(error instanceof SuiteFileProblem)) throw error;
     return { problems: error.problems, more: error.more };
   }
-}
-
-/** For a file that cannot be worked on to the end. */
-export function givenUp(message: string): Outcome {
-  const { problems, more } = problemsFound([{ line: 1, column: 1, path: '', message }]);
-  return { problems, more };
 }

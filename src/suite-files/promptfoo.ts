@@ -75,6 +75,9 @@ export function importPromptfoo(
     });
   });
   const named = servers.length > 0 ? servers : options.servers;
+  if (named.length === 0) throw refusal('No saved server is named; give at least one (--server)');
+  const asked = model ?? options.model;
+  if (asked === undefined) throw refusal('No model is named; give one (--model)');
   const report = { cases: counts, notCarried: lost };
   const description = typeof config['description'] === 'string' ? config['description'] : undefined;
   const file = {
@@ -82,7 +85,7 @@ export function importPromptfoo(
     suite: { id: options.suiteId, name: options.name, ...(description && { description }) },
     target: { servers: named.map((name) => ({ name })) },
     defaults: {
-      model: model ?? options.model,
+      model: asked,
       ...(temperature !== undefined && { temperature }),
       iterations: repeatOf(config, lost),
       passThreshold: 1,

@@ -42,7 +42,19 @@ export function readSuiteFile(
     const problem = { path: 'cases', code: 'NO_ENABLED_CASES', message: 'Every case is disabled' };
     throw problemsFound([{ ...placeOf(['cases'], false), ...problem }]);
   }
-  return { file, sourceHash: createHash('sha256').update(bytes).digest('hex'), places };
+  return { file, sourceHash: hashOf(bytes), places };
+}
+
+/** A configuration of another program, within the limits of a suite file. */
+export function readConfiguration(
+  bytes: Uint8Array,
+  { fileName }: { fileName: string },
+): { value: unknown; sourceHash: string } {
+  return { value: parseYaml(textOf(bytes), fileName).value, sourceHash: hashOf(bytes) };
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function textOf(bytes: Uint8Array): string {
