@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { Refusal } from '../contract/errors.ts';
 import type { Job, Outcome } from './job.ts';
 import { SuiteFileProblem } from './problem.ts';
 import type { ReadSuiteFile } from './read.ts';
@@ -34,13 +35,18 @@ async function inPlace(job: Job): Promise<Outcome> {
 /** Then there is no file that a thread could load. */
 const fromSources = import.meta.url.endsWith('.ts');
 
+const mostWaiting = 50;
+let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
-/** One thread at a time, whoever asks. */
-function inTurn(begin: () => Promise<Outcome>): Promise<Outcome> {
+/** One thread at a time, whoever asks; what waits is held in memory. */
+async function inTurn(begin: () => Promise<Outcome>): Promise<Outcome> {
+  if (waiting >= mostWaiting)
+    throw new Refusal('RATE_LIMITED', 'Many suite files are waiting to be read', { retryAfter: 5 });
+  waiting++;
   const next = last.then(begin);
   last = next.catch(() => {});
-  return next;
+  return next.finally(() => waiting--);
 }
 
 /** For a file that is not worked on to the end. */

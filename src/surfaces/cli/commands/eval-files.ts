@@ -2,9 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
 import { OperatorProblem } from '../../../platform/problem.ts';
-import { SuiteFileProblem } from '../../../suite-files/problem.ts';
 import { suiteNamed } from '../evals/find-suite.ts';
-import { bytesOf, problemAt, readFileAt } from '../evals/suite-file.ts';
 import type { Host } from '../host.ts';
 import { printRows } from '../output.ts';
 
@@ -30,6 +28,7 @@ export function evalFileCommands(group: Command, host: Host): void {
     .command('check-file <file>')
     .description('check a suite file without a service; exits 2 when it has problems')
     .action(async (path: string) => {
+      const { bytesOf, readFileAt } = await import('../evals/suite-file.ts');
       const { file, sourceHash } = await readFileAt(path, await bytesOf(path));
       const disabled = file.cases.filter((one) => one.disabled).length;
       process.stdout.write(
@@ -68,11 +67,13 @@ export function evalFileCommands(group: Command, host: Host): void {
 }
 
 async function importFile(path: string, options: ImportOptions): Promise<void> {
-  const [{ importPromptfoo }, { readConfiguration }, { writeSuiteFile }] = await Promise.all([
-    import('../../../suite-files/promptfoo.ts'),
-    import('../../../suite-files/read.ts'),
-    import('../../../suite-files/write.ts'),
-  ]);
+  const [{ bytesOf, problemAt }, { importPromptfoo }, { readConfiguration }, { writeSuiteFile }] =
+    await Promise.all([
+      import('../evals/suite-file.ts'),
+      import('../../../suite-files/promptfoo.ts'),
+      import('../../../suite-files/read.ts'),
+      import('../../../suite-files/write.ts'),
+    ]);
   const bytes = await bytesOf(path);
   const name = basename(path).replace(/\.[^.]*$/, '');
   const { output, server: servers = [], model } = options;
@@ -103,7 +104,7 @@ async function importFile(path: string, options: ImportOptions): Promise<void> {
     for (const { path: at, why } of report.notCarried.slice(0, 100))
       screen.write(`Not carried over: ${at}: ${why}\n`);
   } catch (error) {
-    throw (error instanceof SuiteFileProblem && problemAt(path, error)) || error;
+    throw problemAt(path, error) ?? error;
   }
 }
 

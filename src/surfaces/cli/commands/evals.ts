@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { suiteNamed } from '../evals/find-suite.ts';
 import { followRun } from '../evals/follow.ts';
 import { exitCodeOf, printRun } from '../evals/report.ts';
-import { approvedImports, isSuiteFile, syncSuiteFile } from '../evals/suite-file.ts';
 import type { Host } from '../host.ts';
 import { printRows, time } from '../output.ts';
 import { evalFileCommands } from './eval-files.ts';
@@ -41,6 +40,7 @@ export function evalCommands(program: Command, host: Host): void {
     .option('--approve-imports <reason>', 'run cases that only come near to what was imported')
     .option('--json', 'print JSON')
     .action(async (suite: string, options: RunOptions) => {
+      const { approvedImports, isSuiteFile, syncSuiteFile } = await import('../evals/suite-file.ts');
       process.exitCode = await host.withApi(options, async (api, projectId) => {
         const { id: suiteId } = isSuiteFile(suite)
           ? await syncSuiteFile(api, projectId, suite, options.json ? undefined : process.stderr)
