@@ -193,6 +193,23 @@ describe('a suite file', () => {
   });
 });
 
+test('what owns a suite decides who may change it, and the refusal says what to do', async () => {
+  const { body } = await put(suiteFile());
+  const report = { suiteName: 'Reported', results: [{ caseTitle: 'a', passed: true }] };
+  await service.post(`${world.project}/eval-ingest/report`, report);
+  const { items } = (await service.get(`${world.project}/eval-suites`)).body;
+  const { id } = items.find(({ name }: { name: string }) => name === 'Reported');
+  const refused = { status: 409, body: { details: { reason: 'CI_OWNED_SUITE_READ_ONLY' } } };
+  const owned = await world.patch(body.suite.id, { name: 'Mine' });
+  expect(owned).toMatchObject(refused);
+  expect(owned.body.message).toContain('Change the file, or send its id as declaredSuiteId');
+  const claimed = await service.patch(`${world.at(id)}?declaredSuiteId=ships`, { name: 'Mine' });
+  expect(claimed).toMatchObject(refused);
+  expect(claimed.body.message).toContain('Make another one');
+  expect(await world.read(id)).toMatchObject({ managedBy: 'ci', name: 'Reported' });
+  expect((await world.read(id)).declaredId).toBeUndefined();
+});
+
 describe('cases of a file', () => {
   test('that are disabled are kept and not run', async () => {
     const [first, second] = suiteFile().cases;

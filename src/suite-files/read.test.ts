@@ -58,6 +58,16 @@ test.each<[string, object, { path: string; code?: string; at: string; message?: 
     { path: 'defaults.toolPolicy.mode', code: 'TOOL_POLICY_UNSUPPORTED', at: 'readOnly' },
   ],
   [
+    'two words for the models of a case',
+    changed(secondVersion, 'cases.0.model', 'b'),
+    { path: 'cases.0.models', at: '- model: a', message: /one of them/ },
+  ],
+  [
+    'a pattern in a check of all cases',
+    changed(secondVersion, 'defaults.assertions', [{ type: 'responseMatches', pattern: '(?=a)' }]),
+    { path: 'defaults.assertions.0.pattern', at: '(?=a)' },
+  ],
+  [
     'no enabled case',
     changed(firstVersion, 'cases.0.disabled', true),
     { path: 'cases', code: 'NO_ENABLED_CASES', at: '- id: lists' },
