@@ -15,7 +15,11 @@ const librariesLoadedLater = {
 };
 
 await build({
-  entryPoints: ['dist/main.js'],
+  entryPoints: [
+    { in: 'dist/main.js', out: 'main' },
+    // Loaded by a thread of its own.
+    { in: 'dist/suite-files/suite-file-thread.js', out: 'suite-file-thread' },
+  ],
   outdir: 'dist/program',
   bundle: true,
   // What is loaded when it is used stays in files of its own.

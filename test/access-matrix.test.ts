@@ -146,8 +146,8 @@ function call(
 }
 
 async function bodyFor(operation: Operation, parameters: Record<string, string>): Promise<unknown> {
-  if (operation.upload) return Buffer.from('<p>fixture</p>');
-  return operation.body && exampleFor(service, operation, parameters);
+  if (operation.upload && !operation.example) return Buffer.from('<p>fixture</p>');
+  return (operation.body ?? operation.upload) && exampleFor(service, operation, parameters);
 }
 
 function expectAnswer({ response }: Operation, answer: Answer): void {

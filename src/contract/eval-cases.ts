@@ -40,9 +40,9 @@ export const intent = z
   .regex(/^\S(?:[\s\S]*\S)?$/, 'May not begin or end with a space');
 export const kind = z.enum(['capability', 'regression']);
 export const expectedOutput = z.string().max(20_000);
-const scenario = z.string().max(5000);
-const models = z.array(CaseModel).max(10);
-const judge = z.strictObject({ enabled: z.boolean().optional() });
+export const scenario = z.string().max(5000);
+export const models = z.array(CaseModel).max(10);
+export const judge = z.strictObject({ enabled: z.boolean().optional() });
 
 export const ImportClaim = z
   .strictObject({
@@ -56,7 +56,7 @@ export const ImportClaim = z
   })
   .meta({ id: 'EvalCaseImportClaim' });
 
-const source = z
+export const source = z
   .strictObject({
     format: z.literal('markdown'),
     method: z.literal('ai'),
@@ -178,6 +178,7 @@ export const EvalCase = z
     judge: z.object({ enabled: z.boolean().optional() }).optional(),
     import: open.optional(),
     source: open.optional(),
+    disabled: z.boolean().optional().describe('Kept, and not run; a suite file says so.'),
     suppressedSuiteStandardCheckIds: z.array(z.string()).optional(),
     createdAt: Time,
     updatedAt: Time,

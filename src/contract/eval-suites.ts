@@ -109,11 +109,12 @@ const validity = z.object({
   maxEvaluatorErrorRate: z.number().optional(),
 });
 
-const SuiteDetail = z
+export const SuiteDetail = z
   .object({
     id: z.string(),
     declaredId: z.string().optional(),
-    managedBy: z.enum(['ci', 'app']),
+    managedBy: z.enum(['ci', 'app']).describe('`ci`: a file owns it, or those who report to it.'),
+    sourceHash: z.string().optional().describe('Of the file that owns it: its SHA-256.'),
     name: z.string().nullable(),
     description: z.string().nullable(),
     projectId: z.string(),

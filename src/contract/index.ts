@@ -10,6 +10,7 @@ import * as evalIngest from './eval-ingest.ts';
 import * as evalIterations from './eval-iterations.ts';
 import * as evalLaunch from './eval-launch.ts';
 import * as evalRuns from './eval-runs.ts';
+import * as evalSuiteFiles from './eval-suite-files.ts';
 import * as evalSuites from './eval-suites.ts';
 import * as hosts from './hosts.ts';
 import * as oauth from './oauth.ts';
@@ -44,6 +45,7 @@ const declared = {
   ...skills,
   ...plugins,
   ...evalSuites,
+  ...evalSuiteFiles,
   ...evalCases,
   ...evalDisclosure,
   ...evalLaunch,

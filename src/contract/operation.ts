@@ -91,7 +91,7 @@ interface Declaration {
   /** Bytes of JSON that it takes where that is more than other operations do. */
   readonly bodyLimit?: number;
   /**
-   * A body that works; shown in the documentation and sent by the access matrix. An id is written as the path
+   * A body that works, of an upload too where it may be JSON; shown in the documentation and sent by the access matrix. An id is written as the path
    * parameter that would hold it, like `{serverId}`.
    */
   readonly example?: unknown;

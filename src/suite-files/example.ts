@@ -17,8 +17,10 @@ export const firstVersion: File<'1'> = {
     repetitions: 5,
     judge: { enabled: false },
     passThreshold: 0.8,
-    validity: { minCompletionRate: 0.9 },
+    validity: { minEligibleTrials: 0, minCompletionRate: 0.9 },
+    matchOptions: { toolCallOrder: 'exact' },
     toolPolicy: { mode: 'default' },
+    checks: [{ type: 'noToolErrors', role: 'advisory', severity: 'warn' }],
   },
   cases: [
     {
@@ -37,7 +39,9 @@ export const firstVersion: File<'1'> = {
 };
 
 export const secondVersion: File<'2'> = {
+  $schema: 'http://127.0.0.1/schemas/suite-file.json',
   schemaVersion: '2',
+  notes: ['By hand'],
   suite: { id: 'ships', name: 'Ships' },
   target: { environment: 'staging' },
   defaults: { model: 'drydock/rehearsal', iterations: 1, passThreshold: 1 },
@@ -49,6 +53,13 @@ export const secondVersion: File<'2'> = {
         { id: '1', kind: 'toolCall', serverName: 'demo', toolName: 'list', arguments: { a: [1, null] } },
       ],
       assertions: [{ type: 'responseMatches', pattern: '^a', role: 'required' }],
+      assertionsMode: 'replace',
+      models: [{ model: 'a', provider: 'custom' }],
+      matchOptions: { extraToolCalls: 'unlimited' },
+      failOnToolError: false,
+      suppressedSuiteStandardCheckIds: ['call.schema'],
+      judge: { enabled: true },
+      scenario: 'At night',
       iterations: 2,
     },
     { id: 'off', title: 'Off', steps: [{ id: '1', kind: 'prompt', prompt: 'Hi' }], disabled: true },
@@ -105,4 +116,9 @@ export const broken: [object, string, unknown?][] = [
   [secondVersion, 'cases.0.checks', []],
   [secondVersion, 'cases.0.assertions.0.pattern', ''],
   [secondVersion, 'cases.0.iterations', 11],
+  [secondVersion, 'cases.0.assertionsMode', 'merge'],
+  [secondVersion, 'cases.0.checksMode', 'replace'],
+  [secondVersion, 'cases.0.models', []],
+  [firstVersion, 'defaults.assertions', []],
+  [firstVersion, 'defaults.checks.0.severity', 'fatal'],
 ];

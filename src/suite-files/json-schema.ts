@@ -4,10 +4,11 @@ import { SuiteFile } from './suite-file.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 
+let made: Schema | undefined;
+
 /** The JSON Schema of a suite file, for editors. `base` is where the service is reached. */
 export function suiteFileJsonSchema(base: string): Schema {
-  const { $schema, ...whole } = convert(SuiteFile);
-  fillAssertions(whole);
+  const { $schema, ...whole } = (made ??= schemaOfFile());
   return {
     $schema: $schema ?? 'https://json-schema.org/draft/2020-12/schema',
     $id: `${base.replace(/\/+$/, '')}/schemas/suite-file.json`,
@@ -15,6 +16,12 @@ export function suiteFileJsonSchema(base: string): Schema {
     description: 'An eval suite and its cases, kept in a repository. YAML or JSON, at most 1 MiB.',
     ...whole,
   };
+}
+
+function schemaOfFile(): Schema {
+  const whole = convert(SuiteFile);
+  fillAssertions(whole);
+  return whole;
 }
 
 function convert(schema: z.ZodType): Schema {

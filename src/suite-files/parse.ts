@@ -26,7 +26,7 @@ const mostValues = 400_000;
 /** Of the syntax, or of what YAML can say and JSON cannot; there are as many as a hostile author wants. */
 const mostFaults = 1000;
 
-interface Place {
+export interface Place {
   line: number;
   column: number;
 }

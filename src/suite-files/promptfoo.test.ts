@@ -173,9 +173,15 @@ test.each<[string, unknown, RegExp]>([
   ['no prompt', { prompts: ['file://a.txt'] }, /no prompt/],
   ['tests in a file', { prompts: ['a'], tests: 'file://a.csv' }, /tests/],
   ['too many cases', { prompts: ['a', 'b'], tests: new Array(251).fill({}) }, /at most 500/],
-  ['nothing that can be run', { prompts: ['{{a}}'] }, /disabled/],
 ])('refused: %s', (_what, given, message) => {
   expect(() => importPromptfoo(given, options)).toThrow(message);
+});
+
+test('where nothing can be run, the report says why, and the file cannot be synced', () => {
+  const { file, report } = importPromptfoo({ prompts: ['{{a}}'] }, options);
+  expect(report.cases).toEqual({ exact: 0, approximated: 0, unsupported: 1 });
+  const bytes = new TextEncoder().encode(writeSuiteFile(file));
+  expect(() => readSuiteFile(bytes)).toThrow('Every case is disabled');
 });
 
 test('whatever the configuration, the answer is a file that reads back or a SuiteFileProblem', () => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Check } from '../contract/eval-checks.ts';
+import { asSuiteFile } from './as-file.ts';
 import { problemsFound } from './problem.ts';
 import { isObject, mapAssertion, type Status } from './promptfoo-assertions.ts';
-import { SuiteFile } from './suite-file.ts';
+import type { SuiteFile } from './suite-file.ts';
 
 export interface PromptfooOptions {
   suiteId: string;
@@ -74,6 +75,9 @@ export function importPromptfoo(
     });
   });
   const named = servers.length > 0 ? servers : options.servers;
+  if (named.length === 0) throw refusal('No saved server is named; give at least one (--server)');
+  const asked = model ?? options.model;
+  if (asked === undefined) throw refusal('No model is named; give one (--model)');
   const report = { cases: counts, notCarried: lost };
   const description = typeof config['description'] === 'string' ? config['description'] : undefined;
   const file = {
@@ -81,7 +85,7 @@ export function importPromptfoo(
     suite: { id: options.suiteId, name: options.name, ...(description && { description }) },
     target: { servers: named.map((name) => ({ name })) },
     defaults: {
-      model: model ?? options.model,
+      model: asked,
       ...(temperature !== undefined && { temperature }),
       iterations: repeatOf(config, lost),
       passThreshold: 1,
@@ -96,21 +100,7 @@ export function importPromptfoo(
     }),
     cases,
   };
-  const parsed = SuiteFile.safeParse(file);
-  if (!parsed.success)
-    throw problemsFound(
-      parsed.error.issues.map(({ path, message, ...issue }) => {
-        const code: unknown = issue.code === 'custom' ? issue.params?.['code'] : undefined;
-        return {
-          line: 1,
-          column: 1,
-          path: path.map(String).join('.'),
-          ...(typeof code === 'string' && { code }),
-          message,
-        };
-      }),
-    );
-  return { file: parsed.data, report };
+  return { file: asSuiteFile(file), report };
 }
 
 interface Test {

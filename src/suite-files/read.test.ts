@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { largestSuiteFile } from '../contract/eval-suite-files.ts';
 import { broken, changed, firstVersion, secondVersion } from './example.ts';
 import { SuiteFileProblem } from './problem.ts';
-import { largestSuiteFile, readSuiteFile } from './read.ts';
+import { readSuiteFile } from './read.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -55,6 +56,16 @@ test.each<[string, object, { path: string; code?: string; at: string; message?: 
     'a tool policy',
     changed(firstVersion, 'defaults.toolPolicy.mode', 'readOnly'),
     { path: 'defaults.toolPolicy.mode', code: 'TOOL_POLICY_UNSUPPORTED', at: 'readOnly' },
+  ],
+  [
+    'two words for the models of a case',
+    changed(secondVersion, 'cases.0.model', 'b'),
+    { path: 'cases.0.models', at: '- model: a', message: /one of them/ },
+  ],
+  [
+    'a pattern in a check of all cases',
+    changed(secondVersion, 'defaults.assertions', [{ type: 'responseMatches', pattern: '(?=a)' }]),
+    { path: 'defaults.assertions.0.pattern', at: '(?=a)' },
   ],
   [
     'no enabled case',
@@ -154,8 +165,12 @@ test.each<[string, string | Uint8Array, RegExp, string?]>([
   ['many keys', Array.from({ length: 90_000 }, (_, at) => `k${at}: 1`).join('\n'), /./],
   ['many keys in few tokens', `{${Array.from({ length: 30_000 }, (_, at) => `k${at}: 1`).join(',')}}`, /./],
   ['many directives', '%a\n'.repeat(300_000), /./],
-])('hostile: %s', { timeout: 5000 }, (_what, text, message, fileName) => {
+])('hostile: %s', (_what, text, message, fileName) => {
+  const before = process.cpuUsage();
   const problem = problemOf(text, fileName);
+  const { user, system } = process.cpuUsage(before);
+  // Of the processor, whatever else it does meanwhile.
+  expect((user + system) / 1_000_000).toBeLessThan(5);
   expect(problem.message).toMatch(message);
   expect(problem.problems.length).toBeLessThanOrEqual(20);
   for (const { line, column } of problem.problems) expect(Math.min(line, column)).toBeGreaterThanOrEqual(1);

@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import { parseYaml } from './parse.ts';
+import { largestSuiteFile } from '../contract/eval-suite-files.ts';
+import { type Place, parseYaml } from './parse.ts';
 import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
 import { SuiteFile } from './suite-file.ts';
 
-/** Bytes of UTF-8. */
-export const largestSuiteFile = 1_048_576;
+export interface ReadSuiteFile {
+  file: SuiteFile;
+  /** The SHA-256 of the bytes, in hex. */
+  sourceHash: string;
+  /** Where the parts stand that only a project can judge, by their paths. */
+  places: Record<string, Place>;
+}
 
 /** A suite file as it is written in a repository, in YAML or JSON. */
 export function readSuiteFile(
   bytes: Uint8Array,
   { fileName = '' }: { fileName?: string } = {},
-): { file: SuiteFile; sourceHash: string } {
+): ReadSuiteFile {
   const { value, placeOf } = parseYaml(textOf(bytes), fileName);
   const parsed = SuiteFile.safeParse(value, { error: plainWords });
   if (!parsed.success)
@@ -22,7 +28,33 @@ export function readSuiteFile(
         }),
       ),
     );
-  return { file: parsed.data, sourceHash: createHash('sha256').update(bytes).digest('hex') };
+  const file = parsed.data;
+  const place = (path: readonly PropertyKey[]): [string, Place] => [path.join('.'), placeOf(path, false)];
+  const { servers = [], hosts = [] } = file.target;
+  const places = Object.fromEntries([
+    place(['suite', 'id']),
+    place(['target', 'environment']),
+    ...servers.map((_, at) => place(['target', 'servers', at])),
+    ...hosts.map((_, at) => place(['target', 'hosts', at])),
+    ...file.cases.map((_, at) => place(['cases', at])),
+  ]);
+  if (file.cases.every(({ disabled }) => disabled === true)) {
+    const problem = { path: 'cases', code: 'NO_ENABLED_CASES', message: 'Every case is disabled' };
+    throw problemsFound([{ ...placeOf(['cases'], false), ...problem }]);
+  }
+  return { file, sourceHash: hashOf(bytes), places };
+}
+
+/** A configuration of another program, within the limits of a suite file. */
+export function readConfiguration(
+  bytes: Uint8Array,
+  { fileName }: { fileName: string },
+): { value: unknown; sourceHash: string } {
+  return { value: parseYaml(textOf(bytes), fileName).value, sourceHash: hashOf(bytes) };
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -6,10 +6,16 @@ import {
   fraction,
   ImportClaim,
   intent,
+  judge,
   kind,
+  models,
+  scenario,
+  source,
 } from '../contract/eval-cases.ts';
-import { type Check, EvalCheck } from '../contract/eval-checks.ts';
+import { type Check, EvalCheck, MatchOptions, SuppressedChecks } from '../contract/eval-checks.ts';
+import { GatePolicy } from '../contract/eval-gates.ts';
 import { EvalSteps, type Step } from '../contract/eval-steps.ts';
+import { Provenance } from '../contract/eval-suite-files.ts';
 import {
   description,
   JudgeSettings,
@@ -21,17 +27,19 @@ import {
 import { Name } from '../contract/text.ts';
 import { authoringProblem } from '../evaluation/index.ts';
 
-/** What a problem is called, where a program wants to tell it from others. */
-type SuiteFileCode = 'REPETITIONS_CAP' | 'TOOL_POLICY_UNSUPPORTED' | 'NO_ENABLED_CASES';
-
-const coded = (code: SuiteFileCode, message: string, path: PropertyKey[] = []) => ({
+/** `code` is what the problem is called, where a program wants to tell it from others. */
+const coded = (
+  code: 'REPETITIONS_CAP' | 'TOOL_POLICY_UNSUPPORTED',
+  message: string,
+  path: PropertyKey[] = [],
+) => ({
   code: 'custom' as const,
   params: { code },
   message,
   path,
 });
 
-const mostTrials = 10;
+export const mostTrials = 10;
 /** The format knows up to 100; more than this are not run here. */
 const trials = z
   .number()
@@ -58,22 +66,6 @@ const toolPolicy = z
   })
   .meta({ properties: { mode: { const: 'default' } }, description: 'Only `mode: default` is supported.' });
 
-const hash = z.string().regex(/^[a-f0-9]{64}$/, 'Must be a SHA-256 in hex');
-const short = z.string().min(1).max(500);
-const provenance = z
-  .strictObject({
-    sourceHash: hash,
-    sourceFormat: short,
-    reportHash: hash,
-    sourceFormatVersion: short.optional(),
-    converter: short.optional(),
-    converterVersion: short.optional(),
-    model: short.optional(),
-    discoverySnapshotHash: short.optional(),
-    importedAt: short.optional(),
-  })
-  .describe('What the file was made from, when a program made it.');
-
 const target = z
   .strictObject({
     servers: z
@@ -91,11 +83,11 @@ const target = z
     hosts: SuiteHosts.optional().describe('Clients to run as.'),
   })
   .refine(
-    ({ servers, environment }) => servers !== undefined || environment !== undefined,
-    'Give servers, an environment, or both',
+    ({ servers, environment, hosts }) => [servers, environment, hosts].some((one) => one !== undefined),
+    'Give servers, an environment, or hosts',
   )
   .meta({
-    anyOf: [{ required: ['servers'] }, { required: ['environment'] }],
+    anyOf: [{ required: ['servers'] }, { required: ['environment'] }, { required: ['hosts'] }],
     description: 'What the cases are run on.',
   });
 
@@ -103,7 +95,7 @@ const { model, provider } = CaseModel.shape;
 
 type Version = '1' | '2';
 
-/** Characters of JSON, in the whole file. Each is compiled to see whether it can be used. */
+/** Characters of JSON, in all cases together. Each is compiled to see whether it can be used. */
 const largestSchemas = 65_536;
 
 interface PlacedCheck {
@@ -122,7 +114,7 @@ function checkChecks(version: Version, checks: readonly PlacedCheck[], context: 
     if (check.type === 'toolResultMatchesSchema') left -= JSON.stringify(check.schema).length;
     if (left < 0) {
       fail(
-        `The schemas of a file together are at most ${largestSchemas.toLocaleString('en')} characters`,
+        `The schemas of all cases together are at most ${largestSchemas.toLocaleString('en')} characters`,
         'schema',
       );
       return;
@@ -133,6 +125,15 @@ function checkChecks(version: Version, checks: readonly PlacedCheck[], context: 
 }
 
 const list = z.array(EvalCheck).max(50).optional().describe('Judge the whole trial.');
+const ofAll = z
+  .array(EvalCheck)
+  .max(50)
+  .optional()
+  .describe('Judge every case. Left out, those that every new suite has, which decide nothing.');
+const checkMode = z
+  .enum(['inherit', 'replace', 'extend'])
+  .optional()
+  .describe('How its own checks go together with those of `defaults`; left out, `extend` them.');
 const said = {
   id: DeclaredId.describe('Names the case over all changes; unique in the file.'),
   title: Name,
@@ -143,12 +144,19 @@ const said = {
 const expected = {
   expectedOutput: expectedOutput.optional(),
   isNegativeTest: z.boolean().optional().describe('Passes when the model calls no tool.'),
-  model: model.optional(),
+  model: model.optional().describe('Instead of that of `defaults`.'),
+  models: models.min(1).optional().describe('Instead of `model`: tried with each.'),
+  matchOptions: MatchOptions.optional(),
+  failOnToolError: z.boolean().optional().describe('False: a tool that fails does not fail the trial.'),
+  suppressedSuiteStandardCheckIds: SuppressedChecks.optional(),
+  judge: judge.optional(),
+  scenario: scenario.optional(),
 };
 const decided = {
   passThreshold: fraction.optional().describe('The rate of trials that have to pass, 0 to 1.'),
   disabled: z.boolean().optional().describe('Kept, and not run.'),
   import: ImportClaim.optional().describe('For a case made from another format: how faithful it is.'),
+  source: source.optional().describe('For a case made from a text: where it stands.'),
 };
 const asked = {
   model,
@@ -159,10 +167,18 @@ const asked = {
 const judged = {
   judge: JudgeSettings.optional(),
   passThreshold: fraction.describe('The rate of trials of a case that have to pass, 0 to 1.'),
-  validity: Validity.optional(),
+  qualityGate: GatePolicy.optional(),
+  validity: Validity.extend({ minEligibleTrials: z.number().int().min(0).max(100).optional() }).optional(),
+  matchOptions: MatchOptions.optional(),
   toolPolicy: toolPolicy.optional(),
 };
 const head = {
+  $schema: z.string().max(2048).optional().describe('Of this schema, for editors of JSON.'),
+  notes: z
+    .array(z.string().max(1000))
+    .max(20)
+    .optional()
+    .describe('Whatever a reader should know; an export writes here what the file does not carry.'),
   mode: z.literal('agentWorkflow').optional(),
   reportingMode: z.literal('standard').optional(),
   captureLevel: z.literal('full').optional(),
@@ -177,7 +193,8 @@ const head = {
 interface AnyCase {
   id: string;
   steps: readonly Step[];
-  disabled?: boolean | undefined;
+  model?: string | undefined;
+  models?: readonly unknown[] | undefined;
   checks?: readonly Check[] | undefined;
   assertions?: readonly Check[] | undefined;
 }
@@ -185,17 +202,13 @@ interface AnyCase {
 /** What concerns the cases together. */
 function checkCases(version: Version, cases: readonly AnyCase[], context: z.RefinementCtx): void {
   const seen = new Set<string>();
-  for (const [index, { id }] of cases.entries()) {
-    if (seen.has(id))
-      context.addIssue({
-        code: 'custom',
-        path: [index, 'id'],
-        message: `Another case has the id ${JSON.stringify(id)}`,
-      });
+  for (const [index, { id, model: one, models: several }] of cases.entries()) {
+    const fail = (field: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [index, field], message });
+    if (seen.has(id)) fail('id', `Another case has the id ${JSON.stringify(id)}`);
     seen.add(id);
+    if (one !== undefined && several) fail('models', 'Says the same as model; give one of them');
   }
-  if (cases.length > 0 && cases.every(({ disabled }) => disabled === true))
-    context.addIssue(coded('NO_ENABLED_CASES', 'Every case is disabled'));
   checkChecks(version, cases.flatMap(placedChecks), context);
 }
 
@@ -211,16 +224,35 @@ function placedChecks({ steps, checks, assertions }: AnyCase, index: number): Pl
   ];
 }
 
+function checkDefaults(
+  version: Version,
+  { checks, assertions }: Pick<AnyCase, 'checks' | 'assertions'>,
+  context: z.RefinementCtx,
+): void {
+  const field = checks ? 'checks' : 'assertions';
+  const placed = (checks ?? assertions ?? []).map((check, at) => ({ check, path: [field, at] }));
+  checkChecks(version, placed, context);
+}
+
 const purpose = 'What is said to the model, and what has to be true afterwards.';
 const first = z.strictObject({
   schemaVersion: z.literal('1').describe('The words are `repetitions` and `checks`.'),
   ...head,
-  defaults: z.strictObject({ ...asked, repetitions: trials, ...judged }),
-  provenance: provenance.optional(),
+  defaults: z
+    .strictObject({ ...asked, repetitions: trials, ...judged, checks: ofAll })
+    .superRefine((given, context) => checkDefaults('1', given, context)),
+  provenance: Provenance.optional(),
   cases: z
     .array(
       z
-        .strictObject({ ...said, checks: list, ...expected, repetitions: trials.optional(), ...decided })
+        .strictObject({
+          ...said,
+          checks: list,
+          checksMode: checkMode,
+          ...expected,
+          repetitions: trials.optional(),
+          ...decided,
+        })
         .describe(purpose),
     )
     .min(1)
@@ -230,12 +262,21 @@ const first = z.strictObject({
 const second = z.strictObject({
   schemaVersion: z.literal('2').describe('The words are `iterations` and `assertions`.'),
   ...head,
-  defaults: z.strictObject({ ...asked, iterations: trials, ...judged }),
-  provenance: provenance.optional(),
+  defaults: z
+    .strictObject({ ...asked, iterations: trials, ...judged, assertions: ofAll })
+    .superRefine((given, context) => checkDefaults('2', given, context)),
+  provenance: Provenance.optional(),
   cases: z
     .array(
       z
-        .strictObject({ ...said, assertions: list, ...expected, iterations: trials.optional(), ...decided })
+        .strictObject({
+          ...said,
+          assertions: list,
+          assertionsMode: checkMode,
+          ...expected,
+          iterations: trials.optional(),
+          ...decided,
+        })
         .describe(purpose),
     )
     .min(1)

@@ -1,7 +1,37 @@
 import { stringify } from 'yaml';
-import { SuiteFile } from './suite-file.ts';
+import { largestSuiteFile } from '../contract/eval-suite-files.ts';
+import { asSuiteFile } from './as-file.ts';
+import { problemsFound } from './problem.ts';
+import type { SuiteFile } from './suite-file.ts';
 
-/** A suite file as YAML. Reading it for the schema puts the keys into the schema's order, whoever made them. */
-export function writeSuiteFile(file: SuiteFile): string {
-  return stringify(SuiteFile.parse(file), { lineWidth: 0, aliasDuplicateObjects: false, version: '1.2' });
+export interface WriteOptions {
+  format?: 'yaml' | 'json';
+  /** Where the schema of suite files is served, for editors. */
+  schemaUrl?: string | undefined;
+}
+
+/** A suite file as text; refused with a `SuiteFileProblem` when it could not be read again. */
+export function writeSuiteFile(given: SuiteFile, { format = 'yaml', schemaUrl }: WriteOptions = {}): string {
+  const file = asSuiteFile(given);
+  const text = format === 'json' ? asJson(file, schemaUrl) : asYaml(file, schemaUrl);
+  if (Buffer.byteLength(text) > largestSuiteFile)
+    throw problemsFound([
+      {
+        line: 1,
+        column: 1,
+        path: '',
+        message: `A suite file is at most ${largestSuiteFile.toLocaleString('en')} bytes`,
+      },
+    ]);
+  return text;
+}
+
+function asJson(file: SuiteFile, schemaUrl: string | undefined): string {
+  const named = schemaUrl === undefined ? file : { $schema: schemaUrl, ...file };
+  return `${JSON.stringify(named, null, 2)}\n`;
+}
+
+function asYaml(file: SuiteFile, schemaUrl: string | undefined): string {
+  const text = stringify(file, { lineWidth: 0, aliasDuplicateObjects: false, version: '1.2' });
+  return schemaUrl === undefined ? text : `# yaml-language-server: $schema=${schemaUrl}\n${text}`;
 }

@@ -30,6 +30,10 @@ export function bodiesOf(operation: Operation): Body {
     return fc.oneof(
       { weight: 3, arbitrary: fc.uint8Array({ maxLength: 5_000 }).map((bytes) => Buffer.from(bytes)) },
       { weight: 1, arbitrary: whole },
+      {
+        weight: operation.example === undefined ? 0 : 2,
+        arbitrary: fc.constant(Buffer.from(JSON.stringify(operation.example ?? {}))),
+      },
     );
   if (!operation.body)
     return fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: whole });

@@ -73,6 +73,7 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     if (answer.status !== 201) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
     return answer.body.suiteId as string;
   },
+  declaredSuiteId: async () => 'fixture',
   caseId: async ({ service, need }) => {
     const path = `/projects/${await need('projectId')}/eval-suites/${await need('suiteId')}/cases`;
     return (await service.get(path)).body.items[0].id as string;

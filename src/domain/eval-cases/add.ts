@@ -72,6 +72,15 @@ export async function addCase(
   });
 }
 
+interface NewRow {
+  id: string;
+  declaredId: string;
+  title: string;
+  definition: string;
+  contentHash: string;
+  nth: number;
+}
+
 /**
  * Adds cases whose ids the suite does not have, as many as it has room for, to a suite that the caller has locked. The
  * others stay outside.
@@ -83,15 +92,21 @@ export async function addCases(
   given: readonly (Required<Pick<NewCase, 'title' | 'declaredId' | 'definition'>> & { id: string })[],
 ): Promise<void> {
   const taken = await takenIn(db, suiteId);
-  const rows: { id: string; declaredId: string; title: string; definition: string; contentHash: string }[] =
-    [];
+  const rows: NewRow[] = [];
   for (const { id, title, declaredId = mintedId(), definition } of given) {
     const json = JSON.stringify(definition);
     if (taken.count >= mostCases || json.length > largestCase || taken.size + json.length > largestSuite)
       continue;
     taken.count++;
     taken.size += json.length;
-    rows.push({ id, declaredId, title, definition: json, contentHash: contentHash(title, definition) });
+    rows.push({
+      id,
+      declaredId,
+      title,
+      definition: json,
+      contentHash: contentHash(title, definition),
+      nth: rows.length,
+    });
   }
   if (rows.length > 0) await db.run(cases.insertMany, { ...byColumn(rows), suiteId, projectId: project.id });
 }

@@ -32,6 +32,8 @@ export interface CaseDefinition {
   suppressed?: StandardCheckId[];
   /** A tool error fails the trial unless this says otherwise. */
   failOnToolError?: boolean;
+  /** Kept, and not run. */
+  disabled?: boolean;
 }
 
 type Written = z.output<typeof CaseCreateRequest>;

@@ -38,6 +38,7 @@ const sharedFields = [
   'judge',
   'import',
   'source',
+  'disabled',
 ] as const;
 
 /** Fields that are spelt the same for everybody. */

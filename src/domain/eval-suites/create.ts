@@ -12,8 +12,8 @@ import { checkRoom } from '../limits/room.ts';
 import { withEachServer } from '../live/each-server.ts';
 import type { Verb } from '../verb.ts';
 import { hostsCalled, serversCalled } from './parts.ts';
-import { newSettings, type SuiteSettings } from './settings.ts';
-import { type Execution, type Suite, type SuiteHost, suiteOf } from './suite.ts';
+import { newSettings } from './settings.ts';
+import { type RevisionSource, type Suite, type SuiteFields, suiteOf } from './suite.ts';
 
 export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) => {
   const { body } = input;
@@ -49,19 +49,19 @@ export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) =
   });
 };
 
+interface Origin {
+  source?: RevisionSource;
+  managedBy?: 'app' | 'ci';
+  /** The file that owns it. */
+  file?: { declaredId: string; sourceHash: string };
+}
+
 /** A new suite, its first revision with it. */
 export async function addSuite(
   context: { clock: Clock; project: { id: string }; actor: { user: { id: string } } },
   db: Db,
-  fields: {
-    name: string;
-    description: string | null;
-    serverIds: string[];
-    execution: Execution | null;
-    hosts: SuiteHost[];
-    settings: SuiteSettings;
-  },
-  { source = 'api', managedBy = 'app' }: { source?: 'api' | 'system'; managedBy?: 'app' | 'ci' } = {},
+  fields: Omit<SuiteFields, 'environmentIds' | 'provenance'> & Partial<SuiteFields>,
+  { source = 'api', managedBy = 'app', file }: Origin = {},
 ): Promise<Suite> {
   const { project, actor, clock } = context;
   await checkRoom(context, db, 'eval suites', suites.count, { projectId: project.id });
@@ -69,8 +69,11 @@ export async function addSuite(
     id: newId('suite', clock()),
     projectId: project.id,
     environmentIds: [],
+    provenance: null,
     createdBy: actor.user.id,
-    managedBy,
+    managedBy: file ? 'ci' : managedBy,
+    declaredId: file?.declaredId ?? null,
+    sourceHash: file?.sourceHash ?? null,
     ...fields,
   });
   await db.run(suites.insertRevision, {

@@ -25,6 +25,7 @@ export async function presentSuite(db: Db, suite: Suite, vocabulary: Vocabulary)
     id: suite.id,
     ...(suite.declaredId !== null && { declaredId: suite.declaredId }),
     managedBy: suite.managedBy,
+    ...(suite.sourceHash !== null && { sourceHash: suite.sourceHash }),
     name: suite.name,
     description: suite.description,
     projectId,

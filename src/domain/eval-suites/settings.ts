@@ -31,7 +31,7 @@ export interface Validity {
   maxEvaluatorErrorRate?: number | undefined;
 }
 
-interface Judge {
+export interface Judge {
   enabled: boolean;
   model: string;
   autoRun: boolean;
@@ -40,7 +40,7 @@ interface Judge {
   rubric?: { criteria: { id: string; label: string; description?: string; required?: boolean }[] };
 }
 
-const defaultJudge: Judge = {
+export const defaultJudge: Judge = {
   enabled: true,
   model: 'openai/gpt-5.4-mini',
   autoRun: false,
@@ -120,7 +120,7 @@ function withPolicy(before: SuiteSettings, changes: Changes): SuiteSettings {
   return { ...rest, policy: 2, repetitions, passThreshold, ...(validity && { validity }) };
 }
 
-function withJudge(before: Judge, changes: NonNullable<Changes['judge']>): Judge {
+export function withJudge(before: Judge, changes: NonNullable<Changes['judge']>): Judge {
   const { severity, rubric, ...rest } = changes;
   const after = { ...before, ...rest } as Judge;
   if (severity === null) delete after.severity;

@@ -1,3 +1,4 @@
+import { sameJson } from '../../platform/canonical.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import { newId } from '../../platform/ids.ts';
@@ -7,7 +8,7 @@ import type { ProjectContext } from '../context.ts';
 import { conflict, found } from '../refusals.ts';
 import type { SuiteSettings } from './settings.ts';
 
-export interface Execution {
+interface Execution {
   model?: string | undefined;
   provider?: string | undefined;
   systemPrompt?: string | undefined;
@@ -26,6 +27,16 @@ export type Suite = Omit<suites.SuiteRow, 'settings' | 'execution' | 'hosts'> & 
   execution: Execution | null;
   hosts: SuiteHost[];
 };
+
+/** What an author decides. */
+export type SuiteFields = { -readonly [Field in keyof suites.SuiteFields]: Suite[Field] };
+
+/** Which of these fields differ. The database keeps the keys of JSON in an order of its own, which is no change. */
+export function changedNames(suite: Suite, fields: Partial<SuiteFields>): string[] {
+  return Object.entries(fields)
+    .filter(([name, value]) => !sameJson(suite[name as keyof Suite], value))
+    .map(([name]) => name);
+}
 
 export function suiteOf(row: suites.SuiteRow): Suite {
   return row as Suite;
@@ -77,14 +88,20 @@ export function refuseOwned(
   declaredSuiteId: string | undefined,
   remedy = 'Change the file, or send its id as declaredSuiteId',
 ): void {
-  if (managedBy === 'ci' && declaredId !== (declaredSuiteId ?? ''))
-    throw conflict(`A suite file owns this suite. ${remedy}`, 'CI_OWNED_SUITE_READ_ONLY');
+  if (managedBy !== 'ci' || declaredId === (declaredSuiteId ?? '')) return;
+  const why =
+    declaredId === null
+      ? 'This suite holds what is reported to it. Make another one to write cases'
+      : `A suite file owns this suite. ${remedy}`;
+  throw conflict(why, 'CI_OWNED_SUITE_READ_ONLY');
 }
+
+export type RevisionSource = 'api' | 'system' | 'file_sync';
 
 interface Revision {
   changedFields: string[];
   note?: string | undefined;
-  source?: 'api' | 'system';
+  source?: RevisionSource;
 }
 
 /** The suite with these fields as its next revision. */
@@ -96,10 +113,8 @@ export async function writeRevision(
   { changedFields, note, source = 'api' }: Revision,
 ): Promise<Suite> {
   const { projectId, id } = suite;
-  const { name, description, serverIds, execution, hosts, environmentIds, settings } = {
-    ...suite,
-    ...fields,
-  };
+  const after = { ...suite, ...fields };
+  const { name, description, serverIds, execution, hosts, environmentIds, settings, provenance } = after;
   const row = await db.one(suites.update, {
     projectId,
     id,
@@ -110,6 +125,7 @@ export async function writeRevision(
     hosts,
     environmentIds,
     settings,
+    provenance,
   });
   await db.run(suites.insertRevision, {
     id: newId('rev'),

@@ -1,8 +1,6 @@
 import { type updateEvalSuite as declaration, mostEnvironments } from '../../contract/eval-suites.ts';
 import type { InputOf } from '../../contract/operation.ts';
-import { sameJson } from '../../platform/canonical.ts';
 import type { Db } from '../../platform/database/database.ts';
-import type { SuiteFields } from '../../platform/database/queries/eval-suites.ts';
 import { type Vocabulary, vocabularyOf } from '../eval-cases/vocabulary.ts';
 import { invalid } from '../invalid.ts';
 import { conflict } from '../refusals.ts';
@@ -11,7 +9,7 @@ import { environmentsCalled, hostsCalled, serversCalled } from './parts.ts';
 import { presentSuite } from './present.ts';
 import { requireSchedulable } from './schedule.ts';
 import { changedSettings } from './settings.ts';
-import { type Suite, withSuite, writeRevision } from './suite.ts';
+import { changedNames, type Suite, type SuiteFields, withSuite, writeRevision } from './suite.ts';
 
 type Body = InputOf<typeof declaration>['body'];
 
@@ -59,13 +57,6 @@ async function changesOf(
   if (body.hosts) fields.hosts = (await hostsCalled(db, projectId, body.hosts)).hosts;
   if (body.settings) fields.settings = changedSettings(suite.settings, body.settings, vocabulary);
   return fields;
-}
-
-/** The database keeps the keys of JSON in an order of its own, which is no change. */
-function changedNames(suite: Suite, fields: Partial<SuiteFields>): string[] {
-  return Object.entries(fields)
-    .filter(([name, value]) => !sameJson(suite[name as keyof Suite], value))
-    .map(([name]) => name);
 }
 
 export const attachEvalSuiteEnvironment: Verb<'attachEvalSuiteEnvironment'> = (context, input) => {

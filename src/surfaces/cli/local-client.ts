@@ -1,9 +1,17 @@
 import { operationList } from '../../contract/index.ts';
-import { paramNames, type StreamEvent, streamedAnswer } from '../../contract/operation.ts';
+import {
+  paramNames,
+  type ReceivedBytes,
+  type SentFile,
+  type StreamEvent,
+  streamedAnswer,
+  type Upload,
+} from '../../contract/operation.ts';
 import { configuredOrigin, type Services } from '../../domain/context.ts';
+import { invalid } from '../../domain/invalid.ts';
 import { Entrance } from '../../domain/invoke.ts';
 import { newId } from '../../platform/ids.ts';
-import type { CallOptions, Client } from '../client/index.ts';
+import type { CallOptions, Client, SentBytes } from '../client/index.ts';
 
 /** The client of the installation here, for whoever may read its database: operations are entered as the account. */
 export function localClient(services: Services, account: { organizationId: string; userId: string }): Client {
@@ -18,7 +26,7 @@ export function localClient(services: Services, account: { organizationId: strin
       >;
       const query = Object.fromEntries(
         given
-          .filter(([name, value]) => !names.includes(name) && name !== 'body' && value !== undefined)
+          .filter(([name, value]) => !apart.has(name) && !names.includes(name) && value !== undefined)
           .map(([name, value]) => [name, String(value)]),
       );
       const signal = options.signal ?? new AbortController().signal;
@@ -29,9 +37,11 @@ export function localClient(services: Services, account: { organizationId: strin
         afterwards: (work: () => void) => work(),
       };
       const entered = await entrance.enter(operation, { kind: 'account', ...account }, params, occasion);
+      const { upload } = operation;
       return entrance.act(entered, {
         query,
         body: input['body'] as Record<string, unknown> | undefined,
+        ...(upload && { upload: received(upload, input['upload'] as SentBytes) }),
         idempotencyKey: options.idempotencyKey,
         headers: options.headers,
       });
@@ -40,7 +50,40 @@ export function localClient(services: Services, account: { organizationId: strin
       for await (const { data } of (await call(input, options)) as AsyncIterable<StreamEvent<unknown>>)
         yield data;
     };
-    return [operation.id, streamedAnswer(operation.response)?.kind === 'events' ? events : call];
+    const file = async (input?: Record<string, unknown>, options?: CallOptions) =>
+      responseOf((await call(input, options)) as SentFile);
+    return [operation.id, { events, file, json: call }[streamedAnswer(operation.response)?.kind ?? 'json']];
   });
   return Object.fromEntries(calls) as Client;
+}
+
+/** What goes neither into the path nor into the query. */
+const apart = new Set(['body', 'upload']);
+
+/** Bytes as an operation receives them, and no more of them than it takes. */
+function received({ limit }: Upload, sent: SentBytes): ReceivedBytes {
+  const { type, bytes } =
+    sent instanceof Blob
+      ? { type: sent.type, bytes: sent.stream() }
+      : { type: sent.contentType, bytes: sent.bytes };
+  return { contentType: type, bytes: counted(bytes instanceof Uint8Array ? [bytes] : bytes, limit) };
+}
+
+async function* counted(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > limit) throw invalid(`The file is larger than ${limit} bytes`);
+    yield chunk;
+  }
+}
+
+/** A file as whoever asks over HTTP receives it. */
+function responseOf({ contentType, bytes }: SentFile): Response {
+  return new Response(ReadableStream.from(bytes), {
+    headers: { 'content-type': contentType },
+  });
 }

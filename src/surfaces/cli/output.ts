@@ -7,9 +7,10 @@ export function printRows<Row extends object>(
   rows: readonly Row[],
   columns: Record<string, (row: Row) => Cell>,
   json: boolean,
+  out: NodeJS.WritableStream = process.stdout,
 ): void {
-  if (json) return void process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  if (rows.length === 0) return void process.stdout.write('None.\n');
+  if (json) return void out.write(`${JSON.stringify(rows, null, 2)}\n`);
+  if (rows.length === 0) return void out.write('None.\n');
   const names = Object.keys(columns);
   const body = rows.map((row) => Object.values(columns).map((cell) => show(cell(row))));
   const widths = names.map((name, i) =>
@@ -20,7 +21,7 @@ export function printRows<Row extends object>(
       .map((cell, i) => cell + ' '.repeat((widths[i] as number) - width(cell)))
       .join('  ')
       .trimEnd();
-  process.stdout.write(`${[line(names), ...body.map(line)].join('\n')}\n`);
+  out.write(`${[line(names), ...body.map(line)].join('\n')}\n`);
 }
 
 export function time(ms: number | null): string {

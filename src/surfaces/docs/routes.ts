@@ -3,8 +3,8 @@ import { originOf } from '../http/origin.ts';
 import type { Docs } from './render.ts';
 
 /**
- * The document and the page drawn from it, loaded and made when one is first asked for. Without a public URL the page
- * shows the address it was asked at.
+ * The document, the page drawn from it and the schema of suite files, loaded and made when one is first asked for.
+ * Without a public URL the page shows the address it was asked at.
  */
 export function registerDocs(app: FastifyInstance, basePath: string, publicUrl?: string): void {
   let made: Promise<Docs> | undefined;
@@ -13,6 +13,11 @@ export function registerDocs(app: FastifyInstance, basePath: string, publicUrl?:
   app.get(`${basePath}/openapi.json`, async (_request, reply) =>
     reply.header('content-type', 'application/json; charset=utf-8').send((await docs()).json),
   );
+  app.get('/schemas/suite-file.json', async (request, reply) => {
+    const { suiteFileJsonSchema } = await import('../../suite-files/json-schema.ts');
+    const schema = suiteFileJsonSchema(originOf(request, publicUrl));
+    return reply.header('content-type', 'application/schema+json').send(JSON.stringify(schema));
+  });
   app.get('/docs', async (request, reply) => {
     const docsPage = await docs();
     return reply

@@ -55,7 +55,8 @@ export async function casesWritten(
 }
 
 /** What a case inside a request cannot say. */
-function keptOf({ repetitions, passThreshold, kind, judge, import: claim, source }: CaseDefinition) {
+function keptOf(before: CaseDefinition) {
+  const { repetitions, passThreshold, kind, judge, import: claim, source, disabled } = before;
   return {
     ...(repetitions !== undefined && { repetitions }),
     ...(passThreshold !== undefined && { passThreshold }),
@@ -63,5 +64,6 @@ function keptOf({ repetitions, passThreshold, kind, judge, import: claim, source
     ...(judge !== undefined && { judge }),
     ...(claim !== undefined && { import: claim }),
     ...(source !== undefined && { source }),
+    ...(disabled !== undefined && { disabled }),
   };
 }

@@ -51,6 +51,7 @@ export function planRun(
   const unrunnable: { caseId: string; title: string; reason: string }[] = [];
   const cases = rows.flatMap((row) => {
     const definition = row.definition as CaseDefinition;
+    if (definition.disabled) return [];
     const problem = problemOf(row, definition, selection, overrides);
     const choices = choicesFor(suite, definition, chosen);
     if (problem !== undefined || choices.length === 0) {
@@ -63,7 +64,10 @@ export function planRun(
     return [plannedCase(suite, row, definition, variants, overrides)];
   });
   if (unrunnable.length > 0) throw cannotRun(unrunnable);
-  if (cases.length === 0) throw refused('The suite has no cases. Add one first', 'NO_CASES');
+  if (cases.length === 0)
+    throw rows.length === 0
+      ? refused('The suite has no cases. Add one first', 'NO_CASES')
+      : refused('Each of the cases is disabled', 'NO_ENABLED_CASES');
   checkSize(cases, config.maxModelCalls);
   return {
     cases,

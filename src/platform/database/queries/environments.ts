@@ -59,6 +59,14 @@ export const find = query(
   which,
   environments.columns,
 );
+/** The live one of this name. Served by environments_name. */
+export const named = query(
+  'environments.named',
+  `select ${environments.all()} from environments
+   where project_id = :projectId and name_key = :nameKey and archived_at is null`,
+  { projectId: text, nameKey: text },
+  environments.columns,
+);
 /** Writers of one environment follow each other, so that the revision they compare is the one they replace. */
 export const lock = query(
   'environments.lock',

@@ -136,6 +136,8 @@ export const insert = query(
 const many = manyOf({
   ...cases.pick(['id', 'declaredId', 'title', 'contentHash']),
   definition: jsonText,
+  /** From 0. */
+  nth: integer,
 });
 /** Several in their order, at the end of the list. */
 export const insertMany = query(
@@ -143,7 +145,7 @@ export const insertMany = query(
   `insert into eval_cases (id, suite_id, project_id, declared_id, title, definition, content_hash, position)
    select n.id, :suiteId, :projectId, n.declared_id, n.title, n.definition, n.content_hash,
      coalesce((select max(position) + 1 from eval_cases where suite_id = :suiteId), 0)
-       + row_number() over (order by n.id) - 1
+       + n.nth
    from ${many.from('n')}`,
   { ...many.takes, ...cases.pick(['suiteId', 'projectId']) },
 );
@@ -158,4 +160,12 @@ export const remove = query(
   'eval-cases.remove',
   'delete from eval_cases where suite_id = :suiteId and id = :id',
   which,
+);
+/** Lists them in this order, behind where they were. */
+export const reorder = query(
+  'eval-cases.reorder',
+  `update eval_cases c set position = o.place
+     + (select max(position) from eval_cases where suite_id = :suiteId)
+   from unnest(:ids::text[]) with ordinality o (id, place) where c.suite_id = :suiteId and c.id = o.id`,
+  { suiteId: text, ids: texts },
 );

@@ -24,6 +24,7 @@ const authored = {
   hosts: json<unknown>(),
   environmentIds: texts,
   settings: json<unknown>(),
+  provenance: orNull(json<unknown>()),
 };
 const schedule = {
   scheduleEnabled: flag,
@@ -40,6 +41,7 @@ const suites = table('eval_suites', {
   projectId: text,
   declaredId: orNull(text),
   managedBy: oneOf<'app' | 'ci'>(),
+  sourceHash: orNull(text),
   ...authored,
   ...schedule,
   revision: integer,
@@ -103,6 +105,20 @@ export const lock = query(
   which,
   suites.columns,
 );
+/** The one that the file with this id owns. */
+export const lockByDeclaredId = query(
+  'eval-suites.lock-by-declared-id',
+  `select ${suites.all()} from eval_suites
+   where project_id = :projectId and declared_id = :declaredId and deleted_at is null for no key update`,
+  { projectId: text, declaredId: text },
+  suites.columns,
+);
+/** No revision: what the file says may be the same. */
+export const setSourceHash = query(
+  'eval-suites.set-source-hash',
+  'update eval_suites set source_hash = :sourceHash where project_id = :projectId and id = :id',
+  { ...which, sourceHash: text },
+);
 /** Suites are found by name one after the other, so that two reports make one. */
 export const lineUpByName = query(
   'eval-suites.line-up-by-name',
@@ -126,6 +142,8 @@ export const count = query(
 
 const made = [
   'managedBy',
+  'declaredId',
+  'sourceHash',
   'id',
   'projectId',
   ...(Object.keys(authored) as (keyof typeof authored)[]),

@@ -166,7 +166,7 @@ export const knownReported = query(
   `select external_id as "externalId", content_hash as "contentHash" from eval_results
    where run_id = :runId and external_id = any(:externalIds)`,
   { runId: text, externalIds: texts },
-  { externalId: text, contentHash: text },
+  { externalId: orNull(text), contentHash: orNull(text) },
   { index: 'eval_results_external' },
 );
 /**

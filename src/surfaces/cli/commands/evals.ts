@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { OperatorProblem } from '../../../platform/problem.ts';
-import type { Client } from '../../client/index.ts';
+import { suiteNamed } from '../evals/find-suite.ts';
 import { followRun } from '../evals/follow.ts';
 import { exitCodeOf, printRun } from '../evals/report.ts';
 import type { Host } from '../host.ts';
 import { printRows, time } from '../output.ts';
+import { evalFileCommands } from './eval-files.ts';
 
 interface Place {
   project?: string;
@@ -19,13 +19,16 @@ interface RunOptions extends Place {
   iterations?: string;
   case?: string[];
   notes?: string;
+  approveImports?: string;
 }
 
 export function evalCommands(program: Command, host: Host): void {
   const group = program.command('evals').description('eval suites and their runs');
   group
     .command('run <suite>')
-    .description('run a suite, by id or name; exits 0 passed, 1 failed, 3 without a verdict')
+    .description(
+      'run a suite, by id, name or suite file, which is synced first; exits 0 passed, 1 failed, 3 without a verdict',
+    )
     .option('--project <project>', 'project, by id or name; the Default project when left out')
     .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here')
     .option('--wait', 'follow the run and show its verdict')
@@ -34,11 +37,21 @@ export function evalCommands(program: Command, host: Host): void {
     .option('--iterations <count>', 'trials of each case')
     .option('--case <id...>', 'only these cases')
     .option('--notes <text>', 'kept with the run')
+    .option('--approve-imports <reason>', 'run cases that only come near to what was imported')
     .option('--json', 'print JSON')
     .action(async (suite: string, options: RunOptions) => {
+      const { approvedImports, isSuiteFile, syncSuiteFile } = await import('../evals/suite-file.ts');
       process.exitCode = await host.withApi(options, async (api, projectId) => {
-        const { id: suiteId } = await suiteNamed(api, projectId, suite);
-        const { runId } = await api.createEvalRun({ projectId, body: { suiteId, ...wished(options) } });
+        const { id: suiteId } = isSuiteFile(suite)
+          ? await syncSuiteFile(api, projectId, suite, options.json ? undefined : process.stderr)
+          : await suiteNamed(api, projectId, suite);
+        const reason = options.approveImports;
+        const importApprovals =
+          reason === undefined ? [] : await approvedImports(api, { projectId, suiteId }, reason);
+        const { runId } = await api.createEvalRun({
+          projectId,
+          body: { suiteId, ...(importApprovals.length > 0 && { importApprovals }), ...wished(options) },
+        });
         if (!options.wait) {
           process.stdout.write(options.json ? `${JSON.stringify({ runId })}\n` : `${runId}\n`);
           return 0;
@@ -74,6 +87,7 @@ export function evalCommands(program: Command, host: Host): void {
         );
       });
     });
+  evalFileCommands(group, host);
 }
 
 function wished({ model, environment, iterations, case: caseIds, notes }: RunOptions): object {
@@ -84,19 +98,4 @@ function wished({ model, environment, iterations, case: caseIds, notes }: RunOpt
     ...(caseIds && { caseIds }),
     ...(notes !== undefined && { notes }),
   };
-}
-
-async function suiteNamed(api: Client, projectId: string, idOrName: string): Promise<{ id: string }> {
-  const { items } = await api.listEvalSuites({ projectId });
-  const byId = items.find(({ id }) => id === idOrName);
-  if (byId) return byId;
-  const named = items.filter(({ name }) => name?.toLowerCase() === idOrName.toLowerCase());
-  const [first] = named;
-  if (first && named.length === 1) return first;
-  const shown = (first ? named : items).slice(0, 10).map(({ id, name }) => `${name} (${id})`);
-  throw new OperatorProblem(
-    first
-      ? `Several suites are called ${idOrName}; use the id: ${shown.join(', ')}`
-      : `No suite ${idOrName} in this project. There ${shown.length === 0 ? 'is none' : `are: ${shown.join(', ')}`}`,
-  );
 }

@@ -1,0 +1,41 @@
+import * as cases from '../../platform/database/queries/eval-cases.ts';
+import { writeAside } from '../../suite-files/aside.ts';
+import { SuiteFileProblem } from '../../suite-files/problem.ts';
+import type { ProjectContext } from '../context.ts';
+import { findSuite } from '../eval-suites/suite.ts';
+import { conflict } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { fileOf } from './file-of-suite.ts';
+import { namedTarget } from './named-target.ts';
+
+export const exportEvalSuiteFile: Verb<'exportEvalSuiteFile'> = async (context, input) => {
+  const { format, schemaVersion } = input;
+  const suite = await findSuite(context, input.suiteId);
+  const rows = await context.db.rows(cases.all, { suiteId: suite.id, ids: null });
+  const { target, notes } = await namedTarget(context.db, suite);
+  const file = fileOf(suite, rows, { target, notes, schemaVersion });
+  const text = await writeAside(file, { format, schemaUrl: schemaUrl(context) }).catch(refuseUnwritable);
+  const bytes = new TextEncoder().encode(text);
+  return {
+    contentType: `application/${format}; charset=utf-8`,
+    size: bytes.length,
+    bytes: (async function* () {
+      yield bytes;
+    })(),
+  };
+};
+
+function schemaUrl({ config: { publicUrl } }: ProjectContext): string | undefined {
+  return publicUrl && `${publicUrl.replace(/\/+$/, '')}/schemas/suite-file.json`;
+}
+
+/** Suites can hold more than files, and less: reports have no model and no servers. */
+function refuseUnwritable(error: unknown): never {
+  if (!(error instanceof SuiteFileProblem)) throw error;
+  const [first] = error.problems;
+  throw conflict(
+    `The suite cannot be written as a file: ${first?.path && `${first.path}: `}${first?.message}`,
+    'NOT_A_SUITE_FILE',
+    { problems: error.problems },
+  );
+}
