@@ -224,7 +224,7 @@ function comparePrompts({ differences }: Work, before: Json, after: Json, place:
   for (const [name, { item, at, display }] of is)
     if (!was.has(name)) {
       const must = item['required'] === true;
-      const there = { ...place, current: `${place.current}/arguments/${at}` };
+      const there = { ...place, baseline: '', current: `${place.current}/arguments/${at}` };
       differences.add(
         must ? 'breaking' : 'safe',
         must ? 'required' : 'added',

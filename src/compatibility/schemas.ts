@@ -22,7 +22,7 @@ const deepest = 64;
 /** Pairs of subschemas, and keys that are looked at, of two schemas and of all schemas of two exports. */
 const mostPairs = 5_000;
 const mostSteps = 50_000;
-const mostStepsOfAll = 500_000;
+const mostStepsOfAll = 250_000;
 
 /** What is left of the steps that one comparison may take. */
 export interface Effort {

@@ -1,6 +1,7 @@
 import * as account from './account.ts';
 import * as catalog from './catalog.ts';
 import * as clients from './clients.ts';
+import * as contractChecks from './contract-checks.ts';
 import * as environments from './environments.ts';
 import * as evalCases from './eval-cases.ts';
 import * as evalCompare from './eval-compare.ts';
@@ -33,6 +34,7 @@ const declared = {
   ...diagnostics,
   ...primitives,
   ...serverExport,
+  ...contractChecks,
   ...oauth,
   ...connections,
   ...clients,

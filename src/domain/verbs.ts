@@ -10,6 +10,12 @@ export { getClient } from './clients/get.ts';
 export { listClients } from './clients/list.ts';
 export { setClientServers } from './clients/set-servers.ts';
 export { updateClient } from './clients/update.ts';
+export {
+  deleteServerContractBaseline,
+  getServerContractBaseline,
+  setServerContractBaseline,
+} from './contract-checks/baseline.ts';
+export { checkServerContract } from './contract-checks/check.ts';
 export { archiveEnvironment, restoreEnvironment } from './environments/archive.ts';
 export { createEnvironment, ensureAdhocEnvironment } from './environments/create.ts';
 export { getEnvironment, getEnvironmentCapabilities } from './environments/get.ts';

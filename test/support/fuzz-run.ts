@@ -9,8 +9,16 @@ import { Wire, type WireAnswer } from './wire.ts';
 
 const byId = new Map(operationList.map((operation) => [operation.id, operation]));
 
-/** A name can be given once: each shot gets something without one. A run is compared with one before it. */
-const toArrange = new Set(['nameEnvironment', 'compareEvalRun']);
+/**
+ * A name can be given once: each shot gets something without one. A run is compared with one before it. What is removed
+ * has to be there.
+ */
+const toArrange = new Set([
+  'nameEnvironment',
+  'compareEvalRun',
+  'getServerContractBaseline',
+  'deleteServerContractBaseline',
+]);
 
 /** Sends hostile requests at a few projects that may be destroyed, and records who answered how. */
 export class FuzzRun {

@@ -144,6 +144,8 @@ const arrangements: Record<
        insert into eval_run_snapshots select e.id, s.snapshot from earlier e, eval_run_snapshots s where s.run_id = $1`,
       [runId],
     ),
+  getServerContractBaseline: saveBaseline,
+  deleteServerContractBaseline: saveBaseline,
   getEvalRunStageAnalytics: (service, { runId }) =>
     within(
       service,
@@ -159,6 +161,19 @@ const arrangements: Record<
     return {};
   },
 };
+
+async function saveBaseline(
+  service: TestService,
+  { serverId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  return within(
+    service,
+    `insert into contract_baselines (server_id, project_id, hash, export)
+     select id, project_id, 'sha256:0', '{"tools":[],"resources":[],"resourceTemplates":[],"prompts":[]}'
+     from servers where id = $1 on conflict do nothing`,
+    [serverId],
+  );
+}
 
 async function within(
   service: TestService,

@@ -9,6 +9,7 @@ import { live } from './0007-live.ts';
 import { serverChanges } from './0008-server-changes.ts';
 import { evals } from './0009-evals.ts';
 import { evalsInCi } from './0010-evals-in-ci.ts';
+import { contractBaselines } from './0012-contract-baselines.ts';
 
 export interface Migration {
   name: string;
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   serverChanges,
   evals,
   evalsInCi,
+  contractBaselines,
 ];
