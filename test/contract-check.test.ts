@@ -167,16 +167,16 @@ describe('a baseline', () => {
     const tools = Array.from({ length: 200 }, (_, n) => ({ name: `t${n}`, inputSchema }));
     target.now.tools = tools.map((tool) => ({ ...tool, inputSchema: { ...inputSchema, title: 'b' } }));
     let slowest = 0;
-    let over = false;
+    const over = new AbortController();
     const others = async (): Promise<void> => {
-      while (!over) {
+      while (!over.signal.aborted) {
         const began = performance.now();
         await service.get('/me');
         slowest = Math.max(slowest, performance.now() - began);
       }
     };
     const watching = others();
-    const answer = await check({ baseline: { tools } }).finally(() => (over = true));
+    const answer = await check({ baseline: { tools } }).finally(() => over.abort());
     await watching;
     expect(answer.body.result).toBe('failed');
     // Without bounds it would be minutes.

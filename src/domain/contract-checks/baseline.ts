@@ -8,7 +8,6 @@ import * as servers from '../../platform/database/queries/servers.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ServerContext } from '../context.ts';
-import { invalid } from '../invalid.ts';
 import { exportServer } from '../live/export.ts';
 import { contentOf, type ExportContent } from '../live/export-content.ts';
 import { found } from '../refusals.ts';
