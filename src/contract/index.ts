@@ -9,6 +9,7 @@ import * as evalDisclosure from './eval-disclosure.ts';
 import * as evalIngest from './eval-ingest.ts';
 import * as evalIterations from './eval-iterations.ts';
 import * as evalLaunch from './eval-launch.ts';
+import * as evalReplay from './eval-replay.ts';
 import * as evalRuns from './eval-runs.ts';
 import * as evalSuites from './eval-suites.ts';
 import * as hosts from './hosts.ts';
@@ -51,6 +52,7 @@ const declared = {
   ...evalRuns,
   ...evalIterations,
   ...evalCompare,
+  ...evalReplay,
   ...evalIngest,
   ...sessions,
   ...catalog,

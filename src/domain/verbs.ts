@@ -49,6 +49,7 @@ export { exportTracesOtlp } from './eval-runs/read/otlp.ts';
 export { getEvalRun, listEvalSuiteRuns } from './eval-runs/read/run.ts';
 export { getEvalRunDecisionSummary } from './eval-runs/read/summary.ts';
 export { getEvalIterationTrace } from './eval-runs/read/trace.ts';
+export { replayEvalRun } from './eval-runs/replay/replay.ts';
 export { createEvalSuite } from './eval-suites/create.ts';
 export { deleteEvalSuite } from './eval-suites/delete.ts';
 export { getEvalSuite, listEvalSuiteRevisions, listEvalSuites } from './eval-suites/read.ts';

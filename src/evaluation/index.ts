@@ -31,7 +31,6 @@ export {
   type CallEnd,
   compareResults,
   isFailure,
-  type ResultComparison,
 } from './replay/compare-results.ts';
 export { type EvaluationConfig } from './scores/definition.ts';
 export { isIntact } from './scores/gate.ts';

@@ -10,12 +10,13 @@ import { Wire, type WireAnswer } from './wire.ts';
 const byId = new Map(operationList.map((operation) => [operation.id, operation]));
 
 /**
- * A name can be given once: each shot gets something without one. A run is compared with one before it. What is removed
- * has to be there.
+ * A name can be given once: each shot gets something without one. A run is compared with one before it, and replayed
+ * when it has ended. What is removed has to be there.
  */
 const toArrange = new Set([
   'nameEnvironment',
   'compareEvalRun',
+  'replayEvalRun',
   'getServerContractBaseline',
   'deleteServerContractBaseline',
 ]);

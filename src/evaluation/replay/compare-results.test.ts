@@ -98,6 +98,7 @@ test.each<Case>([
     ['/structuredContent/at'],
     ship,
   ],
+  ['it says that it does not fail', text('a'), text('a', { isError: false }), 'same', []],
   ['it fails', text('a'), text('a', { isError: true }), 'error', []],
   ['it breaks the protocol', text('a'), error('no'), 'error', []],
   ['it fails no more', text('a', { isError: true }), text('a'), 'error', []],
@@ -128,7 +129,7 @@ test('whatever came back is the same as itself, and of the same form with its it
 });
 
 test('large and deep results take bounded time, and what is told of them is bounded', () => {
-  const many = (value: unknown) => Array.from({ length: 50_000 }, (_, n) => ({ [`${value}${n}`]: value }));
+  const many = (value: string) => Array.from({ length: 50_000 }, (_, n) => ({ [`${value}${n}`]: value }));
   const wide = compareResults(structured(many('a')), structured(many('b')));
   expect(wide.outcome).toBe('schema');
   expect(wide.pointers).toHaveLength(20);

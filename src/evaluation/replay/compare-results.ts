@@ -86,7 +86,7 @@ function fit(result: Record<string, unknown>, schema: unknown): { valid: boolean
   return validity.valid ? { valid: true } : { valid: false, problem: validity.problem };
 }
 
-/** Both results, without what is about the request, and with texts that hold JSON in both read as such. */
+/** Both results, without what is about the request or said already, and with texts that hold JSON in both read as such. */
 function comparable(
   before: Record<string, unknown>,
   after: Record<string, unknown>,
@@ -95,7 +95,7 @@ function comparable(
     partsOf(result).every((part) => !isText(part) || part.text.length <= longestJson),
   );
   const [was, is] = [before, after].map((result) => {
-    const { _meta, ...rest } = result;
+    const { _meta, isError: _, ...rest } = result;
     if (!readable || !Array.isArray(result['content'])) return rest;
     return { ...rest, content: partsOf(result).map(withJson) };
   });

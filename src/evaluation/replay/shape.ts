@@ -11,7 +11,7 @@ export interface Shape {
   items: Shape | undefined;
 }
 
-export function typeOf(value: unknown): Type {
+function typeOf(value: unknown): Type {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value as Type;
