@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { liveErrors, liveOptions, Prompt, Resource, ResourceTemplate, Tool } from './live.ts';
+import { liveErrors, liveOptions } from './live.ts';
 import { operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
 
@@ -97,10 +97,10 @@ export const getServerContractBaseline = operation({
     .object({
       ...saved,
       export: z.looseObject({
-        tools: z.array(Tool),
-        resources: z.array(Resource),
-        resourceTemplates: z.array(ResourceTemplate),
-        prompts: z.array(Prompt),
+        tools: z.array(listed),
+        resources: z.array(listed),
+        resourceTemplates: z.array(listed),
+        prompts: z.array(listed),
       }),
     })
     .meta({ id: 'SavedContractBaseline' }),

@@ -1,7 +1,5 @@
 import { largestBaseline, mostBaselineElements } from '../../contract/contract-checks.ts';
 import { Refusal } from '../../contract/errors.ts';
-import type { Operations } from '../../contract/index.ts';
-import type { OutputOf } from '../../contract/operation.ts';
 import { hasMoreElements } from '../../mcp/json-bounds.ts';
 import * as baselines from '../../platform/database/queries/contract-baselines.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
@@ -15,9 +13,7 @@ import type { Verb } from '../verb.ts';
 
 export const getServerContractBaseline: Verb<'getServerContractBaseline'> = async (context) => {
   const { savedAt, savedBy, hash, content } = await savedBaseline(context);
-  type Shown = OutputOf<Operations['getServerContractBaseline']>['export'];
-  // It was checked when it was saved, or is what the server sent.
-  return { savedAt, savedBy, hash, export: { contentHash: hash, ...content } as unknown as Shown };
+  return { savedAt, savedBy, hash, export: { contentHash: hash, ...content } };
 };
 
 export const setServerContractBaseline: Verb<'setServerContractBaseline'> = async (context, input) => {

@@ -43,13 +43,17 @@ export function replayCommand(group: Command, host: Host): void {
 async function allPages(
   api: Client,
   run: { projectId: string; runId: string },
-  { includeWrites = false, tool }: ReplayOptions,
+  { includeWrites, tool }: ReplayOptions,
   say: (text: string) => void,
 ): Promise<Page[]> {
   const pages: Page[] = [];
   let cursor: string | undefined;
   do {
-    const body = { includeWrites, ...(tool && { tools: tool }), ...(cursor !== undefined && { cursor }) };
+    const body = {
+      includeWrites: includeWrites ?? false,
+      ...(tool && { tools: tool }),
+      ...(cursor !== undefined && { cursor }),
+    };
     const page = await api.replayEvalRun({ ...run, body });
     pages.push(page);
     const { calls, unavailable, skipped } = page.summary;
