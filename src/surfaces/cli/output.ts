@@ -39,8 +39,8 @@ export function oneLine(text: string, most: number): string {
 
 /** Says what is going on: over the line before on a terminal, in a line of its own elsewhere. */
 export function progress(screen: { isTTY?: boolean; write(text: string): unknown } = process.stderr): {
-  say(text: string): void;
-  end(): void;
+  say: (text: string) => void;
+  end: () => void;
 } {
   if (!screen.isTTY) return { say: (text) => void screen.write(`${text}\n`), end: () => {} };
   const clear = '\r\u001B[K';

@@ -87,7 +87,12 @@ async function update(api: Client, place: Place, name: string, file: string | un
     return exitCodes.passed;
   }
   // Without what changes with every export, so that an unchanged server leaves the file as it is.
-  const { serverId, exportedAt, initInfo, ...content } = await api.exportServer({ ...place, body: {} });
+  const {
+    serverId: _id,
+    exportedAt: _at,
+    initInfo: _info,
+    ...content
+  } = await api.exportServer({ ...place, body: {} });
   await writeWhole(file, `${JSON.stringify(content, null, 2)}\n`);
   process.stdout.write(`Wrote ${file}: ${name} with ${content.tools.length} tools, ${content.contentHash}\n`);
   return exitCodes.passed;
