@@ -179,8 +179,8 @@ describe('a baseline', () => {
     const answer = await check({ baseline: { tools } }).finally(() => over.abort());
     await watching;
     expect(answer.body.result).toBe('failed');
-    // Without bounds it would be minutes.
-    expect(slowest).toBeLessThan(3_000);
+    // Many times what it takes, for busy machines; without bounds it would never end.
+    expect(slowest).toBeLessThan(10_000);
   });
 });
 

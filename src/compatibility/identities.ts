@@ -32,3 +32,20 @@ export function identities(): (value: unknown) => number | undefined {
   };
   return (value) => identify(value, 0);
 }
+
+/** Tells whether there is a `$ref` anywhere in a value; each object is looked through once. */
+export function references(): (value: unknown) => boolean {
+  const known = new WeakMap<object, boolean>();
+  const refers = (value: unknown, depth: number): boolean => {
+    if (typeof value !== 'object' || value === null) return false;
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    const found =
+      depth > deepestValue ||
+      '$ref' in value ||
+      Object.values(value).some((inner) => refers(inner, depth + 1));
+    known.set(value, found);
+    return found;
+  };
+  return (value) => refers(value, 0);
+}

@@ -7,7 +7,7 @@ import {
   type Place,
   shown,
 } from './difference.ts';
-import { identities } from './identities.ts';
+import { identities, references } from './identities.ts';
 import { pointed } from './pointed.ts';
 
 type Schema = Record<string, unknown>;
@@ -20,9 +20,9 @@ type Shift = 'narrowed' | 'widened' | 'changed';
 
 const deepest = 64;
 /** Pairs of subschemas, and keys that are looked at, of two schemas and of all schemas of two exports. */
-const mostPairs = 5_000;
-const mostSteps = 50_000;
-const mostStepsOfAll = 250_000;
+const mostPairs = 4_000;
+const mostSteps = 40_000;
+const mostStepsOfAll = 150_000;
 
 /** What is left of the steps that one comparison may take. */
 export interface Effort {
@@ -37,7 +37,8 @@ interface Walk {
   differences: Differences;
   direction: Direction;
   roots: { baseline: unknown; current: unknown };
-  refers: boolean;
+  /** Whether there is a reference in it. */
+  refers: (value: unknown) => boolean;
   identity: (value: unknown) => number | undefined;
   seen: WeakMap<object, WeakSet<object>>;
   pairs: number;
@@ -63,7 +64,7 @@ export function compareSchemas(
     differences,
     direction,
     roots: { baseline, current },
-    refers: was === undefined || is === undefined || refersTo(baseline) || refersTo(current),
+    refers: references(),
     identity,
     seen: new WeakMap(),
     pairs: 0,
@@ -71,10 +72,6 @@ export function compareSchemas(
     whole,
   };
   compare(walk, baseline, current, place, 0);
-}
-
-function refersTo(schema: unknown): boolean {
-  return JSON.stringify(schema)?.includes('"$ref"') ?? false;
 }
 
 function same({ identity }: Walk, a: unknown, b: unknown): boolean {
@@ -93,7 +90,7 @@ function spend({ effort, whole }: Walk, steps: number): boolean {
 function compare(walk: Walk, baselinePart: unknown, currentPart: unknown, place: Place, depth: number): void {
   if (!spend(walk, 1)) return tooLarge(walk, place);
   // Equal texts that refer to parts which differ are compared there, once.
-  if (!walk.refers && same(walk, baselinePart, currentPart)) return;
+  if (same(walk, baselinePart, currentPart) && !walk.refers(baselinePart)) return;
   const baseline = resolved(walk, walk.roots.baseline, baselinePart);
   const current = resolved(walk, walk.roots.current, currentPart);
   if (baseline === current || (typeof baseline === 'boolean' && typeof current === 'boolean'))
@@ -274,6 +271,7 @@ const properties: Rule = (walk, before, after, place, depth) => {
 const additional: Rule = (walk, before, after, place, depth) => {
   const key = 'additionalProperties';
   const [was, is] = [before[key] ?? true, after[key] ?? true];
+  if (was === is) return;
   const at = below(place, key);
   if (isObject(was) && isObject(is)) return compare(walk, was, is, at, depth + 1);
   const open = (value: unknown): boolean => value !== false;
@@ -365,8 +363,8 @@ const alternatives: Rule = (walk, before, after, place, depth) => {
     const [was, is] = [listIn(before, key), listIn(after, key)];
     const gone = missingFrom(walk, is, was);
     const come = missingFrom(walk, was, is);
-    const whole = below(place, key);
     if (gone.length === 0 && come.length === 0) continue;
+    const whole = below(place, key);
     if (was.length === 0 || is.length === 0) {
       const shift = is.length === 0 ? 'widened' : 'narrowed';
       tell(walk, shift, whole, is.length === 0 ? `${key} is gone` : `${key} was added`);
