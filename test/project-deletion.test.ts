@@ -38,6 +38,9 @@ async function fullProject(): Promise<Parameters> {
   const project = `/projects/${made['projectId']}`;
   const tokens = { serverUrl: await service.demoUrl(), tokens: { access_token: 'at-tell-nobody' } };
   await service.post(`${project}/servers/${made['serverId']}/oauth/import-tokens`, tokens);
+  await service.request('PUT', `${project}/servers/${made['serverId']}/contract-baseline`, {
+    body: { export: { tools: [] } },
+  });
   await service.post(`${project}/server-groups`, { name: 'g', serverIds: [made['serverId']] });
   await database.query("insert into skill_files (skill_id, path, content) values ($1, 'notes.md', 'x')", [
     made['skillId'],

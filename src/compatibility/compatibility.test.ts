@@ -171,23 +171,24 @@ test.each<[string, ServerExport, string[]]>([
       'safe text current/server/version',
     ],
   ],
-])('%s', (_, current, expected) => {
-  const { differences, impact, omitted } = compareExports(exported(), current);
+])('%s', async (_, current, expected) => {
+  const { differences, impact, omitted } = await compareExports(exported(), current);
   expect(differences.map(said)).toEqual(expected);
   expect(impact).toBe(expected[0]?.split(' ')[0]);
   expect(omitted).toBe(0);
   for (const { message } of differences) expect(message).toMatch(/^\S.{5,300}$/);
 });
 
-test('an unchanged server differs in nothing, also when its list is in another order', () => {
-  expect(compareExports(exported(), exported())).toEqual({
+test('an unchanged server differs in nothing, also when its list is in another order', async () => {
+  expect(await compareExports(exported(), exported())).toEqual({
     impact: undefined,
     counts: { breaking: 0, risky: 0, safe: 0 },
     differences: [],
     omitted: 0,
   });
   const [a, b] = [{ name: 'a' }, { name: 'b' }];
-  expect(compareExports(exported({ tools: [a, b] }), exported({ tools: [b, a] })).differences).toEqual([]);
+  const other = await compareExports(exported({ tools: [a, b] }), exported({ tools: [b, a] }));
+  expect(other.differences).toEqual([]);
 });
 
 function schemasApart(direction: Direction, baseline: unknown, current: unknown): string[] {
@@ -221,10 +222,10 @@ test('alternatives are compared one by one', () => {
   ]);
 });
 
-test('what changes everywhere is told in part, the worst of it for certain', () => {
+test('what changes everywhere is told in part, the worst of it for certain', async () => {
   const many = (description: string, from: number) =>
     Array.from({ length: 800 }, (_, n) => ({ name: `t${n + from}`, description }));
-  const { differences, counts, omitted } = compareExports(
+  const { differences, counts, omitted } = await compareExports(
     exported({ tools: [...many('a', 0), ship] }),
     exported({ tools: many('b', 0) }),
   );
@@ -242,6 +243,97 @@ test('a schema that is large or no schema is compared in bounded time', () => {
   expect(schemasApart('input', deep, other)[0]).toMatch(/^breaking changed/);
   expect(schemasApart('input', { type: 'string' }, 7)).toEqual(['breaking changed current']);
   expect(schemasApart('input', true, false)).toEqual(['breaking narrowed current']);
+});
+
+/** Schemas that someone wrote to keep others waiting: each with one that differs from it. */
+function hostilePairs(): Record<string, [ServerExport, ServerExport]> {
+  const many = <T>(count: number, make: (nth: number) => T): T[] =>
+    Array.from({ length: count }, (_, n) => make(n));
+  const keys = (count: number, value: (nth: number) => unknown) =>
+    Object.fromEntries(many(count, (n) => [`k${n}`, value(n)]));
+  const tools = (...schemas: object[]): ServerExport =>
+    exported({ tools: schemas.map((inputSchema, n) => ({ name: `t${n}`, inputSchema })) });
+  /** Every level is reached in two ways, and looks new each time. */
+  const doubling = (leaf: string, fat = 0) => ({
+    $ref: '#/$defs/d0',
+    $defs: {
+      ...Object.fromEntries(
+        many(40, (n) => [
+          `d${n}`,
+          {
+            ...keys(fat, (k) => k),
+            properties: {
+              a: { $ref: `#/$defs/d${n + 1}`, title: 'a' },
+              b: { $ref: `#/$defs/d${n + 1}`, title: 'b' },
+            },
+          },
+        ]),
+      ),
+      d40: { type: leaf },
+    },
+  });
+  /** References that lead to references, through much, to nothing much. */
+  const chain = (leaf: string) => ({
+    title: leaf,
+    properties: keys(5_000, () => ({ $ref: '#/$defs/c0', title: 'x' })),
+    $defs: {
+      ...Object.fromEntries(
+        many(15, (n) => [`c${n}`, { $ref: `#/$defs/c${n + 1}`, ...keys(2_000, () => 0) }]),
+      ),
+      c15: true,
+    },
+  });
+  const deep = (leaf: string) => {
+    let schema: object = { description: leaf, enum: many(20_000, (n) => `${n}`.repeat(20)) };
+    for (let level = 0; level < 60; level++) schema = { type: 'object', properties: { a: schema } };
+    return schema;
+  };
+  const self = (title: string) => ({ title, properties: keys(50, () => ({ $ref: '#', title })) });
+  const pair = (make: (leaf: string) => object): [ServerExport, ServerExport] => [
+    tools(make('string')),
+    tools(make('integer')),
+  ];
+  return {
+    'one name, many times': [
+      exported({ tools: many(30_000, () => ({ name: 'a' })) }),
+      exported({ tools: many(30_000, () => ({ name: 'a', description: 'b' })) }),
+    ],
+    'many alternatives': pair((leaf) => ({ anyOf: many(20_000, (n) => ({ title: `${leaf} ${n}` })) })),
+    'references that double': pair((leaf) => doubling(leaf)),
+    'references that double, to much': pair((leaf) => doubling(leaf, 500)),
+    'references that double, in many tools': [
+      tools(...many(300, () => doubling('string'))),
+      tools(...many(300, () => doubling('integer'))),
+    ],
+    'long chains of references': pair(chain),
+    'references to the whole': pair(self),
+    'deep, with much at the bottom': pair(deep),
+    'long pointers': pair((leaf) => ({
+      properties: keys(2_000, () => ({ $ref: `#/${'a/'.repeat(500)}`, title: leaf })),
+    })),
+    'large values': pair((leaf) => ({
+      properties: keys(1_000, (n) => ({
+        default: keys(20, () => `${leaf} ${n}`),
+        enum: [keys(20, () => leaf)],
+      })),
+    })),
+    'many properties': pair((leaf) => ({ properties: keys(50_000, (n) => ({ title: `${leaf} ${n}` })) })),
+  };
+}
+
+test.each(Object.entries(hostilePairs()))('takes bounded time: %s', async (_, [baseline, current]) => {
+  let [last, longest] = [performance.now(), 0];
+  const beat = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  const began = performance.now();
+  const { counts } = await compareExports(baseline, current).finally(() => clearInterval(beat));
+  longest = Math.max(longest, performance.now() - last);
+  expect(counts.breaking + counts.risky).toBeGreaterThan(0);
+  // Many times what it takes, so that a busy machine does not matter; without bounds these take minutes.
+  expect(performance.now() - began).toBeLessThan(15_000);
+  expect(longest).toBeLessThan(4_000);
 });
 
 /** Small schemas over few names, so that pairs of them have much in common. */

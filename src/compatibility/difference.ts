@@ -16,6 +16,8 @@ export interface Difference {
   pointer: string;
   in: 'baseline' | 'current';
   message: string;
+  /** Where it stands in both. */
+  place: Place;
 }
 
 export type DifferenceKind =
@@ -41,13 +43,17 @@ export interface Place {
 export class Differences {
   readonly list: Difference[] = [];
   readonly counts: Record<Impact, number> = { breaking: 0, risky: 0, safe: 0 };
+  private readonly kept: Record<Impact, number> = { breaking: 0, risky: 0, safe: 0 };
 
   add(impact: Impact, kind: DifferenceKind, place: Place, message: string): void {
     this.counts[impact]++;
     // Of what is left out nothing may be worse than what is kept.
     if (this.list.length >= mostKept && !this.makeRoom(impact)) return;
     const where = kind === 'removed' ? ('baseline' as const) : ('current' as const);
-    this.list.push({ impact, kind, subject: place.subject, pointer: place[where], in: where, message });
+    const { subject } = place;
+    const pointer = place[where];
+    this.list.push({ impact, kind, subject, pointer, in: where, message, place });
+    this.kept[impact]++;
   }
 
   get omitted(): number {
@@ -62,9 +68,12 @@ export class Differences {
   private makeRoom(impact: Impact): boolean {
     const lighter = impacts.slice(impacts.indexOf(impact) + 1).reverse();
     for (const each of lighter) {
-      const at = this.list.findLastIndex((one) => one.impact === each);
-      if (at < 0) continue;
-      this.list.splice(at, 1);
+      if (this.kept[each] === 0) continue;
+      this.list.splice(
+        this.list.findLastIndex((one) => one.impact === each),
+        1,
+      );
+      this.kept[each]--;
       return true;
     }
     return false;
@@ -83,8 +92,24 @@ function pointerToken(key: string | number): string {
 
 const mostShown = 120;
 
-/** A value as it is shown in a message. */
+/** The beginning of a value as it is shown in a message. Of a large one no more is written than is shown. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > mostShown ? `${text.slice(0, mostShown - 1)}…` : text;
+  const text = written(value, mostShown);
+  return text.length > mostShown ? `${text.slice(0, mostShown - 1).toWellFormed()}…` : text;
+}
+
+/** As JSON, as far as `room` characters and a few. */
+function written(value: unknown, room: number): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, room + 1));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const list = Array.isArray(value);
+  let text = list ? '[' : '{';
+  for (const key in value) {
+    if (text.length > room) return text;
+    if (text.length > 1) text += ',';
+    if (!list) text += `${written(key, room - text.length)}:`;
+    text += written((value as Record<string, unknown>)[key], room - text.length);
+  }
+  return text + (list ? ']' : '}');
 }

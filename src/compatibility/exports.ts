@@ -1,7 +1,8 @@
 import { isObject } from '../evaluation/json/value.ts';
 import { sameJson } from '../platform/canonical.ts';
+import { mapInTurns } from '../platform/turns.ts';
 import { below, type Difference, Differences, type Impact, type Place, shown } from './difference.ts';
-import { compareSchemas } from './schemas.ts';
+import { compareSchemas, type Effort, newEffort } from './schemas.ts';
 
 /** What a server lists, as far as it is compared; an export has more. */
 export interface ServerExport {
@@ -27,9 +28,13 @@ export interface ContractComparison {
 
 type Json = Record<string, unknown>;
 
-/** What changed from one export of a server to another, and what it means for those who use it. */
-export function compareExports(baseline: ServerExport, current: ServerExport): ContractComparison {
+/** What changed from one export of a server to another, and what it means for those who use it. Takes bounded time. */
+export async function compareExports(
+  baseline: ServerExport,
+  current: ServerExport,
+): Promise<ContractComparison> {
   const differences = new Differences();
+  const effort = newEffort();
   compareServer(differences, baseline, current);
   const lists = [
     ['tools', 'tool', 'name', compareTools],
@@ -38,7 +43,11 @@ export function compareExports(baseline: ServerExport, current: ServerExport): C
     ['resourceTemplates', 'resource template', 'uriTemplate', compareResources],
   ] as const;
   for (const [list, word, key, compare] of lists)
-    compareLists(differences, { list, word, key, baseline: baseline[list], current: current[list] }, compare);
+    await compareLists(
+      { differences, effort },
+      { list, word, key, baseline: baseline[list], current: current[list] },
+      compare,
+    );
   const { counts } = differences;
   return {
     impact: (['breaking', 'risky', 'safe'] as const).find((impact) => counts[impact] > 0),
@@ -96,19 +105,25 @@ interface Lists {
   current: readonly unknown[];
 }
 
-function compareLists(
-  differences: Differences,
+interface Work {
+  differences: Differences;
+  effort: Effort;
+}
+
+async function compareLists(
+  work: Work,
   { list, word, key, baseline, current }: Lists,
-  compare: (differences: Differences, before: Json, after: Json, place: Place) => void,
-): void {
+  compare: (work: Work, before: Json, after: Json, place: Place) => void,
+): Promise<void> {
+  const { differences } = work;
   const [was, is] = [named(baseline, key), named(current, key)];
-  for (const [name, { item, at, display }] of was) {
+  await mapInTurns([...was], ([name, { item, at, display }]) => {
     const other = is.get(name);
     const subject = `${word} ${display}`;
     const place = { subject, baseline: `/${list}/${at}`, current: `/${list}/${other?.at ?? at}` };
-    if (other) compare(differences, item, other.item, place);
+    if (other) compare(work, item, other.item, place);
     else differences.add('breaking', 'removed', place, `The ${subject} is gone`);
-  }
+  });
   for (const [name, { at, display }] of is)
     if (!was.has(name)) {
       const subject = `${word} ${display}`;
@@ -127,17 +142,18 @@ function named(
   key: string,
 ): Map<string, { item: Json; at: number; display: string }> {
   const byName = new Map<string, { item: Json; at: number; display: string }>();
+  const times = new Map<string, number>();
   items.forEach((listed, at) => {
     const item = objectOf(listed);
     const display = typeof item[key] === 'string' ? item[key] : `number ${at}`;
-    let name = display;
-    for (let nth = 2; byName.has(name); nth++) name = `${display}\n${nth}`;
-    byName.set(name, { item, at, display: display.slice(0, 200) });
+    const nth = (times.get(display) ?? 0) + 1;
+    times.set(display, nth);
+    byName.set(`${nth}\n${display}`, { item, at, display: display.slice(0, 200).toWellFormed() });
   });
   return byName;
 }
 
-function compareTools(differences: Differences, before: Json, after: Json, place: Place): void {
+function compareTools({ differences, effort }: Work, before: Json, after: Json, place: Place): void {
   described(differences, before, after, place);
   const [was, is] = [objectOf(before['annotations']), objectOf(after['annotations'])];
   for (const hint of new Set([...Object.keys(was), ...Object.keys(is)]))
@@ -147,7 +163,7 @@ function compareTools(differences: Differences, before: Json, after: Json, place
       was[hint],
       is[hint],
       below(place, 'annotations', hint),
-      `The annotation ${hint}`,
+      `The annotation ${hint.slice(0, 100)}`,
     );
   text(
     differences,
@@ -163,6 +179,7 @@ function compareTools(differences: Differences, before: Json, after: Json, place
     before['inputSchema'] ?? {},
     after['inputSchema'] ?? {},
     below(place, 'inputSchema'),
+    effort,
   );
   const at = below(place, 'outputSchema');
   const [given, gives] = [before['outputSchema'], after['outputSchema']];
@@ -170,10 +187,10 @@ function compareTools(differences: Differences, before: Json, after: Json, place
     differences.add('breaking', 'removed', at, 'The tool no longer says what it gives');
   else if (given === undefined && gives !== undefined)
     differences.add('safe', 'added', at, 'The tool says now what it gives');
-  else if (given !== undefined) compareSchemas(differences, 'output', given, gives, at);
+  else if (given !== undefined) compareSchemas(differences, 'output', given, gives, at, effort);
 }
 
-function comparePrompts(differences: Differences, before: Json, after: Json, place: Place): void {
+function comparePrompts({ differences }: Work, before: Json, after: Json, place: Place): void {
   described(differences, before, after, place);
   const [was, is] = [named(listOf(before['arguments']), 'name'), named(listOf(after['arguments']), 'name')];
   for (const [name, { item, at, display }] of was) {
@@ -207,7 +224,7 @@ function comparePrompts(differences: Differences, before: Json, after: Json, pla
   for (const [name, { item, at, display }] of is)
     if (!was.has(name)) {
       const must = item['required'] === true;
-      const there = { ...place, current: `${place.current}/arguments/${at}` };
+      const there = { ...place, baseline: '', current: `${place.current}/arguments/${at}` };
       differences.add(
         must ? 'breaking' : 'safe',
         must ? 'required' : 'added',
@@ -217,7 +234,7 @@ function comparePrompts(differences: Differences, before: Json, after: Json, pla
     }
 }
 
-function compareResources(differences: Differences, before: Json, after: Json, place: Place): void {
+function compareResources({ differences }: Work, before: Json, after: Json, place: Place): void {
   described(differences, before, after, place);
   for (const key of ['name', 'mimeType'])
     text(differences, 'risky', before[key], after[key], below(place, key), `Its ${key}`);

@@ -1,4 +1,4 @@
-import { isObject, jsonEquality } from '../evaluation/json/value.ts';
+import { isObject } from '../evaluation/json/value.ts';
 import {
   below,
   type DifferenceKind,
@@ -7,6 +7,8 @@ import {
   type Place,
   shown,
 } from './difference.ts';
+import { identities, references } from './identities.ts';
+import { pointed } from './pointed.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -17,16 +19,32 @@ export type Direction = 'input' | 'output';
 type Shift = 'narrowed' | 'widened' | 'changed';
 
 const deepest = 64;
-/** Pairs of subschemas that are compared. */
-const mostPairs = 20_000;
+/** Pairs of subschemas, and keys that are looked at, of two schemas and of all schemas of two exports. */
+const mostPairs = 4_000;
+const mostSteps = 40_000;
+const mostStepsOfAll = 150_000;
+
+/** What is left of the steps that one comparison may take. */
+export interface Effort {
+  left: number;
+}
+
+export function newEffort(): Effort {
+  return { left: mostStepsOfAll };
+}
 
 interface Walk {
   differences: Differences;
   direction: Direction;
   roots: { baseline: unknown; current: unknown };
-  equal: (a: unknown, b: unknown) => boolean;
+  /** Whether there is a reference in it. */
+  refers: (value: unknown) => boolean;
+  identity: (value: unknown) => number | undefined;
   seen: WeakMap<object, WeakSet<object>>;
   pairs: number;
+  /** Of this pair of schemas, and of all. */
+  effort: Effort;
+  whole: Effort;
 }
 
 /** Tells what changed from one schema to the other, and what it means: callers must fit what is taken, and rely on what is given. */
@@ -36,34 +54,78 @@ export function compareSchemas(
   baseline: unknown,
   current: unknown,
   place: Place,
+  whole: Effort = newEffort(),
 ): void {
+  const identity = identities();
+  const [was, is] = [identity(baseline), identity(current)];
+  // References stay inside of a schema, so equal ones mean the same.
+  if (was !== undefined && was === is) return;
   const walk: Walk = {
     differences,
     direction,
     roots: { baseline, current },
-    equal: jsonEquality(),
+    refers: references(),
+    identity,
     seen: new WeakMap(),
     pairs: 0,
+    effort: { left: mostSteps },
+    whole,
   };
   compare(walk, baseline, current, place, 0);
 }
 
+function same({ identity }: Walk, a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  const number = identity(a);
+  return number !== undefined && number === identity(b);
+}
+
+/** False when there are no steps left. */
+function spend({ effort, whole }: Walk, steps: number): boolean {
+  effort.left -= steps;
+  whole.left -= steps;
+  return effort.left >= 0 && whole.left >= 0;
+}
+
 function compare(walk: Walk, baselinePart: unknown, currentPart: unknown, place: Place, depth: number): void {
-  const same = walk.equal(baselinePart, currentPart);
+  if (!spend(walk, 1)) return tooLarge(walk, place);
   // Equal texts that refer to parts which differ are compared there, once.
-  if (same && !refersAnywhere(walk)) return;
-  const baseline = resolved(walk.roots.baseline, baselinePart);
-  const current = resolved(walk.roots.current, currentPart);
+  if (same(walk, baselinePart, currentPart) && !walk.refers(baselinePart)) return;
+  const baseline = resolved(walk, walk.roots.baseline, baselinePart);
+  const current = resolved(walk, walk.roots.current, currentPart);
   if (baseline === current || (typeof baseline === 'boolean' && typeof current === 'boolean'))
     return compareBooleans(walk, baseline, current, place);
   const [before, after] = [asSchema(baseline), asSchema(current)];
   if (!before || !after)
     return tell(walk, 'changed', place, 'The schema changed to something that is no schema, or from it');
   if (wasSeen(walk, before, after)) return;
-  if (depth > deepest || ++walk.pairs > mostPairs)
-    return tell(walk, 'changed', place, 'The schemas are too large to be compared here');
+  if (depth > deepest || ++walk.pairs > mostPairs || !spend(walk, sizeOf(before) + sizeOf(after)))
+    return tooLarge(walk, place);
   for (const rule of rules) rule(walk, before, after, place, depth);
 }
+
+/** What was not looked at may be anything. It is told once where nothing is left to look with. */
+function tooLarge(walk: Walk, place: Place): void {
+  const { effort, whole } = walk;
+  const isOver = effort.left < 0 || whole.left < 0;
+  if (isOver && effort.left === -Infinity) return;
+  if (isOver) effort.left = -Infinity;
+  tell(walk, 'changed', place, 'The schemas are too large to be compared here');
+}
+
+/** Of what the rules look at: keys, and what is in those that list names or schemas. */
+function sizeOf(schema: Schema): number {
+  let size = 0;
+  for (const key in schema) {
+    size++;
+    const part = schema[key];
+    if (Array.isArray(part)) size += part.length;
+    else if (typeof part === 'object' && part !== null && keyed.has(key)) size += Object.keys(part).length;
+  }
+  return size;
+}
+
+const keyed = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
 type Rule = (walk: Walk, before: Schema, after: Schema, place: Place, depth: number) => void;
 
@@ -94,47 +156,16 @@ function asSchema(value: unknown): Schema | undefined {
   return isObject(value) ? value : undefined;
 }
 
-const references = new WeakMap<object, boolean>();
-
-function refersAnywhere({ roots }: Walk): boolean {
-  return [roots.baseline, roots.current].some((root) => {
-    if (!isObject(root)) return false;
-    const known = references.get(root) ?? JSON.stringify(root).includes('"$ref"');
-    references.set(root, known);
-    return known;
-  });
-}
-
 /** Follows references inside of the document. */
-function resolved(root: unknown, schema: unknown): unknown {
+function resolved(walk: Walk, root: unknown, schema: unknown): unknown {
   let part = schema;
   for (let steps = 0; steps < 16 && isObject(part) && typeof part['$ref'] === 'string'; steps++) {
     const target = pointed(root, part['$ref']);
-    if (target === undefined) return part;
+    if (target === undefined || !spend(walk, isObject(target) ? sizeOf(target) : 1)) return part;
     const { $ref: _, ...besides } = part;
     part = isObject(target) && Object.keys(besides).length > 0 ? { ...target, ...besides } : target;
   }
   return part;
-}
-
-function pointed(root: unknown, reference: string): unknown {
-  if (reference === '#') return root;
-  if (!reference.startsWith('#/')) return undefined;
-  let part = root;
-  for (const token of reference.slice(2).split('/')) {
-    const key = decoded(token).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, key)) return undefined;
-    part = (part as Schema)[key];
-  }
-  return part;
-}
-
-function decoded(token: string): string {
-  try {
-    return decodeURIComponent(token);
-  } catch {
-    return token;
-  }
 }
 
 function wasSeen({ seen }: Walk, before: object, after: object): boolean {
@@ -165,25 +196,34 @@ const types: Rule = (walk, before, after, place) => {
 };
 
 const values: Rule = (walk, before, after, place) => {
-  const [was, is] = [valuesOf(before), valuesOf(after)];
+  const [was, is] = [valuesOf(walk, before), valuesOf(walk, after)];
   if (!was && !is) return;
   const at = below(place, 'const' in after ? 'const' : 'enum');
-  if (!was) return tell(walk, 'narrowed', at, `Only certain values fit now: ${shown([...(is ?? [])])}`);
+  if (!was) return tell(walk, 'narrowed', at, `Only certain values fit now: ${some(is)}`);
   if (!is) return tell(walk, 'widened', at, 'Values are no longer limited to certain ones');
-  const lost = [...was].filter((value) => !is.has(value));
-  const won = [...is].filter((value) => !was.has(value));
-  if (lost.length > 0) tell(walk, 'narrowed', at, `Values are gone: ${lost.map(cut).join(', ')}`);
-  if (won.length > 0) tell(walk, 'widened', at, `Values were added: ${won.map(cut).join(', ')}`);
+  const lost = new Map([...was].filter(([number]) => !is.has(number)));
+  const won = new Map([...is].filter(([number]) => !was.has(number)));
+  if (lost.size > 0) tell(walk, 'narrowed', at, `Values are gone: ${some(lost)}`);
+  if (won.size > 0) tell(walk, 'widened', at, `Values were added: ${some(won)}`);
 };
 
-function valuesOf(schema: Schema): Set<string> | undefined {
-  if (Array.isArray(schema['enum']))
-    return new Set(schema['enum'].slice(0, 1_000).map((value) => JSON.stringify(value)));
-  return 'const' in schema ? new Set([JSON.stringify(schema['const'])]) : undefined;
+function valuesOf({ identity }: Walk, schema: Schema): Map<number | undefined, unknown> | undefined {
+  const listed: unknown = schema['enum'];
+  if (Array.isArray(listed)) return new Map(listed.map((value) => [identity(value), value]));
+  return 'const' in schema ? new Map([[identity(schema['const']), schema['const']]]) : undefined;
+}
+
+const mostNamed = 5;
+
+function some(values: ReadonlyMap<unknown, unknown> | undefined): string {
+  const all = [...(values?.values() ?? [])];
+  const more = all.length - mostNamed;
+  const named = all.slice(0, mostNamed).map((value) => cut(shown(value)));
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function cut(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return text.length > 40 ? `${text.slice(0, 39).toWellFormed()}…` : text;
 }
 
 const textsOf = (value: unknown): Set<string> =>
@@ -231,6 +271,7 @@ const properties: Rule = (walk, before, after, place, depth) => {
 const additional: Rule = (walk, before, after, place, depth) => {
   const key = 'additionalProperties';
   const [was, is] = [before[key] ?? true, after[key] ?? true];
+  if (was === is) return;
   const at = below(place, key);
   if (isObject(was) && isObject(is)) return compare(walk, was, is, at, depth + 1);
   const open = (value: unknown): boolean => value !== false;
@@ -277,7 +318,7 @@ const constraints: Rule = (walk, before, after, place) => {
     'contentMediaType',
   ]) {
     const [was, is] = [given(before[key]), given(after[key])];
-    if (walk.equal(was, is)) continue;
+    if (same(walk, was, is)) continue;
     const shift = was === undefined ? 'narrowed' : is === undefined ? 'widened' : 'changed';
     const [from, to] = [was, is].map((value) => (value === undefined ? 'nothing' : shown(value)));
     tell(walk, shift, below(place, key), `${key} went from ${from} to ${to}`);
@@ -320,14 +361,10 @@ const nested: Rule = (walk, before, after, place, depth) => {
 const alternatives: Rule = (walk, before, after, place, depth) => {
   for (const key of ['anyOf', 'oneOf', 'allOf']) {
     const [was, is] = [listIn(before, key), listIn(after, key)];
-    const gone = was
-      .map((part, at) => ({ part, at }))
-      .filter(({ part }) => !is.some((other) => walk.equal(part, other)));
-    const come = is
-      .map((part, at) => ({ part, at }))
-      .filter(({ part }) => !was.some((other) => walk.equal(part, other)));
-    const whole = below(place, key);
+    const gone = missingFrom(walk, is, was);
+    const come = missingFrom(walk, was, is);
     if (gone.length === 0 && come.length === 0) continue;
+    const whole = below(place, key);
     if (was.length === 0 || is.length === 0) {
       const shift = is.length === 0 ? 'widened' : 'narrowed';
       tell(walk, shift, whole, is.length === 0 ? `${key} is gone` : `${key} was added`);
@@ -351,16 +388,25 @@ const alternatives: Rule = (walk, before, after, place, depth) => {
   }
 };
 
+function missingFrom(
+  { identity }: Walk,
+  others: readonly unknown[],
+  list: readonly unknown[],
+): { part: unknown; at: number }[] {
+  const there = new Set(others.map(identity));
+  return list.map((part, at) => ({ part, at })).filter(({ part }) => !there.has(identity(part)));
+}
+
 function listIn(schema: Schema, key: string): unknown[] {
   const value = schema[key];
   return Array.isArray(value) ? value : [];
 }
 
 /** Nobody can tell which way these go. */
-const unclear: Rule = ({ differences, equal }, before, after, place) => {
+const unclear: Rule = (walk, before, after, place) => {
   for (const key of ['not', 'if', 'then', 'else', 'dependentRequired', '$ref'])
-    if (!equal(before[key], after[key]))
-      differences.add(
+    if (!same(walk, before[key], after[key]))
+      walk.differences.add(
         'risky',
         'changed',
         below(place, key),
@@ -369,10 +415,10 @@ const unclear: Rule = ({ differences, equal }, before, after, place) => {
 };
 
 /** What models read to know what to send. */
-const texts: Rule = ({ differences, equal }, before, after, place) => {
+const texts: Rule = (walk, before, after, place) => {
   for (const key of ['description', 'title', 'default', 'examples', 'deprecated'])
-    if (!equal(before[key], after[key]))
-      differences.add(
+    if (!same(walk, before[key], after[key]))
+      walk.differences.add(
         'risky',
         'text',
         below(place, key),

@@ -1,6 +1,7 @@
 import * as account from './account.ts';
 import * as catalog from './catalog.ts';
 import * as clients from './clients.ts';
+import * as contractChecks from './contract-checks.ts';
 import * as environments from './environments.ts';
 import * as evalCases from './eval-cases.ts';
 import * as evalCompare from './eval-compare.ts';
@@ -9,6 +10,7 @@ import * as evalGates from './eval-gates.ts';
 import * as evalIngest from './eval-ingest.ts';
 import * as evalIterations from './eval-iterations.ts';
 import * as evalLaunch from './eval-launch.ts';
+import * as evalReplay from './eval-replay.ts';
 import * as evalRuns from './eval-runs.ts';
 import * as evalSuiteFiles from './eval-suite-files.ts';
 import * as evalSuites from './eval-suites.ts';
@@ -35,6 +37,7 @@ const declared = {
   ...diagnostics,
   ...primitives,
   ...serverExport,
+  ...contractChecks,
   ...oauth,
   ...connections,
   ...clients,
@@ -53,6 +56,7 @@ const declared = {
   ...evalIterations,
   ...evalCompare,
   ...evalGates,
+  ...evalReplay,
   ...evalIngest,
   ...sessions,
   ...catalog,

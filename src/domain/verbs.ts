@@ -10,6 +10,12 @@ export { getClient } from './clients/get.ts';
 export { listClients } from './clients/list.ts';
 export { setClientServers } from './clients/set-servers.ts';
 export { updateClient } from './clients/update.ts';
+export {
+  deleteServerContractBaseline,
+  getServerContractBaseline,
+  setServerContractBaseline,
+} from './contract-checks/baseline.ts';
+export { checkServerContract } from './contract-checks/check.ts';
 export { archiveEnvironment, restoreEnvironment } from './environments/archive.ts';
 export { createEnvironment, ensureAdhocEnvironment } from './environments/create.ts';
 export { getEnvironment, getEnvironmentCapabilities } from './environments/get.ts';
@@ -54,6 +60,7 @@ export { exportTracesOtlp } from './eval-runs/read/otlp.ts';
 export { getEvalRun, listEvalSuiteRuns } from './eval-runs/read/run.ts';
 export { getEvalRunDecisionSummary } from './eval-runs/read/summary.ts';
 export { getEvalIterationTrace } from './eval-runs/read/trace.ts';
+export { replayEvalRun } from './eval-runs/replay/replay.ts';
 export { exportEvalSuiteFile } from './eval-suite-files/export.ts';
 export { syncFileOwnedEvalSuite } from './eval-suite-files/from-file.ts';
 export { syncEvalSuiteFile } from './eval-suite-files/sync.ts';

@@ -32,6 +32,11 @@ export {
 } from './matching/options.ts';
 export type { SetupFailure, TrialOutcome } from './outcome.ts';
 export { planSteps, renderedTool, type TrialPlan } from './plan.ts';
+export {
+  type CallEnd,
+  compareResults,
+  isFailure,
+} from './replay/compare-results.ts';
 export { type EvaluationConfig } from './scores/definition.ts';
 export { isIntact } from './scores/gate.ts';
 export { type Score } from './scores/score.ts';

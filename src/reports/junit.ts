@@ -66,6 +66,13 @@ export function junitReader(): { write(text: string): void; end(): ReportedTest[
   };
 }
 
+/** One that is there whole. */
+export function readJunit(text: string): ReportedTest[] {
+  const reader = junitReader();
+  reader.write(text);
+  return reader.end();
+}
+
 function begun(
   tag: SaxesTagPlain,
   suites: readonly { name: string; file: string | undefined }[],

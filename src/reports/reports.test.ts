@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readJest } from './jest.ts';
-import { junitReader } from './junit.ts';
+import { readJunit } from './junit.ts';
 import { UnreadableReport } from './report.ts';
-
-function readJunit(text: string) {
-  const reader = junitReader();
-  reader.write(text);
-  return reader.end();
-}
 
 describe('JUnit', () => {
   test('reads suites within suites, and every verdict', () => {

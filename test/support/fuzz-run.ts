@@ -9,8 +9,17 @@ import { Wire, type WireAnswer } from './wire.ts';
 
 const byId = new Map(operationList.map((operation) => [operation.id, operation]));
 
-/** A name can be given once: each shot gets something without one. A run is compared with one before it. */
-const toArrange = new Set(['nameEnvironment', 'compareEvalRun']);
+/**
+ * A name can be given once: each shot gets something without one. A run is compared with one before it, and replayed
+ * when it has ended. What is removed has to be there.
+ */
+const toArrange = new Set([
+  'nameEnvironment',
+  'compareEvalRun',
+  'replayEvalRun',
+  'getServerContractBaseline',
+  'deleteServerContractBaseline',
+]);
 
 /** Sends hostile requests at a few projects that may be destroyed, and records who answered how. */
 export class FuzzRun {

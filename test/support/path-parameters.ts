@@ -4,6 +4,7 @@ import { configIdOf } from '../../src/domain/clients/config.ts';
 import { configFromTemplate } from '../../src/domain/clients/from-template.ts';
 import { installPlugin } from '../../src/domain/operator/plugins.ts';
 import { addSkill } from '../../src/domain/operator/skills.ts';
+import { newId } from '../../src/platform/ids.ts';
 import type { TestService } from './service.ts';
 
 interface Workshop {
@@ -167,6 +168,21 @@ const arrangements: Record<
     ),
   rerunEvalRun: (service, { runId }) =>
     within(service, `update eval_runs set status = 'completed', completed_at = now() where id = $1`, [runId]),
+  replayEvalRun: async (service, { runId }) => {
+    const ended = newId('run');
+    await within(
+      service,
+      `with ended as (
+         insert into eval_runs select (jsonb_populate_record(r, jsonb_build_object('id', $2::text,
+           'status', 'completed', 'completed_at', now(), 'idempotency_key', null))).* from eval_runs r where r.id = $1
+         returning id)
+       insert into eval_run_snapshots select e.id, s.snapshot from ended e, eval_run_snapshots s where s.run_id = $1`,
+      [runId, ended],
+    );
+    return { runId: ended };
+  },
+  getServerContractBaseline: saveBaseline,
+  deleteServerContractBaseline: saveBaseline,
   getEvalRunStageAnalytics: (service, { runId }) =>
     within(
       service,
@@ -182,6 +198,19 @@ const arrangements: Record<
     return {};
   },
 };
+
+async function saveBaseline(
+  service: TestService,
+  { serverId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  return within(
+    service,
+    `insert into contract_baselines (server_id, project_id, hash, export)
+     select id, project_id, 'sha256:0', '{"tools":[],"resources":[],"resourceTemplates":[],"prompts":[]}'
+     from servers where id = $1 on conflict do nothing`,
+    [serverId],
+  );
+}
 
 export async function within(
   service: TestService,

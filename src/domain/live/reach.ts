@@ -150,17 +150,21 @@ function without(headers: Record<string, string>, name: string): Record<string, 
   return Object.fromEntries(Object.entries(headers).filter(([key]) => key.toLowerCase() !== name));
 }
 
-/** Does `work` over a warm connection to the server. What goes wrong there leaves as a refusal. */
+/**
+ * Does `work` over a connection to the server: a warm one if there is one, or `once`, on one of its own that says what
+ * the server is now. What goes wrong there leaves as a refusal.
+ */
 export async function withServer<T>(
   context: ServerContext,
   options: LiveOptions,
   work: (conversation: Conversation, target: Target) => Promise<T>,
+  how: 'use' | 'once' = 'use',
 ): Promise<T> {
   const attempt = async (reached: Reached, again = false): Promise<T> => {
     requireGrant(reached, options);
     const { server, target } = reached;
     try {
-      const result = await context.mcp.use(target, callWait(context, server), (conversation) =>
+      const result = await context.mcp[how](target, callWait(context, server), (conversation) =>
         work(loggingComplaints(context, server, conversation), target),
       );
       await noteOAuthDemand(context, server, options, false);

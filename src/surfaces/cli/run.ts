@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { version } from '../../platform/version.ts';
 import { backupCommands } from './commands/backup.ts';
+import { checkCommand } from './commands/check.ts';
 import { configCommand } from './commands/config.ts';
 import { demoServerCommand } from './commands/demo-server.ts';
 import { evalCommands } from './commands/evals.ts';
@@ -23,6 +24,7 @@ export async function runCli(argv: string[], host: Host): Promise<void> {
     .exitOverride();
   serveCommand(program, host);
   workerCommand(program, host);
+  checkCommand(program, host);
   evalCommands(program, host);
   identityCommands(program, host);
   organizationCommands(program, host);

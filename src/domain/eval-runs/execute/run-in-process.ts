@@ -76,13 +76,20 @@ export class RunsInProcess {
       apiKeys: sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys),
       secrets,
       secretsIncomplete: incomplete,
-      secretsKey: keyOf(vault.fingerprint(JSON.stringify([startedBy, secrets])), snapshot),
+      secretsKey: secretsKeyOf(this.services, startedBy, secrets, snapshot),
     };
   }
 }
 
-function keyOf(secrets: string, { connection, environment }: RunSnapshot): string {
+/** The same for those who bring the same secrets in the same way. */
+export function secretsKeyOf(
+  { vault }: Pick<Services, 'vault'>,
+  startedBy: string,
+  secrets: readonly DeliveredSecret[],
+  { connection, environment }: Pick<RunSnapshot, 'connection' | 'environment'>,
+): string {
+  const named = vault.fingerprint(JSON.stringify([startedBy, secrets]));
   return createHash('sha256')
-    .update(JSON.stringify([secrets, connection, environment]))
+    .update(JSON.stringify([named, connection, environment]))
     .digest('hex');
 }

@@ -1,16 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Refusal } from '../../../contract/errors.ts';
-import type { DeclaredTool, SetupAttempt, SetupFailure } from '../../../evaluation/index.ts';
+import type { SetupAttempt, SetupFailure } from '../../../evaluation/index.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
-import { secretsOf, type Target } from '../../../mcp/target.ts';
 import * as rows from '../../../platform/database/queries/servers.ts';
-import type { CallOutcome, TrialServer } from '../../../trials/tools.ts';
+import type { TrialServer } from '../../../trials/tools.ts';
 import type { Services } from '../../context.ts';
-import { drain } from '../../live/drain.ts';
-import { type Brought, targetOf } from '../../live/reach.ts';
-import { broughtTo, UndeliverableSecret } from '../../secrets/bring.ts';
-import { openSecrets } from '../../servers/secrets.ts';
-import { hidingWith } from './hide.ts';
+import { UndeliverableSecret } from '../../secrets/bring.ts';
+import { openServer } from './open-server.ts';
 import type { RunInProcess } from './run-in-process.ts';
 
 /** What a run's servers came to: all of them with their tools, or why there are none. */
@@ -19,10 +15,7 @@ export type Connected = { attempts: SetupAttempt[] } & (
   | { failure: SetupFailure }
 );
 
-const callTimeout = 30_000;
 const waits = [0, 1_000, 3_000];
-/** Characters of declarations: all of them go to the model with each of its steps. */
-const mostDeclared = 4 * 1024 * 1024;
 /** How many runs are kept at hand. */
 const mostKept = 32;
 
@@ -134,90 +127,9 @@ export class RunServers {
       throw new UndeliverableSecret(
         'A secret that the environment grants was deleted, or is no longer shared, after the run was launched',
       );
-    const { connection } = run.snapshot;
-    const given = broughtTo(row, run.secrets);
-    const brought: Brought = {
-      key: run.secretsKey,
-      headers: { ...connection.headers, ...given.headers },
-      env: given.env,
-    };
-    const options = {
-      clientInfo: connection.clientInfo,
-      clientCapabilities: connection.clientCapabilities,
-      mcpProtocolVersion: connection.protocolVersion,
-      supportedProtocolVersions: connection.supportedVersions,
-    };
-    const target = targetOf(this.services, run.organizationId, row, options, brought);
-    const timeout = row.settings.timeout ?? callTimeout;
-    const own = await openSecrets(this.services, db, row);
-    const { headers = {}, env = {}, clientSecret = '' } = own;
-    const hide = hidingWith([
-      ...secretsOf({ kind: 'http', url: '', headers: { ...headers, ...given.headers, clientSecret } }),
-      ...secretsOf({ kind: 'stdio', command: '', args: [], env: { ...env, ...given.env } }),
-      ...run.secrets.map(({ value }) => value),
-      ...Object.values(run.apiKeys).filter((key) => key !== undefined),
-    ]);
-    const tools = await this.toolsOf(target, timeout, setup, hide);
-    const declared = tools.map((tool) => ({ ...tool, serverId: id }) as unknown as DeclaredTool);
-    return {
-      id,
-      name,
-      tools: declared.filter((tool) => typeof tool.name === 'string' && tool.name !== ''),
-      call: (toolName, input, signal) => this.call(target, timeout, toolName, input, signal, hide),
-    };
-  }
-
-  private async toolsOf(
-    target: Target,
-    timeout: number,
-    setup: Setup,
-    hide: ReturnType<typeof hidingWith>,
-  ): Promise<Record<string, unknown>[]> {
-    try {
-      return await this.services.mcp.use(target, { timeout }, async (conversation) => {
-        setup.connected();
-        const { items = [] } = (await drain(conversation, 'tools')) ?? {};
-        const size = items.reduce((sum, item) => sum + JSON.stringify(item).length, 0);
-        if (size > mostDeclared)
-          throw new McpFailure(
-            'too-large',
-            `The tools come to ${Math.ceil(size / 1024 / 1024)} MiB, and a model is told at most ${mostDeclared >> 20}`,
-          );
-        return hide(items, conversation.secrets());
-      });
-    } catch (error) {
-      if (!(error instanceof McpFailure)) throw error;
-      throw new McpFailure(error.kind, await hide(error.message), error.facts);
-    }
-  }
-
-  private async call(
-    target: Target,
-    timeout: number,
-    name: string,
-    input: Record<string, unknown>,
-    signal: AbortSignal,
-    hide: ReturnType<typeof hidingWith>,
-  ): Promise<CallOutcome> {
-    try {
-      return await this.services.mcp.use(target, { timeout, signal }, async ({ ask, secrets }) => {
-        const { result, bytes } = await ask('tools/call', { name, arguments: input });
-        return { result: await hide(result, secrets()), bytes };
-      });
-    } catch (error) {
-      signal.throwIfAborted();
-      // Commands may have been forbidden meanwhile.
-      if (error instanceof Refusal) return { failure: { message: error.message } };
-      if (!(error instanceof McpFailure)) throw error;
-      const { facts, message } = error;
-      const code = facts.rpc?.code;
-      return {
-        failure: {
-          message: await hide(facts.rpc?.message ?? message),
-          ...(code !== undefined && { code }),
-        },
-      };
-    }
+    const party = { ...run, connection: run.snapshot.connection };
+    const opened = await openServer(this.services, party, row, { onConnected: () => setup.connected() });
+    return { ...opened, name };
   }
 }
 

@@ -10,6 +10,7 @@ import { serverChanges } from './0008-server-changes.ts';
 import { evals } from './0009-evals.ts';
 import { evalsInCi } from './0010-evals-in-ci.ts';
 import { suiteFiles } from './0011-suite-files.ts';
+import { contractBaselines } from './0012-contract-baselines.ts';
 
 export interface Migration {
   name: string;
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   evals,
   evalsInCi,
   suiteFiles,
+  contractBaselines,
 ];

@@ -106,6 +106,13 @@ export const snapshot = query(
   { runId: text },
   { snapshot: json<unknown>() },
 );
+/** Of a snapshot what servers are reached with: the rest may be large. */
+export const surroundings = query(
+  'eval-runs.surroundings',
+  `select snapshot - 'cases' - 'skills' - 'systemPrompt' as snapshot from eval_run_snapshots where run_id = :runId`,
+  { runId: text },
+  { snapshot: json<unknown>() },
+);
 /** Of a snapshot only the servers: the rest may be large. */
 export const servers = query(
   'eval-runs.servers',

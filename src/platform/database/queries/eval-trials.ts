@@ -273,6 +273,18 @@ export const findTrace = query(
   trace,
 );
 
+/** Traces of a run from a trial on, of these trials or of all. */
+export const tracesFrom = query(
+  'eval-trials.traces-from',
+  `select r.trial_id as id, r.position, c.body, c.blob_id as "blobId"
+   from eval_results r join eval_traces c on c.trial_id = r.trial_id
+   where r.run_id = :runId and r.position >= :from and (:ids::text[] is null or r.trial_id = any(:ids))
+   order by r.position limit :most`,
+  { runId: text, from: integer, ids: orNull(texts), most: bigint },
+  { id: text, position: integer, ...trace },
+  { index: 'eval_results_position' },
+);
+
 const judged = results.pick([
   'position',
   'caseId',

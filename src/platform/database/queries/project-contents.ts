@@ -11,6 +11,7 @@ export const projectContents = [
   { table: 'skills' },
   { table: 'oauth_grants' },
   { table: 'server_connections', instead: 'set project_id = null, server_id = null' },
+  { table: 'contract_baselines' },
   { table: 'servers' },
   { table: 'secrets' },
   { table: 'plugin_versions' },

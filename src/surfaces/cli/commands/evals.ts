@@ -5,6 +5,7 @@ import { exitCodeOf, printRun } from '../evals/report.ts';
 import type { Host } from '../host.ts';
 import { printRows, time } from '../output.ts';
 import { evalFileCommands } from './eval-files.ts';
+import { replayCommand } from './replay.ts';
 
 interface Place {
   project?: string;
@@ -63,6 +64,7 @@ export function evalCommands(program: Command, host: Host): void {
         return exitCodeOf(run);
       });
     });
+  replayCommand(group, host);
   group
     .command('list')
     .description('list the suites of a project')

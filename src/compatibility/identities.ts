@@ -1,0 +1,51 @@
+import { byCodeUnit } from '../platform/canonical.ts';
+
+/** Deeper values have no number, and equal nothing. */
+const deepestValue = 256;
+
+/**
+ * Gives equal JSON values the same number, whatever the order of their keys. Each object is numbered once, from the
+ * numbers of what is in it, so that comparing parts of a document over and over costs no more than reading it once.
+ */
+export function identities(): (value: unknown) => number | undefined {
+  const numbers = new Map<string, number>();
+  const known = new WeakMap<object, number>();
+  const numberOf = (text: string): number => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
+  const identify = (value: unknown, depth: number): number | undefined => {
+    if (typeof value !== 'object' || value === null) return numberOf(JSON.stringify(value) ?? '');
+    const before = known.get(value);
+    if (before !== undefined || depth > deepestValue) return before;
+    const list = Array.isArray(value);
+    const parts: string[] = [];
+    for (const key of list ? value.keys() : Object.keys(value).sort(byCodeUnit)) {
+      const inner = identify((value as Record<string | number, unknown>)[key], depth + 1);
+      if (inner === undefined) return undefined;
+      parts.push(list ? String(inner) : `${JSON.stringify(key)}:${inner}`);
+    }
+    const number = numberOf(list ? `[${parts.join()}]` : `{${parts.join()}}`);
+    known.set(value, number);
+    return number;
+  };
+  return (value) => identify(value, 0);
+}
+
+/** Tells whether there is a `$ref` anywhere in a value; each object is looked through once. */
+export function references(): (value: unknown) => boolean {
+  const known = new WeakMap<object, boolean>();
+  const refers = (value: unknown, depth: number): boolean => {
+    if (typeof value !== 'object' || value === null) return false;
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    const found =
+      depth > deepestValue ||
+      '$ref' in value ||
+      Object.values(value).some((inner) => refers(inner, depth + 1));
+    known.set(value, found);
+    return found;
+  };
+  return (value) => refers(value, 0);
+}

@@ -1,0 +1,76 @@
+import { type ContractComparison, compareExports } from '../../compatibility/exports.ts';
+import { valueAt } from '../../compatibility/pointed.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { InputOf } from '../../contract/operation.ts';
+import type { ServerContext } from '../context.ts';
+import { exportServer } from '../live/export.ts';
+import { contentOf, type ExportContent } from '../live/export-content.ts';
+import type { Verb } from '../verb.ts';
+import { refuseLarge, savedBaseline } from './baseline.ts';
+
+export const checkServerContract: Verb<'checkServerContract'> = async (context, input) => {
+  const { baseline: given, failOn, ...options } = input.body;
+  // What is missing or too large is known before the server is asked.
+  const { content, ...baseline } = await baselineOf(context, given);
+  const current = await exportServer(context, { ...input, body: options });
+  const { exportedAt, contentHash } = current;
+  const same = baseline.hash === contentHash;
+  const { counts, differences, omitted } = same ? nothing : await compareExports(content, current);
+  const failed = counts.breaking > 0 || (failOn === 'risky' && counts.risky > 0);
+  return {
+    result: failed ? 'failed' : 'passed',
+    failOn,
+    baseline,
+    current: { exportedAt, hash: contentHash },
+    counts,
+    differences: differences.map(({ place, ...difference }) => ({
+      ...difference,
+      ...('removed' !== difference.kind && shownAs('after', current, place.current)),
+      ...('added' !== difference.kind && shownAs('before', content, place.baseline)),
+    })),
+    truncated: omitted > 0,
+  };
+};
+
+const nothing: Pick<ContractComparison, 'counts' | 'differences' | 'omitted'> = {
+  counts: { breaking: 0, risky: 0, safe: 0 },
+  differences: [],
+  omitted: 0,
+};
+
+type Given = InputOf<Operations['checkServerContract']>['body']['baseline'];
+
+interface Baseline {
+  content: ExportContent;
+  source: 'request' | 'saved';
+  hash: string;
+  savedAt?: number;
+}
+
+async function baselineOf(context: ServerContext, given: Given): Promise<Baseline> {
+  if (!given) {
+    const { content, hash, savedAt } = await savedBaseline(context);
+    return { content, source: 'saved', hash, savedAt };
+  }
+  refuseLarge(given);
+  const { content, contentHash: hash } = await contentOf(given);
+  return { content, source: 'request', hash };
+}
+
+const longestText = 300;
+const mostParts = 20;
+
+/** A value that is small enough to be read in a list. */
+function shownAs(name: 'before' | 'after', document: unknown, pointer: string): Record<string, unknown> {
+  const value = pointer === '' ? undefined : valueAt(document, pointer);
+  if (value === undefined) return {};
+  if (typeof value === 'string') return { [name]: cut(value) };
+  if (typeof value !== 'object' || value === null) return { [name]: value };
+  const parts = Object.values(value);
+  const plain = parts.length <= mostParts && parts.every((part) => typeof part !== 'object' || part === null);
+  return plain && JSON.stringify(value).length <= longestText ? { [name]: value } : {};
+}
+
+function cut(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText - 1).toWellFormed()}…` : text;
+}

@@ -1,0 +1,129 @@
+import { Refusal } from '../../../contract/errors.ts';
+import type { DeclaredTool } from '../../../evaluation/index.ts';
+import { McpFailure } from '../../../mcp/failures.ts';
+import { secretsOf, type Target } from '../../../mcp/target.ts';
+import type { ApiKeys } from '../../../models/resolve.ts';
+import type { LiveServerRow } from '../../../platform/database/queries/servers.ts';
+import type { CallOutcome, TrialServer } from '../../../trials/tools.ts';
+import type { Services } from '../../context.ts';
+import { drain } from '../../live/drain.ts';
+import { type Brought, targetOf } from '../../live/reach.ts';
+import { broughtTo } from '../../secrets/bring.ts';
+import type { DeliveredSecret } from '../../secrets/deliver.ts';
+import { openSecrets } from '../../servers/secrets.ts';
+import type { RunSnapshot } from '../snapshot.ts';
+import { hidingWith } from './hide.ts';
+
+const callTimeout = 30_000;
+/** Characters of declarations: all of them go to the model with each of its steps. */
+const mostDeclared = 4 * 1024 * 1024;
+
+/** As whom a server is talked to. */
+interface Party {
+  organizationId: string;
+  connection: RunSnapshot['connection'];
+  secrets: readonly DeliveredSecret[];
+  /** Names the secrets without telling anything. */
+  secretsKey: string;
+  apiKeys: ApiKeys;
+}
+
+interface Opening {
+  onConnected?: () => void;
+  /** Left out, what the server allows for each call. */
+  timeout?: number;
+  signal?: AbortSignal;
+}
+
+/** Connects as a run does and lists the tools. What the server says is free of the secrets that it was given. */
+export async function openServer(
+  services: Services,
+  { organizationId, connection, secrets, secretsKey, apiKeys }: Party,
+  row: LiveServerRow,
+  opening: Opening = {},
+): Promise<TrialServer> {
+  const given = broughtTo(row, secrets);
+  const brought: Brought = {
+    key: secretsKey,
+    headers: { ...connection.headers, ...given.headers },
+    env: given.env,
+  };
+  const options = {
+    clientInfo: connection.clientInfo,
+    clientCapabilities: connection.clientCapabilities,
+    mcpProtocolVersion: connection.protocolVersion,
+    supportedProtocolVersions: connection.supportedVersions,
+  };
+  const target = targetOf(services, organizationId, row, options, brought);
+  const timeout = row.settings.timeout ?? callTimeout;
+  const own = await openSecrets(services, services.db, row);
+  const { headers = {}, env = {}, clientSecret = '' } = own;
+  const hide = hidingWith([
+    ...secretsOf({ kind: 'http', url: '', headers: { ...headers, ...given.headers, clientSecret } }),
+    ...secretsOf({ kind: 'stdio', command: '', args: [], env: { ...env, ...given.env } }),
+    ...secrets.map(({ value }) => value),
+    ...Object.values(apiKeys).filter((key) => key !== undefined),
+  ]);
+  const tools = await toolsOf(services, target, { timeout, ...opening }, hide);
+  const declared = tools.map((tool) => ({ ...tool, serverId: row.id }) as unknown as DeclaredTool);
+  return {
+    id: row.id,
+    name: row.name,
+    tools: declared.filter((tool) => typeof tool.name === 'string' && tool.name !== ''),
+    call: (toolName, input, signal) => call(services, target, timeout, toolName, input, signal, hide),
+  };
+}
+
+async function toolsOf(
+  { mcp }: Services,
+  target: Target,
+  { onConnected, timeout, signal }: Opening & { timeout: number },
+  hide: ReturnType<typeof hidingWith>,
+): Promise<Record<string, unknown>[]> {
+  try {
+    return await mcp.use(target, { timeout, ...(signal && { signal }) }, async (conversation) => {
+      onConnected?.();
+      const { items = [] } = (await drain(conversation, 'tools')) ?? {};
+      const size = items.reduce((sum, item) => sum + JSON.stringify(item).length, 0);
+      if (size > mostDeclared)
+        throw new McpFailure(
+          'too-large',
+          `The tools come to ${Math.ceil(size / 1024 / 1024)} MiB, and a model is told at most ${mostDeclared >> 20}`,
+        );
+      return hide(items, conversation.secrets());
+    });
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error;
+    throw new McpFailure(error.kind, await hide(error.message), error.facts);
+  }
+}
+
+async function call(
+  { mcp }: Services,
+  target: Target,
+  timeout: number,
+  name: string,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+  hide: ReturnType<typeof hidingWith>,
+): Promise<CallOutcome> {
+  try {
+    return await mcp.use(target, { timeout, signal }, async ({ ask, secrets }) => {
+      const { result, bytes } = await ask('tools/call', { name, arguments: input });
+      return { result: await hide(result, secrets()), bytes };
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    // Commands may have been forbidden meanwhile.
+    if (error instanceof Refusal) return { failure: { message: error.message } };
+    if (!(error instanceof McpFailure)) throw error;
+    const { facts, message } = error;
+    const code = facts.rpc?.code;
+    return {
+      failure: {
+        message: await hide(facts.rpc?.message ?? message),
+        ...(code !== undefined && { code }),
+      },
+    };
+  }
+}

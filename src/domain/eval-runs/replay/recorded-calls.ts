@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import type { CallEnd } from '../../../evaluation/index.ts';
+import { weightOf } from '../../../mcp/json-bounds.ts';
+import { sortKeys } from '../../../platform/canonical.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import type { Frame } from '../../../trials/recorder.ts';
+import type { Services } from '../../context.ts';
+import { readTrace } from '../read/trace.ts';
+
+/** A tool call as a trace has it. */
+export interface RecordedCall {
+  iterationId: string;
+  place: Place;
+  /** Equal for the same tool of the same server with the same arguments. */
+  key: string;
+  serverId: string;
+  toolName: string;
+  arguments: Record<string, unknown>;
+  /** What it came to, or why that is not known. */
+  before: CallEnd | { unknown: string };
+}
+
+/** Where a call stands: the position of its trial, and its number in the trace. */
+export interface Place {
+  position: number;
+  frame: number;
+}
+
+interface Wanted {
+  runId: string;
+  serverIds: ReadonlySet<string>;
+  iterationIds?: readonly string[] | undefined;
+  tools?: ReadonlySet<string> | undefined;
+  from: Place;
+  /** Keys of calls that were made already. */
+  made: ReadonlySet<string>;
+  limit: number;
+  /** When to stop reading, on the clock of the process. */
+  until: number;
+}
+
+const page = 20;
+/** Characters of calls and results that are held at once. */
+const mostHeld = 16 * 1024 * 1024;
+
+/** Different calls of a run in the order of its trials; `next` is where it goes on. */
+export async function recordedCalls(
+  services: Pick<Services, 'db' | 'blobs'>,
+  wanted: Wanted,
+): Promise<{ calls: RecordedCall[]; next?: Place }> {
+  const { serverIds, tools, made, limit, until } = wanted;
+  const calls: RecordedCall[] = [];
+  const taken = new Set(made);
+  let held = 0;
+  for await (const { frames, iterationId, position, first } of traces(services, wanted)) {
+    for (const [index, frame] of frames.entries()) {
+      if (index < first || !serverIds.has(frame.serverId) || tools?.has(frame.params.name) === false)
+        continue;
+      const call = callIn(frame, iterationId, { position, frame: index });
+      if (taken.has(call.key)) continue;
+      if (calls.length >= limit || held > mostHeld) return { calls, next: call.place };
+      taken.add(call.key);
+      held += weightOf(frame);
+      calls.push(call);
+    }
+    // Whole traces, so that it always goes on.
+    if (performance.now() > until) return { calls, next: { position: position + 1, frame: 0 } };
+  }
+  return { calls };
+}
+
+interface TrialFrames {
+  iterationId: string;
+  position: number;
+  frames: Frame[];
+  /** The first that counts. */
+  first: number;
+}
+
+async function* traces(
+  services: Pick<Services, 'db' | 'blobs'>,
+  { runId, iterationIds, from }: Wanted,
+): AsyncGenerator<TrialFrames> {
+  const ids = iterationIds ? [...iterationIds] : null;
+  let at = from.position;
+  for (;;) {
+    const rows = await services.db.rows(trials.tracesFrom, { runId, from: at, ids, most: page });
+    for (const row of rows) {
+      const { id: iterationId, position } = row;
+      const { trace } = await readTrace(services, row);
+      const first = position === from.position ? from.frame : 0;
+      yield { iterationId, position, frames: framesIn(trace), first };
+      at = position + 1;
+    }
+    if (rows.length < page) return;
+  }
+}
+
+/** Traces may also have been written by others; what has not the form of a call is none. */
+function framesIn(trace: Record<string, unknown> | undefined): Frame[] {
+  const frames = trace?.['frames'];
+  return Array.isArray(frames) ? frames.filter(isFrame) : [];
+}
+
+function isFrame(frame: unknown): frame is Frame {
+  const { serverId, params } = (frame ?? {}) as Partial<Frame>;
+  return (
+    typeof serverId === 'string' && typeof params?.name === 'string' && typeof params.arguments === 'object'
+  );
+}
+
+function callIn(frame: Frame, iterationId: string, place: Place): RecordedCall {
+  const { serverId, params } = frame;
+  const called = JSON.stringify(sortKeys([serverId, params.name, params.arguments]));
+  return {
+    iterationId,
+    place,
+    key: createHash('sha256').update(called).digest('base64url').slice(0, keyLength),
+    serverId,
+    toolName: params.name,
+    arguments: params.arguments,
+    before: endOf(frame, called),
+  };
+}
+
+/** 48 bits: two of a few thousand are the same once in a hundred million runs. */
+export const keyLength = 8;
+
+function endOf({ result, error }: Frame, called: string): RecordedCall['before'] {
+  if (called.includes('[hidden]'))
+    return { unknown: 'Its arguments held a secret, which traces do not keep' };
+  if (error)
+    return error.code === undefined ? { unknown: 'The server gave no answer in the run' } : { error };
+  if (typeof result !== 'object' || result === null) return { unknown: 'The trace has no result of it' };
+  const { cut, content } = result as { cut?: unknown; content?: unknown };
+  if (cut === true && content === undefined)
+    return { unknown: 'Its result was large, and the trace keeps only the beginning' };
+  return { result: result as Record<string, unknown> };
+}

@@ -1,0 +1,166 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { McpFailure } from '../../../mcp/failures.ts';
+import * as environments from '../../../platform/database/queries/environments.ts';
+import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import * as servers from '../../../platform/database/queries/servers.ts';
+import type { ProjectContext } from '../../context.ts';
+import { openCursor } from '../../paging.ts';
+import { conflict } from '../../refusals.ts';
+import { UndeliverableSecret } from '../../secrets/bring.ts';
+import { type DeliveredSecret, deliverSecrets } from '../../secrets/deliver.ts';
+import type { Verb } from '../../verb.ts';
+import { isOpen } from '../execute/decide.ts';
+import { openServer } from '../execute/open-server.ts';
+import { secretsKeyOf } from '../execute/run-in-process.ts';
+import { findRun, findTrial } from '../read/find.ts';
+import type { RunSnapshot } from '../snapshot.ts';
+import { callAgain, type ReplayedCall, type ServerNow } from './call-again.ts';
+import { keyLength, type Place, type RecordedCall, recordedCalls } from './recorded-calls.ts';
+
+/** Milliseconds since the request came: until then traces are read, calls are begun, and calls may take. */
+const readsFor = 5_000;
+const beginsFor = 20_000;
+const lasts = 30_000;
+const connectsFor = 8_000;
+const mostCalls = 2_000;
+
+type Surroundings = Pick<RunSnapshot, 'servers' | 'connection' | 'environment' | 'secretIds' | 'reported'>;
+
+export const replayEvalRun: Verb<'replayEvalRun'> = async (context, { runId, body }) => {
+  const began = performance.now();
+  const run = await findRun(context, runId);
+  if (isOpen(run.status))
+    throw conflict('The run has not ended. Wait until it has, or cancel it', 'RUN_NOT_TERMINAL');
+  const snapshot = (await context.db.one(runs.surroundings, { runId })).snapshot as Surroundings;
+  if (snapshot.reported)
+    throw conflict(
+      'The run was reported from elsewhere: its servers are not known here, so its calls cannot be made again',
+      'RUN_NOT_REPLAYABLE',
+    );
+  const { includeWrites, iterationIds, tools, cursor, limit } = body;
+  for (const id of iterationIds ?? []) await findTrial(context, runId, id);
+  const scope = ['eval-replay', run.id, includeWrites, iterationIds ?? null, tools ?? null];
+  const { from, made } = cursor === undefined ? start() : opened(openCursor(context, scope, cursor));
+  const { calls, next } = await recordedCalls(context, {
+    runId: run.id,
+    serverIds: new Set(snapshot.servers.map(({ id }) => id)),
+    iterationIds,
+    tools: tools && new Set(tools),
+    from,
+    made,
+    limit: Math.min(limit, mostCalls - made.size),
+    until: began + readsFor,
+  });
+  const replayed = await replayAll(context, snapshot, calls, includeWrites, began);
+  const items = calls.flatMap((call) => replayed.get(call) ?? []);
+  for (const call of replayed.keys()) made.add(call.key);
+  const goesOn = calls.find((call) => !replayed.has(call))?.place ?? next;
+  const truncated = goesOn !== undefined && made.size >= mostCalls;
+  return {
+    summary: summaryOf(items),
+    items,
+    ...(goesOn && !truncated && { nextCursor: context.cursors.seal(scope, closed(goesOn, made)) }),
+    truncated,
+  };
+};
+
+async function replayAll(
+  context: ProjectContext,
+  snapshot: Surroundings,
+  calls: readonly RecordedCall[],
+  includeWrites: boolean,
+  began: number,
+): Promise<Map<RecordedCall, ReplayedCall>> {
+  const gone = context.callerGone();
+  const ends = AbortSignal.timeout(Math.max(1, Math.ceil(began + lasts - performance.now())));
+  const calling = { includeWrites, gone, ends, beginsUntil: began + beginsFor };
+  const secrets = await secretsFor(context, snapshot);
+  const byServer = new Map<string, RecordedCall[]>();
+  for (const call of calls) byServer.set(call.serverId, [...(byServer.get(call.serverId) ?? []), call]);
+  const replayed = await Promise.all(
+    [...byServer].map(async ([serverId, those]) => {
+      const server = await serverNow(context, snapshot, serverId, secrets, AbortSignal.any([gone, ends]));
+      return callAgain(server, those, calling);
+    }),
+  );
+  return new Map(replayed.flatMap((some) => [...some]));
+}
+
+/**
+ * What the environment of the run grants whoever replays it, as if he had launched it. Not if it was edited: what it no
+ * longer grants is not delivered.
+ */
+async function secretsFor(
+  context: ProjectContext,
+  { environment, secretIds }: Surroundings,
+): Promise<DeliveredSecret[] | { unavailable: string }> {
+  const { db, project, actor } = context;
+  if (secretIds.length === 0 || !environment) return [];
+  const row = await db.row(environments.find, { projectId: project.id, id: environment.id });
+  if (!row || row.archivedAt !== null || row.revision !== environment.revision)
+    return { unavailable: 'The environment of the run was edited or archived, and it grants secrets' };
+  const { secrets, incomplete } = await deliverSecrets(context, {
+    projectId: project.id,
+    startedBy: actor.user.id,
+    secretIds,
+  });
+  return incomplete
+    ? { unavailable: 'A secret that the environment grants is gone, or not shared with you' }
+    : secrets;
+}
+
+async function serverNow(
+  context: ProjectContext,
+  snapshot: Surroundings,
+  id: string,
+  secrets: DeliveredSecret[] | { unavailable: string },
+  signal: AbortSignal,
+): Promise<ServerNow> {
+  if ('unavailable' in secrets) return secrets;
+  const row = await context.db.row(servers.findLive, { projectId: context.project.id, id });
+  if (!row) return { unavailable: 'The server was deleted after the run' };
+  const party = {
+    organizationId: context.actor.organization.id,
+    connection: snapshot.connection,
+    secrets,
+    secretsKey: secretsKeyOf(context, context.actor.user.id, secrets, snapshot),
+    apiKeys: {},
+  };
+  try {
+    return await openServer(context, party, row, { timeout: connectsFor, signal });
+  } catch (error) {
+    context.callerGone().throwIfAborted();
+    const isAboutServer = [McpFailure, UndeliverableSecret, Refusal].some((kind) => error instanceof kind);
+    if (!isAboutServer) throw error;
+    return { unavailable: (error as Error).message.slice(0, 500).toWellFormed() };
+  }
+}
+
+function summaryOf(items: readonly ReplayedCall[]) {
+  const counts = { same: 0, content: 0, schema: 0, error: 0, skipped: 0, unavailable: 0 };
+  for (const { outcome } of items) counts[outcome]++;
+  const compared = counts.same + counts.content;
+  const result =
+    counts.schema + counts.error > 0
+      ? ('failed' as const)
+      : counts.unavailable > 0 || compared === 0
+        ? ('incomplete' as const)
+        : ('passed' as const);
+  return { calls: items.length, ...counts, result };
+}
+
+function start(): { from: Place; made: Set<string> } {
+  return { from: { position: 0, frame: 0 }, made: new Set() };
+}
+
+/** The keys of all calls that were made go along, so that none is made twice. */
+function closed({ position, frame }: Place, made: ReadonlySet<string>): string {
+  return `${position}.${frame}.${[...made].join('')}`;
+}
+
+function opened(cursor: string): { from: Place; made: Set<string> } {
+  const [position = '', frame = '', keys = ''] = cursor.split('.');
+  const made = new Set<string>();
+  for (let at = 0; at < keys.length; at += keyLength) made.add(keys.slice(at, at + keyLength));
+  return { from: { position: Number(position), frame: Number(frame) }, made };
+}

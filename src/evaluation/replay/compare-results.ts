@@ -1,0 +1,121 @@
+import { validateJson } from '../json/schema.ts';
+import { isObject, isShallow } from '../json/value.ts';
+import { differing, shapeOf, Tell, unlike } from './shape.ts';
+
+/** What a tool call came to: a result of MCP, or an error of the protocol. */
+export type CallEnd =
+  | { result: Record<string, unknown> }
+  | { error: { code?: number | undefined; message: string } };
+
+export interface ResultComparison {
+  outcome: 'same' | 'content' | 'schema' | 'error';
+  /** JSON pointers into the result, where it differs; the first few. */
+  pointers: string[];
+  reason?: string;
+}
+
+/** A text that is longer is not read as JSON: that takes as long as it is. */
+const longestJson = 1024 * 1024;
+
+/**
+ * How the result of a call differs from that of the same call before. `error`: one of them failed and the other did
+ * not. `schema`: it has other types or keys, or no longer fits what the tool declares. `content`: it says something else.
+ */
+export function compareResults(before: CallEnd, after: CallEnd, outputSchema?: unknown): ResultComparison {
+  const [failed, fails] = [isFailure(before), isFailure(after)];
+  if (failed !== fails)
+    return {
+      outcome: 'error',
+      pointers: [],
+      reason: fails ? 'The call failed; it did not before' : 'The call no longer fails',
+    };
+  if (!('result' in before) || !('result' in after)) return compareErrors(before, after);
+  const [was, is] = comparable(before.result, after.result);
+  // What a tool says when it fails has no form to keep to.
+  if (!fails) {
+    const schema = compareForm(before.result, after.result, was, is, outputSchema);
+    if (schema) return schema;
+  }
+  const tell = new Tell();
+  differing(was, is, tell);
+  return { outcome: tell.pointers.length === 0 ? 'same' : 'content', pointers: tell.pointers };
+}
+
+export function isFailure(end: CallEnd): boolean {
+  return 'error' in end || end.result['isError'] === true;
+}
+
+function compareErrors(before: CallEnd, after: CallEnd): ResultComparison {
+  const same =
+    'error' in before &&
+    'error' in after &&
+    before.error.code === after.error.code &&
+    before.error.message === after.error.message;
+  return same
+    ? { outcome: 'same', pointers: [] }
+    : { outcome: 'content', pointers: [''], reason: 'It fails in another way' };
+}
+
+function compareForm(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+  was: unknown,
+  is: unknown,
+  outputSchema: unknown,
+): ResultComparison | undefined {
+  const [fitted, fits] = [fit(before, outputSchema), fit(after, outputSchema)];
+  if (fits.problem !== undefined && fitted.problem === undefined)
+    return {
+      outcome: 'schema',
+      pointers: ['/structuredContent'],
+      reason: `It does not fit the output schema: ${fits.problem}`,
+    };
+  const tell = new Tell();
+  // What the tool declares may say that something can be null.
+  unlike(is, shapeOf(was), fitted.valid && fits.valid, tell);
+  if (tell.pointers.length === 0) return undefined;
+  return { outcome: 'schema', pointers: tell.pointers, reason: 'It has other types or keys' };
+}
+
+function fit(result: Record<string, unknown>, schema: unknown): { valid: boolean; problem?: string } {
+  if (!isObject(schema)) return { valid: false };
+  if (result['structuredContent'] === undefined)
+    return { valid: false, problem: 'there is no structured content' };
+  const validity = validateJson(schema, result['structuredContent']);
+  if ('unusable' in validity) return { valid: false };
+  return validity.valid ? { valid: true } : { valid: false, problem: validity.problem };
+}
+
+/** Both results, without what is about the request or said already, and with texts that hold JSON in both read as such. */
+function comparable(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): [Record<string, unknown>, Record<string, unknown>] {
+  const readable = [before, after].every((result) =>
+    partsOf(result).every((part) => !isText(part) || part.text.length <= longestJson),
+  );
+  const [was, is] = [before, after].map((result) => {
+    const { _meta, isError: _, ...rest } = result;
+    if (!readable || !Array.isArray(result['content'])) return rest;
+    return { ...rest, content: partsOf(result).map(withJson) };
+  });
+  return [was as Record<string, unknown>, is as Record<string, unknown>];
+}
+
+function partsOf(result: Record<string, unknown>): unknown[] {
+  return Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+}
+
+function isText(part: unknown): part is { type: 'text'; text: string } {
+  return isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string';
+}
+
+function withJson(part: unknown): unknown {
+  if (!isText(part) || !/^\s*[[{]/.test(part.text)) return part;
+  try {
+    const text: unknown = JSON.parse(part.text);
+    return isShallow(text) ? { ...part, text } : part;
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,107 @@
+import { isObject } from '../json/value.ts';
+
+type Type = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+/** Which types and keys a value has. The items of a list have one shape together: how many there are says nothing. */
+export interface Shape {
+  types: Set<Type>;
+  objects: number;
+  /** Keys of objects that stood here, and how many of them had each. */
+  keys: Map<string, { shape: Shape; times: number }>;
+  items: Shape | undefined;
+}
+
+function typeOf(value: unknown): Type {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value as Type;
+}
+
+function emptyShape(): Shape {
+  return { types: new Set(), objects: 0, keys: new Map(), items: undefined };
+}
+
+export function shapeOf(value: unknown, into: Shape = emptyShape()): Shape {
+  into.types.add(typeOf(value));
+  if (Array.isArray(value))
+    for (const item of value) {
+      into.items ??= emptyShape();
+      shapeOf(item, into.items);
+    }
+  else if (isObject(value)) {
+    into.objects++;
+    for (const key of Object.keys(value)) {
+      const known = into.keys.get(key) ?? { shape: emptyShape(), times: 0 };
+      known.times++;
+      into.keys.set(key, known);
+      shapeOf(value[key], known.shape);
+    }
+  }
+  return into;
+}
+
+/**
+ * Where a value is of another shape: a type that did not stand there, a key that was always there and is missing, or one
+ * that never was. With `nullable` it is no difference whether something is null.
+ */
+export function unlike(value: unknown, shape: Shape, nullable: boolean, tell: Tell, at = ''): void {
+  if (tell.isFull()) return;
+  const type = typeOf(value);
+  if (!shape.types.has(type)) {
+    const mayBe = nullable && (type === 'null' || (shape.types.has('null') && shape.types.size === 1));
+    return mayBe ? undefined : tell.add(at);
+  }
+  if (Array.isArray(value)) {
+    const { items } = shape;
+    if (items) for (const [nth, item] of value.entries()) unlike(item, items, nullable, tell, `${at}/${nth}`);
+  } else if (isObject(value)) unlikeKeys(value, shape, nullable, tell, at);
+}
+
+function unlikeKeys(
+  value: Record<string, unknown>,
+  { keys, objects }: Shape,
+  nullable: boolean,
+  tell: Tell,
+  at: string,
+): void {
+  for (const [key, { times }] of keys)
+    if (times === objects && !Object.hasOwn(value, key)) tell.add(`${at}/${token(key)}`);
+  for (const key of Object.keys(value)) {
+    const known = keys.get(key);
+    const there = `${at}/${token(key)}`;
+    if (known) unlike(value[key], known.shape, nullable, tell, there);
+    else tell.add(there);
+  }
+}
+
+/** Where two values differ. A list with more or fewer items differs as a whole. */
+export function differing(a: unknown, b: unknown, tell: Tell, at = ''): void {
+  if (tell.isFull() || a === b) return;
+  if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
+    for (const [nth, item] of a.entries()) differing(item, b[nth], tell, `${at}/${nth}`);
+  else if (isObject(a) && isObject(b)) {
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
+      differing(a[key], b[key], tell, `${at}/${token(key)}`);
+  } else tell.add(at);
+}
+
+function token(key: string): string {
+  return key.slice(0, longestKey).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+const longestKey = 200;
+const longestPointer = 1_000;
+const mostPointers = 20;
+
+/** Gathers pointers, the first few of them. */
+export class Tell {
+  readonly pointers: string[] = [];
+
+  isFull(): boolean {
+    return this.pointers.length >= mostPointers;
+  }
+
+  add(pointer: string): void {
+    if (!this.isFull()) this.pointers.push(pointer.slice(0, longestPointer));
+  }
+}

@@ -1,0 +1,53 @@
+import { OperatorProblem } from '../../../platform/problem.ts';
+import type { Client } from '../../client/index.ts';
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** A server by its id, its name or its URL; one with a URL that is not saved yet is saved under its host. */
+export async function serverNamed(api: Client, projectId: string, wanted: string): Promise<Named> {
+  const servers = await serversOf(api, projectId);
+  const isUrl = /^https?:\/\//i.test(wanted) && URL.canParse(wanted);
+  const found = isUrl
+    ? servers.find(({ url }) => url !== null && URL.canParse(url) && hrefOf(url) === hrefOf(wanted))
+    : (servers.find(({ id }) => id === wanted) ??
+      servers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase()));
+  if (found) return found;
+  if (isUrl) return saveUnderHost(api, projectId, wanted, servers);
+  const known = servers.slice(0, 10).map(({ id, name }) => `${name} (${id})`);
+  throw new OperatorProblem(
+    `No server ${wanted} in this project. There ${known.length === 0 ? 'is none' : `are: ${known.join(', ')}`}`,
+  );
+}
+
+type Server = Awaited<ReturnType<Client['listProjectServers']>>['items'][number];
+
+async function serversOf(api: Client, projectId: string): Promise<Server[]> {
+  const servers: Server[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await api.listProjectServers({ projectId, ...(cursor !== undefined && { cursor }) });
+    servers.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return servers;
+}
+
+function hrefOf(url: string): string {
+  return new URL(url).href;
+}
+
+async function saveUnderHost(
+  api: Client,
+  projectId: string,
+  url: string,
+  servers: readonly Named[],
+): Promise<Named> {
+  const { host } = new URL(url);
+  const taken = new Set(servers.map(({ name }) => name.toLowerCase()));
+  let name = host;
+  for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${host} ${number}`;
+  return api.createProjectServer({ projectId, body: { name, url } });
+}

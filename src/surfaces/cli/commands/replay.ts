@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import type { Client } from '../../client/index.ts';
+import { joined, printReplay, replayExitCode, replayReport } from '../checks/replay-report.ts';
+import type { Host } from '../host.ts';
+import { progress } from '../output.ts';
+import { type ReportFiles, writeReports } from '../reports/write.ts';
+import { reported, reportOptions } from './check.ts';
+
+interface ReplayOptions extends ReportFiles {
+  project?: string;
+  url?: string;
+  includeWrites?: true;
+  tool?: string[];
+}
+
+type Page = Awaited<ReturnType<Client['replayEvalRun']>>;
+
+export function replayCommand(group: Command, host: Host): void {
+  const command = group
+    .command('replay <run>')
+    .description(
+      'make the tool calls of a run again, without a model; exits 0 passed, 1 when results have another form or fail, 3 when the servers cannot be reached',
+    )
+    .option('--include-writes', 'also call tools that do not say that they are read-only')
+    .option('--tool <name...>', 'only these tools')
+    .option('--project <project>', 'project, by id or name; the Default project when left out')
+    .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here');
+  reportOptions(command).action(async (runId: string, options: ReplayOptions) => {
+    process.exitCode = await host.withApi(options, async (api, projectId) => {
+      const { say, end } = progress();
+      say(`Replaying ${runId}`);
+      const pages = await reported(`Replay of ${runId}`, runId, options, end, () =>
+        allPages(api, { projectId, runId }, options, say),
+      );
+      const replay = joined(pages);
+      if (options.json !== '-') printReplay(replay);
+      await writeReports(replayReport(runId, replay), replay, options);
+      return replayExitCode(replay);
+    });
+  });
+}
+
+async function allPages(
+  api: Client,
+  run: { projectId: string; runId: string },
+  { includeWrites, tool }: ReplayOptions,
+  say: (text: string) => void,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  let cursor: string | undefined;
+  do {
+    const body = {
+      includeWrites: includeWrites ?? false,
+      ...(tool && { tools: tool }),
+      ...(cursor !== undefined && { cursor }),
+    };
+    const page = await api.replayEvalRun({ ...run, body });
+    pages.push(page);
+    const { calls, unavailable, skipped } = page.summary;
+    say(`${joined(pages).summary.calls} calls`);
+    // Nobody answers: it would only take longer.
+    cursor = unavailable > 0 && unavailable + skipped === calls ? undefined : page.nextCursor;
+  } while (cursor !== undefined);
+  return pages;
+}

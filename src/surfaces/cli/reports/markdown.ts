@@ -1,0 +1,62 @@
+import type { Report, ReportCase, ReportTable } from './report.ts';
+
+/** GitHub shows a summary of a mebibyte at most. */
+const mostRows = 200;
+const longestCell = 300;
+
+const marks: Record<ReportCase['outcome'], string> = {
+  passed: '✅',
+  failed: '❌',
+  error: '⚠️',
+  skipped: '⏭️',
+};
+
+/** The report for a pull request. */
+export function toMarkdown({ title, summary, suites, tables }: Report): string {
+  const cases = suites.flatMap((suite) => suite.cases);
+  const failing = cases.filter(({ outcome }) => outcome === 'failed' || outcome === 'error');
+  const mark = marks[worst(cases)];
+  const failures: ReportTable = {
+    heading: 'What failed',
+    columns: ['', 'Case', 'Why'],
+    rows: failing.map(({ name, outcome, message = '' }) => [marks[outcome], name, message]),
+  };
+  const shown = tables.length === 0 ? [failures] : tables;
+  return `${[`## ${mark} ${plain(title)}`, plain(summary), ...shown.flatMap(tableOf)].join('\n\n')}\n\n`;
+}
+
+function worst(cases: readonly ReportCase[]): ReportCase['outcome'] {
+  const there = new Set(cases.map(({ outcome }) => outcome));
+  return there.has('failed') ? 'failed' : there.has('error') ? 'error' : 'passed';
+}
+
+function tableOf({ heading, columns, rows }: ReportTable): string[] {
+  if (rows.length === 0) return [];
+  const line = (cells: readonly string[]): string => `| ${cells.map(plain).join(' | ')} |`;
+  const more = rows.length - mostRows;
+  const table = [
+    line(columns),
+    `|${columns.map(() => '---').join('|')}|`,
+    ...rows.slice(0, mostRows).map(line),
+  ].join('\n');
+  return [
+    ...(heading === undefined ? [] : [`### ${plain(heading)}`]),
+    table,
+    ...(more > 0 ? [`And ${more} more.`] : []),
+  ];
+}
+
+/**
+ * One line in which nothing means anything: whatever could begin a link, an image, code, HTML, a mention or another
+ * cell is written as a character reference, which Markdown shows as the character.
+ */
+function plain(text: string): string {
+  const line = text
+    .slice(0, longestCell + 1)
+    .toWellFormed()
+    // What moves or hides text goes too: bidirectional marks, and characters without width.
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  const cut = text.length > longestCell ? `${line.slice(0, longestCell - 1).toWellFormed()}…` : line;
+  return cut.replaceAll(/[&<>"'`|\\*_~[\]()!#@:]/g, (one) => `&#${one.charCodeAt(0)};`);
+}

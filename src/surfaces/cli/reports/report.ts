@@ -1,0 +1,30 @@
+/** What a command found, as reports are made from it. Every text may come from a server, a model or a file. */
+export interface Report {
+  title: string;
+  /** One sentence. */
+  summary: string;
+  suites: readonly ReportSuite[];
+  tables: readonly ReportTable[];
+}
+
+export interface ReportSuite {
+  name: string;
+  cases: readonly ReportCase[];
+}
+
+export interface ReportCase {
+  name: string;
+  /** `error`: nothing could be said about it. */
+  outcome: 'passed' | 'failed' | 'error' | 'skipped';
+  durationMs?: number | undefined;
+  /** Why, in one line. */
+  message?: string | undefined;
+  /** Whatever else helps, in lines. */
+  details?: string | undefined;
+}
+
+export interface ReportTable {
+  heading?: string;
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+}

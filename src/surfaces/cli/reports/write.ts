@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
+import { OperatorProblem } from '../../../platform/problem.ts';
+import { toJunit } from './junit.ts';
+import { toMarkdown } from './markdown.ts';
+import type { Report } from './report.ts';
+
+/** Where a command leaves what it found, besides the terminal. */
+export interface ReportFiles {
+  /** `-` is the standard output. */
+  json?: string;
+  junit?: string;
+  markdown?: string;
+}
+
+/** Writes what was asked for; in GitHub Actions the Markdown goes to the summary of the job as well. */
+export async function writeReports(report: Report, answer: unknown, files: ReportFiles): Promise<void> {
+  const { json, junit, markdown } = files;
+  if (json === '-') process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  else if (json !== undefined) await writeWhole(json, `${JSON.stringify(answer, null, 2)}\n`);
+  if (junit !== undefined) await writeWhole(junit, toJunit(report));
+  if (markdown !== undefined) await writeWhole(markdown, toMarkdown(report));
+  const summary = process.env['GITHUB_STEP_SUMMARY'];
+  if (summary) await appendFile(summary, toMarkdown(report)).catch(cannotWrite(summary));
+}
+
+/** The file is the one before or the new one, never half of it. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const beside = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    await writeFile(beside, text, { flag: 'wx' });
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    cannotWrite(path)(error);
+  }
+}
+
+function cannotWrite(path: string): (error: unknown) => never {
+  return (error) => {
+    throw new OperatorProblem(`Cannot write ${path}: ${(error as Error).message}`);
+  };
+}
