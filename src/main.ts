@@ -50,8 +50,12 @@ await runCli(process.argv, {
   withApi: async (place, work) => {
     const { elsewhere, here } = await import('./surfaces/cli/api.ts');
     if (place.url !== undefined) return elsewhere(place.url, place.project, work);
-    const { workOn } = await import('./service.ts');
-    return withServices((services) => here(services, place.project, work, workOn));
+    const { firstBoot, workOn } = await import('./service.ts');
+    return withServices(async (services) => {
+      // Where no service was yet, as in a job of CI, there is something to work with all the same.
+      await firstBoot(services, services.config.bootstrapKey ?? 'none', demo);
+      return here(services, place.project, work, workOn);
+    });
   },
   backup: async (config, file, options) => {
     const { writeBackup } = await import('./platform/backup/backup.ts');

@@ -99,8 +99,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     const origin = config.publicUrl?.replace(/\/+$/, '') ?? address;
     // Last, so that the key is not made and lost when anything before it fails.
     const commands = (await trust.commandsRefused()) === undefined;
-    const demo = connected.embedded && commands ? options.demo : undefined;
-    const first = await bootstrap(db, { key: config.bootstrapKey, demo });
+    const first = await firstBoot(services, config.bootstrapKey, options.demo);
     started = true;
     setTimeout(() => void services.mcp.prepare(), afterStart).unref();
     const warning =
@@ -121,6 +120,16 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     await stop();
     throw error;
   }
+}
+
+/** The demo server comes with an embedded database only, and only where commands may be run. */
+export async function firstBoot(
+  { db, trust, connected }: OpenServices,
+  key: string | 'none' | undefined,
+  demo: ServeOptions['demo'],
+): ReturnType<typeof bootstrap> {
+  const allowed = connected.embedded && (await trust.commandsRefused()) === undefined;
+  return bootstrap(db, { key, demo: allowed ? demo : undefined });
 }
 
 /** Background jobs only; requests are served by other processes. */

@@ -1,55 +1,83 @@
 import type { Db } from '../../platform/database/database.ts';
 import { nameKey } from '../../platform/database/name-key.ts';
+import * as keys from '../../platform/database/queries/keys.ts';
+import * as members from '../../platform/database/queries/members.ts';
 import { isFirstBoot } from '../../platform/database/queries/organizations.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
+import { listOrganizations } from '../operator/find.ts';
 import { createKey } from '../operator/keys.ts';
 import { createOrganization } from '../operator/organizations.ts';
 import { createUser } from '../operator/users.ts';
 import { saveDemoSuite } from './demo-suite.ts';
 
 interface FirstBootOptions {
-  /** The key to make, instead of a random one. */
-  key: string | undefined;
+  /** The key to make, instead of a random one. `none`: nobody is there who could be shown one. */
+  key: string | 'none' | undefined;
   /** How to run the demo server, where that is allowed. */
   demo: { command: string; args: string[] } | undefined;
 }
 
 export interface FirstBoot {
-  key: string;
+  key?: string;
   /** Path of the demo server below the base URL, if it was saved. */
   demoServer?: string;
 }
 
 /**
  * On an empty database: an owner, an organization, its Default project, a key, and a server with a suite to try things on.
- * Nothing later.
+ * Later only the key, when a command was here before any service and nobody has made one since.
  */
-export async function bootstrap(db: Db, options: FirstBootOptions): Promise<FirstBoot | undefined> {
+export async function bootstrap(db: Db, { key, demo }: FirstBootOptions): Promise<FirstBoot | undefined> {
   return db.transaction(async (trx) => {
-    if (!(await isFirstBoot(trx))) return undefined;
+    if (!(await isFirstBoot(trx))) return key === 'none' ? undefined : keyForOwner(trx, key);
     const owner = await createUser(trx, { email: 'owner@drydock.local', name: 'Owner' });
     const { id, defaultProjectId } = await createOrganization(trx, { name: 'Drydock', owner });
-    const { key } = await createKey(trx, {
-      organization: id,
-      user: owner,
-      name: 'First key',
-      key: options.key,
-    });
-    if (!options.demo) return { key };
-    const server = await trx.one(servers.insert, {
-      id: newId('srv'),
-      projectId: defaultProjectId,
-      name: 'demo',
-      nameKey: nameKey('demo'),
-      enabled: true,
-      transportType: 'stdio',
-      url: null,
-      settings: { ...options.demo, headerNames: [], envNames: [], hasClientSecret: false },
-      sealedId: null,
-      pluginVersionId: null,
-    });
-    await saveDemoSuite(trx, { projectId: defaultProjectId, serverId: server.id, userId: owner });
-    return { key, demoServer: `/projects/${defaultProjectId}/servers/${server.id}` };
+    const demoServer = demo && (await saveDemo(trx, demo, defaultProjectId, owner));
+    return {
+      ...(key !== 'none' && { key: await firstKey(trx, id, owner, key) }),
+      ...(demoServer !== undefined && { demoServer }),
+    };
   });
+}
+
+async function keyForOwner(db: Db, key: string | undefined): Promise<FirstBoot | undefined> {
+  const organizations = await listOrganizations(db);
+  const [only] = organizations;
+  if (!only || organizations.length > 1 || (await db.one(keys.any, {})).made) return undefined;
+  const owner = (await db.rows(members.list, { organizationId: only.id })).find(
+    ({ role }) => role === 'owner',
+  );
+  return owner && { key: await firstKey(db, only.id, owner.userId, key) };
+}
+
+async function firstKey(
+  db: Db,
+  organization: string,
+  user: string,
+  key: string | undefined,
+): Promise<string> {
+  return (await createKey(db, { organization, user, name: 'First key', key })).key;
+}
+
+async function saveDemo(
+  db: Db,
+  demo: { command: string; args: string[] },
+  projectId: string,
+  userId: string,
+): Promise<string> {
+  const server = await db.one(servers.insert, {
+    id: newId('srv'),
+    projectId,
+    name: 'demo',
+    nameKey: nameKey('demo'),
+    enabled: true,
+    transportType: 'stdio',
+    url: null,
+    settings: { ...demo, headerNames: [], envNames: [], hasClientSecret: false },
+    sealedId: null,
+    pluginVersionId: null,
+  });
+  await saveDemoSuite(db, { projectId, serverId: server.id, userId });
+  return `/projects/${projectId}/servers/${server.id}`;
 }

@@ -1,4 +1,4 @@
-import { bytes, listOf, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { bytes, flag, listOf, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
 import { query } from '../query.ts';
 
 /** A key whose organization or owner is gone stays, so that it can say why it stopped working. */
@@ -29,6 +29,9 @@ export const list = query(
   },
 );
 export type KeyListRow = RowOf<typeof list.gives>;
+
+/** Whether one was ever made. */
+export const any = query('keys.any', 'select exists (select from api_keys) as made', {}, { made: flag });
 
 const written = ['id', 'hash', 'hint', 'name', 'userId', 'organizationId'] as const;
 export const insert = query('keys.insert', keys.insert(written), keys.pick(written));

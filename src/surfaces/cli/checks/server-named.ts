@@ -6,8 +6,13 @@ interface Named {
   name: string;
 }
 
-/** A server by its id, its name or its URL; one with a URL that is not saved yet is saved under its host. */
-export async function serverNamed(api: Client, projectId: string, wanted: string): Promise<Named> {
+/** A server by its id, its name or its URL; one with a URL that is not saved yet is saved, under its host or a name. */
+export async function serverNamed(
+  api: Client,
+  projectId: string,
+  wanted: string,
+  as?: string,
+): Promise<Named> {
   const servers = await serversOf(api, projectId);
   const isUrl = /^https?:\/\//i.test(wanted) && URL.canParse(wanted);
   const found = isUrl
@@ -15,6 +20,8 @@ export async function serverNamed(api: Client, projectId: string, wanted: string
     : (servers.find(({ id }) => id === wanted) ??
       servers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase()));
   if (found) return found;
+  if (isUrl && as !== undefined)
+    return api.createProjectServer({ projectId, body: { name: as, url: wanted } });
   if (isUrl) return saveUnderHost(api, projectId, wanted, servers);
   const known = servers.slice(0, 10).map(({ id, name }) => `${name} (${id})`);
   throw new OperatorProblem(

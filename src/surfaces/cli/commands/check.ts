@@ -13,7 +13,8 @@ import { serverNamed } from '../checks/server-named.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { progress } from '../output.ts';
-import { type ReportFiles, writeReports, writeWhole } from '../reports/write.ts';
+import { reportOptions } from '../reports/options.ts';
+import { printsJson, type ReportFiles, writeReports, writeWhole } from '../reports/write.ts';
 
 interface CheckOptions extends ReportFiles {
   project?: string;
@@ -21,6 +22,7 @@ interface CheckOptions extends ReportFiles {
   baseline?: string;
   update?: true;
   failOn: 'breaking' | 'risky';
+  name?: string;
 }
 
 type Given = NonNullable<NonNullable<Parameters<Client['checkServerContract']>[0]>['body']['baseline']>;
@@ -32,6 +34,7 @@ export function checkCommand(program: Command, host: Host): void {
       'compare a server, by id, name or URL, with a baseline of it; exits 0 passed, 1 failed, 3 when it cannot be reached',
     )
     .option('--baseline <file>', 'export to compare with; left out, the one that is saved in the service')
+    .option('--name <name>', 'what to save a server by URL as; left out, its host')
     .option('--update', 'take the server as it is now for the baseline')
     .addOption(
       new Option('--fail-on <impact>', 'the least that fails')
@@ -44,19 +47,12 @@ export function checkCommand(program: Command, host: Host): void {
     const file = options.baseline;
     const baseline = file !== undefined && !options.update ? await readBaseline(file, server) : undefined;
     process.exitCode = await host.withApi(options, async (api, projectId) => {
-      const { id: serverId, name } = await serverNamed(api, projectId, server);
+      const { id: serverId, name } = await serverNamed(api, projectId, server, options.name);
       const place = { projectId, serverId };
       if (options.update) return update(api, place, name, file);
       return check(api, place, { name, asked: server, baseline, options });
     });
   });
-}
-
-export function reportOptions(command: Command): Command {
-  return command
-    .option('--json <file>', 'write the answer as JSON; - is the standard output')
-    .option('--junit <file>', 'write JUnit XML')
-    .option('--markdown <file>', 'write a summary in Markdown; $GITHUB_STEP_SUMMARY gets it too');
 }
 
 async function readBaseline(file: string, server: string): Promise<Given> {
@@ -124,7 +120,7 @@ async function check(
       );
     }
   });
-  if (options.json !== '-') printContract(answer);
+  if (!printsJson(options)) printContract(answer);
   await writeReports(contractReport(name, answer), answer, options);
   return exitCodes[answer.result satisfies ContractCheck['result']];
 }

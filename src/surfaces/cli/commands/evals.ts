@@ -1,20 +1,26 @@
 import type { Command } from 'commander';
+import type { Client } from '../../client/index.ts';
+import { launchHeaders } from '../ci/detect.ts';
 import { suiteNamed } from '../evals/find-suite.ts';
+import { exitCodeOf, findingsOf } from '../evals/findings.ts';
 import { followRun } from '../evals/follow.ts';
-import { exitCodeOf, printRun } from '../evals/report.ts';
+import { printFindings, runReport } from '../evals/report.ts';
+import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { printRows, time } from '../output.ts';
+import { placeOptions, reportOptions } from '../reports/options.ts';
+import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
 import { evalFileCommands } from './eval-files.ts';
 import { replayCommand } from './replay.ts';
+import { reportCommand } from './report.ts';
 
 interface Place {
   project?: string;
   url?: string;
 }
 
-interface RunOptions extends Place {
+interface RunOptions extends Place, ReportFiles {
   wait?: true;
-  json?: true;
   model?: string;
   environment?: string;
   iterations?: string;
@@ -25,71 +31,106 @@ interface RunOptions extends Place {
 
 export function evalCommands(program: Command, host: Host): void {
   const group = program.command('evals').description('eval suites and their runs');
-  group
+  runCommand(group, host);
+  showCommand(group, host);
+  replayCommand(group, host);
+  reportCommand(group, host);
+  listCommand(group, host);
+  evalFileCommands(group, host);
+}
+
+function runCommand(group: Command, host: Host): void {
+  const command = group
     .command('run <suite>')
     .description(
       'run a suite, by id, name or suite file, which is synced first; exits 0 passed, 1 failed, 3 without a verdict',
     )
-    .option('--project <project>', 'project, by id or name; the Default project when left out')
-    .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here')
     .option('--wait', 'follow the run and show its verdict')
     .option('--model <model>', 'run all cases with this model')
     .option('--environment <id>', 'environment to run in')
     .option('--iterations <count>', 'trials of each case')
     .option('--case <id...>', 'only these cases')
     .option('--notes <text>', 'kept with the run')
-    .option('--approve-imports <reason>', 'run cases that only come near to what was imported')
-    .option('--json', 'print JSON')
-    .action(async (suite: string, options: RunOptions) => {
-      const { approvedImports, isSuiteFile, syncSuiteFile } = await import('../evals/suite-file.ts');
-      process.exitCode = await host.withApi(options, async (api, projectId) => {
-        const { id: suiteId } = isSuiteFile(suite)
-          ? await syncSuiteFile(api, projectId, suite, options.json ? undefined : process.stderr)
-          : await suiteNamed(api, projectId, suite);
-        const reason = options.approveImports;
-        const importApprovals =
-          reason === undefined ? [] : await approvedImports(api, { projectId, suiteId }, reason);
-        const { runId } = await api.createEvalRun({
-          projectId,
-          body: { suiteId, ...(importApprovals.length > 0 && { importApprovals }), ...wished(options) },
-        });
-        if (!options.wait) {
-          process.stdout.write(options.json ? `${JSON.stringify({ runId })}\n` : `${runId}\n`);
-          return 0;
-        }
-        await followRun(api, { projectId, runId }, options.json ? undefined : process.stderr);
-        const run = await api.getEvalRun({ projectId, runId });
-        if (options.json) process.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
-        else printRun(run);
-        return exitCodeOf(run);
-      });
+    .option('--approve-imports <reason>', 'run cases that only come near to what was imported');
+  reportOptions(placeOptions(command)).action(async (suite: string, options: RunOptions) => {
+    process.exitCode = await host.withApi(options, async (api, projectId) => {
+      const quiet = printsJson(options);
+      const runId = await launch(api, projectId, suite, options, quiet);
+      if (!options.wait) {
+        process.stdout.write(quiet ? `${JSON.stringify({ runId })}\n` : `${runId}\n`);
+        return exitCodes.passed;
+      }
+      await followRun(api, { projectId, runId }, quiet ? undefined : process.stderr);
+      return tell(api, { projectId, runId }, options);
     });
-  replayCommand(group, host);
-  group
+  });
+}
+
+async function launch(
+  api: Client,
+  projectId: string,
+  suite: string,
+  options: RunOptions,
+  quiet: boolean,
+): Promise<string> {
+  const { approvedImports, isSuiteFile, syncSuiteFile } = await import('../evals/suite-file.ts');
+  const { id: suiteId } = isSuiteFile(suite)
+    ? await syncSuiteFile(api, projectId, suite, quiet ? undefined : process.stderr)
+    : await suiteNamed(api, projectId, suite);
+  const reason = options.approveImports;
+  const importApprovals =
+    reason === undefined ? [] : await approvedImports(api, { projectId, suiteId }, reason);
+  const body = { suiteId, ...(importApprovals.length > 0 && { importApprovals }), ...wished(options) };
+  const { runId } = await api.createEvalRun({ projectId, body }, { headers: launchHeaders(process.env) });
+  return runId;
+}
+
+/** Shows what came of a run, leaves the reports that were asked for, and says what to exit with. */
+async function tell(
+  api: Client,
+  run: { projectId: string; runId: string },
+  files: ReportFiles,
+): Promise<number> {
+  const findings = await findingsOf(api, run);
+  if (!printsJson(files)) printFindings(findings);
+  const { run: shown, ...rest } = findings;
+  await writeReports(runReport(findings), { ...shown, ...rest }, files);
+  return exitCodeOf(findings);
+}
+
+function showCommand(group: Command, host: Host): void {
+  const command = group
+    .command('show <run>')
+    .description('show a run with its verdict, its gate and its waiver; exits as `run` does');
+  reportOptions(placeOptions(command)).action(async (runId: string, options: Place & ReportFiles) => {
+    process.exitCode = await host.withApi(options, (api, projectId) =>
+      tell(api, { projectId, runId }, options),
+    );
+  });
+}
+
+function listCommand(group: Command, host: Host): void {
+  const command = group
     .command('list')
     .description('list the suites of a project')
-    .option('--project <project>', 'project, by id or name; the Default project when left out')
-    .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here')
-    .option('--json', 'print JSON')
-    .action(async (options: Place & { json?: true }) => {
-      await host.withApi(options, async (api, projectId) => {
-        const { items } = await api.listEvalSuites({ projectId });
-        printRows(
-          items,
-          {
-            Id: (suite) => suite.id,
-            Name: (suite) => suite.name,
-            'Last run': (suite) => (suite.latestRun ? time(suite.latestRun.createdAt) : 'never'),
-            Result: (suite) => suite.latestRun?.result ?? suite.latestRun?.status,
-            Passed: (suite) =>
-              suite.latestRun &&
-              `${suite.latestRun.passed}/${suite.latestRun.passed + suite.latestRun.failed}`,
-          },
-          options.json ?? false,
-        );
-      });
+    .option('--json', 'print JSON');
+  placeOptions(command).action(async (options: Place & { json?: true }) => {
+    await host.withApi(options, async (api, projectId) => {
+      const { items } = await api.listEvalSuites({ projectId });
+      printRows(
+        items,
+        {
+          Id: (suite) => suite.id,
+          Name: (suite) => suite.name,
+          'Last run': (suite) => (suite.latestRun ? time(suite.latestRun.createdAt) : 'never'),
+          Result: (suite) => suite.latestRun?.result ?? suite.latestRun?.status,
+          Passed: (suite) =>
+            suite.latestRun && `${suite.latestRun.passed}/${suite.latestRun.passed + suite.latestRun.failed}`,
+        },
+        options.json ?? false,
+      );
     });
-  evalFileCommands(group, host);
+  });
 }
 
 function wished({ model, environment, iterations, case: caseIds, notes }: RunOptions): object {

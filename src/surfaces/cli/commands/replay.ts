@@ -3,8 +3,9 @@ import type { Client } from '../../client/index.ts';
 import { joined, printReplay, replayExitCode, replayReport } from '../checks/replay-report.ts';
 import type { Host } from '../host.ts';
 import { progress } from '../output.ts';
-import { type ReportFiles, writeReports } from '../reports/write.ts';
-import { reported, reportOptions } from './check.ts';
+import { reportOptions } from '../reports/options.ts';
+import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
+import { reported } from './check.ts';
 
 interface ReplayOptions extends ReportFiles {
   project?: string;
@@ -33,7 +34,7 @@ export function replayCommand(group: Command, host: Host): void {
         allPages(api, { projectId, runId }, options, say),
       );
       const replay = joined(pages);
-      if (options.json !== '-') printReplay(replay);
+      if (!printsJson(options)) printReplay(replay);
       await writeReports(replayReport(runId, replay), replay, options);
       return replayExitCode(replay);
     });

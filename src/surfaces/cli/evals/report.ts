@@ -1,45 +1,184 @@
-import type { Client } from '../../client/index.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { printRows } from '../output.ts';
+import { oneLine, printRows } from '../output.ts';
+import type { Report, ReportCase, ReportTable } from '../reports/report.ts';
+import { type Findings, isWaived, type Run } from './findings.ts';
 
-type Run = Awaited<ReturnType<Client['getEvalRun']>>;
 type CaseStatistics = NonNullable<Run['statistics']>['cases'][number];
+type Failure = Run['decisionSummary']['diagnostics']['items'][number];
 
 const mostExplained = 5;
 
-export function exitCodeOf({ decisionSummary: { verdict } }: Run): number {
-  return verdict === 'passed' || verdict === 'failed' ? exitCodes[verdict] : exitCodes.incomplete;
-}
+const columns: Record<string, (one: CaseStatistics, verdict: string) => string> = {
+  Case: ({ title }) => oneLine(title, 44),
+  Model: ({ model }) => model,
+  Passed: ({ passed, trials }) => `${passed}/${trials}`,
+  Rate: ({ rate }) => percent(rate),
+  '95 % interval': interval,
+  Needs: ({ threshold }) => percent(threshold),
+  Verdict: (_, verdict) => verdict,
+  Note: note,
+};
 
-/** Cases with their rates, then why trials failed, then the verdict. */
-export function printRun(run: Run): void {
-  const { statistics, decisionSummary } = run;
+/** Cases with their rates, why trials failed, what changed since the run before, then the verdict and the gate. */
+export function printFindings(findings: Findings): void {
+  const { run } = findings;
   const verdicts = verdictsOf(run);
-  if (statistics)
-    printRows(
-      statistics.cases,
-      {
-        Case: (one) => cut(one.title, 44),
-        Model: (one) => one.model,
-        Passed: (one) => `${one.passed}/${one.trials}`,
-        Rate: (one) => percent(one.rate),
-        '95 % interval': interval,
-        Needs: (one) => percent(one.threshold),
-        Verdict: (one) => verdicts.get(keyOf(one)) ?? '-',
-        Note: note,
-      },
-      false,
-    );
-  const failures = decisionSummary.diagnostics.items;
-  const shown = new Map(failures.map((item) => [String(item['title']), item]));
-  for (const [title, item] of [...shown].slice(0, mostExplained)) {
-    const { reasons = [], stage } = item.evidence as { reasons?: string[]; stage?: string };
-    const failure = (item['observed'] as { failure?: string } | undefined)?.failure;
-    const why = reasons[0] ?? failure ?? `status ${item.status}`;
-    process.stdout.write(`\n${title}\n  failed at ${stage ?? 'no stage'}: ${cut(why, 200)}\n`);
+  if (run.statistics) {
+    const cells = Object.entries(columns).map(([name, cell]) => [
+      name,
+      (one: CaseStatistics) => cell(one, verdictOf(one, verdicts)),
+    ]);
+    printRows(run.statistics.cases, Object.fromEntries(cells), false);
+  }
+  for (const [title, item] of [...failuresByTitle(run)].slice(0, mostExplained)) {
+    process.stdout.write(`\n${oneLine(title, 200)}\n  ${whyOf(item)}\n`);
     process.stdout.write(`  ${item.nextAction}\n  Trace: ${item.evidence.tracePath}\n`);
   }
-  process.stdout.write(`\n${sentence(run)}\n`);
+  const lines = [...changeLines(findings), ...gateLines(findings)].map((line) => `${line}\n`);
+  process.stdout.write(`${lines.length > 0 ? '\n' : ''}${lines.join('')}\n${sentence(run)}\n`);
+}
+
+/** The same for CI. */
+export function runReport(findings: Findings): Report {
+  const { suite, run } = findings;
+  return {
+    title: `Evals of ${suite.name}`,
+    summary: [sentence(run), ...changeLines(findings).slice(0, 1)].join(' '),
+    suites: [{ name: suite.name, cases: casesOf(run) }, ...gateSuite(findings)],
+    tables: [casesTable(run), changesTable(findings), gateTable(findings), failuresTable(run)],
+  };
+}
+
+function casesOf(run: Run): ReportCase[] {
+  const verdicts = verdictsOf(run);
+  const failures = failuresByTitle(run);
+  if (!run.statistics) return [{ name: 'the run', outcome: 'error', message: sentence(run) }];
+  const several = new Set(run.statistics.cases.map(({ model }) => model)).size > 1;
+  return run.statistics.cases.map((one) => {
+    const verdict = verdictOf(one, verdicts);
+    const failure = failures.get(one.title);
+    const name = several ? `${one.title} (${one.model})` : one.title;
+    const figures = `${one.passed} of ${one.trials} trials passed, ${percent(one.threshold)} are needed`;
+    if (verdict === 'passed') return { name, outcome: 'passed' };
+    return {
+      name,
+      outcome: verdict === 'failed' ? 'failed' : 'error',
+      message: failure ? `${figures}; ${whyOf(failure)}` : figures,
+      ...(failure && { details: `${failure.nextAction}\nTrace: ${failure.evidence.tracePath}` }),
+    };
+  });
+}
+
+function casesTable(run: Run): ReportTable {
+  const verdicts = verdictsOf(run);
+  return {
+    columns: Object.keys(columns),
+    rows: (run.statistics?.cases ?? []).map((one) =>
+      Object.values(columns).map((cell) => cell(one, verdictOf(one, verdicts))),
+    ),
+  };
+}
+
+function failuresTable(run: Run): ReportTable {
+  return {
+    heading: 'Why trials failed',
+    columns: ['Case', 'Why', 'What to do'],
+    rows: [...failuresByTitle(run)].map(([title, item]) => [title, whyOf(item), item.nextAction]),
+  };
+}
+
+/** Cases that did not stay as they were. */
+function changesOf({ comparison }: Findings) {
+  return (comparison?.cases ?? []).filter(({ status }) => !status.startsWith('unchanged'));
+}
+
+function changeLines(findings: Findings): string[] {
+  const { comparison } = findings;
+  if (!comparison) return [];
+  const { baseRun, passSummary, difference } = comparison;
+  const { base, compare } = passSummary.passRatePercent;
+  const rates =
+    base === null || compare === null
+      ? ''
+      : `, pass rate ${percent(base / 100)} to ${percent(compare / 100)}`;
+  const chance = difference ? ` (p = ${shownP(difference.p)}, ${beyondChance(difference.significant)})` : '';
+  const changes = changesOf(findings);
+  const of = (status: string): number => changes.filter((one) => one.status === status).length;
+  return [
+    `Since run ${baseRun.runNumber}: ${of('regressed')} regressed, ${of('fixed')} fixed${rates}${chance}.`,
+    ...changes.slice(0, mostExplained).map(({ title, status, difference: own }) => {
+      const p = own?.adjustedP;
+      return `  ${status.replace('_', ' ')}: ${oneLine(title, 100)}${p == null ? '' : ` (p = ${shownP(p)})`}`;
+    }),
+  ];
+}
+
+function changesTable(findings: Findings): ReportTable {
+  return {
+    heading: `What changed since run ${findings.comparison?.baseRun.runNumber ?? ''}`,
+    columns: ['Case', 'Change', 'Was', 'Is', 'Chance'],
+    rows: changesOf(findings).map(({ title, status, base, compare, difference }) => [
+      title,
+      status.replace('_', ' '),
+      `${base.passed}/${base.trials}`,
+      `${compare.passed}/${compare.trials}`,
+      difference?.adjustedP == null ? '-' : `p = ${shownP(difference.adjustedP)}`,
+    ]),
+  };
+}
+
+function gateLines({ gate }: Findings): string[] {
+  if (gate.outcome === 'not_configured') return [];
+  return [
+    `Quality gate: ${gate.outcome.replace('_', ' ')}.`,
+    ...gate.conditions.map(
+      ({ status, message }) => `  ${status.replace('_', ' ')}: ${oneLine(message, 200)}`,
+    ),
+  ];
+}
+
+function gateTable({ gate }: Findings): ReportTable {
+  return {
+    heading: 'Quality gate',
+    columns: ['Condition', 'Status', 'What was found'],
+    rows: gate.conditions.map(({ condition, status, message }) => [
+      condition,
+      status.replace('_', ' '),
+      message,
+    ]),
+  };
+}
+
+const gateOutcomes = { passed: 'passed', failed: 'failed', non_gateable: 'error' } as const;
+
+function gateSuite({ gate }: Findings): Report['suites'] {
+  if (gate.conditions.length === 0) return [];
+  const cases = gate.conditions.map(
+    ({ condition, status, message }): ReportCase => ({
+      name: condition,
+      outcome: gateOutcomes[status],
+      message,
+    }),
+  );
+  return [{ name: 'Quality gate', cases }];
+}
+
+function failuresByTitle({ decisionSummary }: Run): Map<string, Failure> {
+  return new Map(decisionSummary.diagnostics.items.map((item) => [String(item['title']), item]));
+}
+
+function whyOf(item: Failure): string {
+  const { reasons = [], stage } = item.evidence as { reasons?: string[]; stage?: string };
+  const failure = (item['observed'] as { failure?: string } | undefined)?.failure;
+  const why = reasons[0] ?? failure ?? `status ${item.status}`;
+  return oneLine(`failed at ${stage ?? 'no stage'}: ${why}`, 250);
+}
+
+function shownP(p: number): string {
+  return p < 0.001 ? '<0.001' : p.toFixed(3);
+}
+
+function beyondChance(significant: boolean): string {
+  return significant ? 'more than chance' : 'may be chance';
 }
 
 function keyOf({ caseId, model }: { caseId: string; model: string }): string {
@@ -59,6 +198,13 @@ function verdictsOf({ decision }: Run): Map<string, string> {
       verdict,
     ]),
   );
+}
+
+/** Where the run is decided as a whole, a case is told by its own rate. */
+function verdictOf(one: CaseStatistics, verdicts: ReadonlyMap<string, string>): string {
+  const own = verdicts.get(keyOf(one));
+  if (own !== undefined) return own;
+  return one.rate === null ? 'inconclusive' : one.rate >= one.threshold ? 'passed' : 'failed';
 }
 
 function interval({ interval: range }: CaseStatistics): string {
@@ -82,7 +228,7 @@ function sentence(run: Run): string {
     case 'passed':
       return `PASSED${tally}`;
     case 'failed':
-      return `FAILED${tally}`;
+      return isWaived(run) ? `FAILED${tally}, and waived: ${waiverOf(run)}` : `FAILED${tally}`;
     case 'inconclusive':
       return `INCONCLUSIVE: too little was measured to decide (${reasons.join(', ')})`;
     case 'notEstablished':
@@ -90,10 +236,12 @@ function sentence(run: Run): string {
   }
 }
 
-function percent(rate: number | null): string {
-  return rate === null ? '-' : `${Math.round(rate * 1000) / 10} %`;
+function waiverOf({ gateWaiver }: Run): string {
+  if (!gateWaiver) return '';
+  const until = new Date(gateWaiver.expiresAt).toISOString().slice(0, 10);
+  return `${oneLine(gateWaiver.reason, 200)} (until ${until})`;
 }
 
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+function percent(rate: number | null): string {
+  return rate === null ? '-' : `${Math.round(rate * 1000) / 10} %`;
 }

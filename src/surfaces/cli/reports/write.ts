@@ -7,8 +7,8 @@ import type { Report } from './report.ts';
 
 /** Where a command leaves what it found, besides the terminal. */
 export interface ReportFiles {
-  /** `-` is the standard output. */
-  json?: string;
+  /** `-`, or no name, is the standard output. */
+  json?: string | true;
   junit?: string;
   markdown?: string;
 }
@@ -16,12 +16,16 @@ export interface ReportFiles {
 /** Writes what was asked for; in GitHub Actions the Markdown goes to the summary of the job as well. */
 export async function writeReports(report: Report, answer: unknown, files: ReportFiles): Promise<void> {
   const { json, junit, markdown } = files;
-  if (json === '-') process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
-  else if (json !== undefined) await writeWhole(json, `${JSON.stringify(answer, null, 2)}\n`);
+  if (printsJson(files)) process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  else if (typeof json === 'string') await writeWhole(json, `${JSON.stringify(answer, null, 2)}\n`);
   if (junit !== undefined) await writeWhole(junit, toJunit(report));
   if (markdown !== undefined) await writeWhole(markdown, toMarkdown(report));
   const summary = process.env['GITHUB_STEP_SUMMARY'];
   if (summary) await appendFile(summary, toMarkdown(report)).catch(cannotWrite(summary));
+}
+
+export function printsJson({ json }: ReportFiles): boolean {
+  return json === '-' || json === true;
 }
 
 /** The file is the one before or the new one, never half of it. */
