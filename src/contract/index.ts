@@ -7,6 +7,7 @@ import * as evalCompare from './eval-compare.ts';
 import * as evalDisclosure from './eval-disclosure.ts';
 import * as evalIngest from './eval-ingest.ts';
 import * as evalIterations from './eval-iterations.ts';
+import * as evalJudging from './eval-judging.ts';
 import * as evalLaunch from './eval-launch.ts';
 import * as evalRuns from './eval-runs.ts';
 import * as evalSuites from './eval-suites.ts';
@@ -48,6 +49,7 @@ const declared = {
   ...evalLaunch,
   ...evalRuns,
   ...evalIterations,
+  ...evalJudging,
   ...evalCompare,
   ...evalIngest,
   ...sessions,

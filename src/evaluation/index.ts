@@ -17,7 +17,18 @@ export type {
   TrialEvidence,
   TurnEvidence,
 } from './evidence.ts';
-
+export { readJudgeAnswer } from './judging/answer.ts';
+export { type GradedTrial, withJudgement } from './judging/apply.ts';
+export { type EvidenceManifest, type JudgeEvidence, judgeEvidence } from './judging/evidence.ts';
+export { judgeLexically, lexicalJudge } from './judging/lexical.ts';
+export {
+  type GoalMeasurement,
+  type GroundednessMeasurement,
+  type JudgedTask,
+  type Measurement,
+  unmeasured,
+} from './judging/measurement.ts';
+export { gradingKeyOf, judgePrompt, judgeTemplateHash, judgeTemplateVersion } from './judging/template.ts';
 export type { ShownCall } from './matching/calls.ts';
 export {
   type PublicMatchOptions,
@@ -26,7 +37,7 @@ export {
   resolveMatchOptions,
 } from './matching/options.ts';
 export type { SetupFailure, TrialOutcome } from './outcome.ts';
-export { planSteps, renderedTool, type TrialPlan } from './plan.ts';
+export { type PlannedJudge, planSteps, renderedTool, type TrialPlan } from './plan.ts';
 export { type EvaluationConfig } from './scores/definition.ts';
 export { isIntact } from './scores/gate.ts';
 export { type Score } from './scores/score.ts';

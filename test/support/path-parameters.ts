@@ -144,6 +144,7 @@ const arrangements: Record<
        insert into eval_run_snapshots select e.id, s.snapshot from earlier e, eval_run_snapshots s where s.run_id = $1`,
       [runId],
     ),
+  requestEvalRunJudge: runIsOver,
   getEvalRunStageAnalytics: (service, { runId }) =>
     within(
       service,
@@ -159,6 +160,15 @@ const arrangements: Record<
     return {};
   },
 };
+
+/** What looks into a run asks for one that has ended. */
+function runIsOver(service: TestService, { runId }: Record<string, string>): Promise<Record<string, string>> {
+  return within(
+    service,
+    `update eval_runs set status = 'completed', completed_at = clock_timestamp() where id = $1`,
+    [runId],
+  );
+}
 
 async function within(
   service: TestService,

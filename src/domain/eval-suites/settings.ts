@@ -29,7 +29,7 @@ export interface Validity {
   maxEvaluatorErrorRate?: number | undefined;
 }
 
-interface Judge {
+export interface Judge {
   enabled: boolean;
   model: string;
   autoRun: boolean;
@@ -38,7 +38,7 @@ interface Judge {
   rubric?: { criteria: { id: string; label: string; description?: string; required?: boolean }[] };
 }
 
-const defaultJudge: Judge = {
+export const defaultJudge: Judge = {
   enabled: true,
   model: 'openai/gpt-5.4-mini',
   autoRun: false,

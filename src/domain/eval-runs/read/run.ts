@@ -6,6 +6,7 @@ import { findSuite } from '../../eval-suites/suite.ts';
 import { pageBy } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
 import { isOpen } from '../execute/decide.ts';
+import { judgesOf } from '../judge/read.ts';
 import { findRun } from './find.ts';
 import { failureSummary, presentSummary } from './summary.ts';
 
@@ -29,7 +30,7 @@ export const getEvalRun: Verb<'getEvalRun'> = async (context, input) => {
       !decision &&
       run.error !== null && { verdictPolicyIntegrityError: run.error }),
     statistics: (outcome?.statistics ?? null) as Detail['statistics'],
-    judges: { goalCompletion: notAsked, groundedness: notAsked },
+    judges: await judgesOf(db, run.id),
     usage: {
       inputTokens: run.inputTokens,
       outputTokens: run.outputTokens,
@@ -39,16 +40,6 @@ export const getEvalRun: Verb<'getEvalRun'> = async (context, input) => {
       creditsSpent: run.billedMicros / 10_000,
     },
   };
-};
-
-const notAsked: Detail['judges']['goalCompletion'] = {
-  status: null,
-  errorCode: null,
-  summary: null,
-  generatedAt: null,
-  modelUsed: null,
-  threshold: null,
-  cases: [],
 };
 
 export const listEvalSuiteRuns: Verb<'listEvalSuiteRuns'> = async (context, input) => {

@@ -9,6 +9,7 @@ import { live } from './0007-live.ts';
 import { serverChanges } from './0008-server-changes.ts';
 import { evals } from './0009-evals.ts';
 import { evalsInCi } from './0010-evals-in-ci.ts';
+import { judging } from './0013-judging.ts';
 
 export interface Migration {
   name: string;
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   serverChanges,
   evals,
   evalsInCi,
+  judging,
 ];

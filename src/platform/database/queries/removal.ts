@@ -13,6 +13,11 @@ export interface Content {
 /** Tables with rows of eval runs `r`, children before what they refer to. */
 export function runContents(ofRun: string): Content[] {
   return [
+    'eval_backtest_pages',
+    'eval_backtests',
+    'eval_judged_trials',
+    'eval_run_judgements',
+    'eval_run_insights',
     'eval_traces',
     'eval_results',
     'eval_external_trials',
