@@ -3,6 +3,7 @@ import type { Services } from './domain/context.ts';
 import { decideJob } from './domain/eval-runs/execute/decide.ts';
 import { watchJob } from './domain/eval-runs/execute/watch.ts';
 import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
+import { insightsJob } from './domain/eval-runs/insights/job.ts';
 import { judgeJob } from './domain/eval-runs/judge/job.ts';
 import { suiteJobs } from './domain/eval-suites/delete.ts';
 import { scheduleJobs } from './domain/eval-suites/fire.ts';
@@ -184,6 +185,7 @@ function createWorkers(services: OpenServices): Workers {
       decideJob(services),
       watchJob(services),
       judgeJob(services, trials.modelParts),
+      insightsJob(services, trials.modelParts),
     ],
   });
   return { jobs, trials };

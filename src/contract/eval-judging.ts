@@ -35,3 +35,20 @@ export const requestEvalRunJudge = ofRun({
   errors: ['CONFLICT'],
   spends: true,
 });
+
+export const requestEvalRunInsights = ofRun({
+  summary: 'Ask for insights into a run',
+  description:
+    'Gathers what failed by stage, tool and reason; a language model adds causes and remedies where there is one. Poll the run; `insights` fills. Takes one unit of `insightsPerDay` and no credits.',
+  method: 'POST',
+  path: '/insights',
+  ...vocabulary,
+  body: z
+    .strictObject({ force: z.boolean().optional().describe('Ask again, which takes another unit.') })
+    .meta({ id: 'EvalRunInsightsRequest' }),
+  example: {},
+  status: 202,
+  response: z.object(requested).meta({ id: 'EvalRunInsightsRequested' }),
+  errors: ['CONFLICT'],
+  spends: true,
+});

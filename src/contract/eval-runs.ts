@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { vocabulary } from './eval-vocabulary.ts';
+import { InsightsEnvelope } from './insights.ts';
 import { operation, operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
 
@@ -222,6 +223,7 @@ export const EvalRunDetail = z
     verdictPolicyIntegrityError: z.string().optional(),
     statistics: Statistics.nullable(),
     judges: Judges,
+    insights: InsightsEnvelope.optional(),
     usage: z.object({
       inputTokens: z.number().int(),
       outputTokens: z.number().int(),

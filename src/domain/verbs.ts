@@ -33,6 +33,7 @@ export {
 export { uploadEvalArtifact } from './eval-ingest/upload-artifact.ts';
 export { cancelEvalRun } from './eval-runs/cancel.ts';
 export { compareEvalRun } from './eval-runs/compare/compare.ts';
+export { requestEvalRunInsights } from './eval-runs/insights/request.ts';
 export { requestEvalRunJudge } from './eval-runs/judge/request.ts';
 export { createEvalRun } from './eval-runs/launch/create.ts';
 export { getEvalRunDisclosure } from './eval-runs/launch/disclose.ts';

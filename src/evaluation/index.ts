@@ -17,6 +17,9 @@ export type {
   TrialEvidence,
   TurnEvidence,
 } from './evidence.ts';
+export { Clusters } from './insights/clusters.ts';
+export { type Finding, findingOf } from './insights/findings.ts';
+export { prosePrompt, withProse } from './insights/prose.ts';
 export { readJudgeAnswer } from './judging/answer.ts';
 export { type GradedTrial, withJudgement } from './judging/apply.ts';
 export { type EvidenceManifest, type JudgeEvidence, judgeEvidence } from './judging/evidence.ts';

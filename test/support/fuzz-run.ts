@@ -10,7 +10,12 @@ import { Wire, type WireAnswer } from './wire.ts';
 const byId = new Map(operationList.map((operation) => [operation.id, operation]));
 
 /** A name can be given once: each shot gets something without one. A run is compared with one before it, or has ended. */
-const toArrange = new Set(['nameEnvironment', 'compareEvalRun', 'requestEvalRunJudge']);
+const toArrange = new Set([
+  'nameEnvironment',
+  'compareEvalRun',
+  'requestEvalRunJudge',
+  'requestEvalRunInsights',
+]);
 
 /** Sends hostile requests at a few projects that may be destroyed, and records who answered how. */
 export class FuzzRun {

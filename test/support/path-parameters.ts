@@ -145,6 +145,7 @@ const arrangements: Record<
       [runId],
     ),
   requestEvalRunJudge: runIsOver,
+  requestEvalRunInsights: runIsOver,
   getEvalRunStageAnalytics: (service, { runId }) =>
     within(
       service,

@@ -45,6 +45,11 @@ export function judgingRoute(
 ): ModelRoute | undefined {
   const { route } = resolveModel(models, { model: wanted }, apiKeys);
   if (route) return route.wire === 'rehearsal' ? undefined : route;
+  return hostedRoute(models);
+}
+
+/** The first language model that this deployment hosts. */
+export function hostedRoute(models: ModelCatalog): ModelRoute | undefined {
   const hosted = models.list().find((model) => model.hosted && !model.offline);
   return hosted && resolveModel(models, { model: hosted.id }).route;
 }

@@ -41,7 +41,7 @@ export const requestEvalRunJudge: Verb<'requestEvalRunJudge'> = (context, { runI
   });
 
 /** What is judged or looked into has to stand still. */
-function refuseOpen({ status }: runs.RunRow): void {
+export function refuseOpen({ status }: runs.RunRow): void {
   if (isOpen(status))
     throw conflict(`The run is ${status}. Wait until it is over`, 'RUN_NOT_OVER', { status });
 }

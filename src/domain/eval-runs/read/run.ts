@@ -6,6 +6,7 @@ import { findSuite } from '../../eval-suites/suite.ts';
 import { pageBy } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
 import { isOpen } from '../execute/decide.ts';
+import { insightsOf } from '../insights/read.ts';
 import { judgesOf } from '../judge/read.ts';
 import { findRun } from './find.ts';
 import { failureSummary, presentSummary } from './summary.ts';
@@ -31,6 +32,7 @@ export const getEvalRun: Verb<'getEvalRun'> = async (context, input) => {
       run.error !== null && { verdictPolicyIntegrityError: run.error }),
     statistics: (outcome?.statistics ?? null) as Detail['statistics'],
     judges: await judgesOf(db, run.id),
+    insights: await insightsOf(db, run),
     usage: {
       inputTokens: run.inputTokens,
       outputTokens: run.outputTokens,
