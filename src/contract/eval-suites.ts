@@ -228,7 +228,7 @@ export const getEvalSuite = operation({
 });
 
 const criterionId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'Write up to 64 letters, digits, _ and -');
-const Rubric = z.strictObject({
+export const Rubric = z.strictObject({
   criteria: z
     .array(
       z.strictObject({

@@ -31,6 +31,8 @@ export {
   startEvalIngestRun,
 } from './eval-ingest/runs.ts';
 export { uploadEvalArtifact } from './eval-ingest/upload-artifact.ts';
+export { backtestEvalRun } from './eval-runs/backtest/checks.ts';
+export { backtestEvalRunJudge } from './eval-runs/backtest/judge.ts';
 export { cancelEvalRun } from './eval-runs/cancel.ts';
 export { compareEvalRun } from './eval-runs/compare/compare.ts';
 export { requestEvalRunInsights } from './eval-runs/insights/request.ts';

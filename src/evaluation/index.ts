@@ -1,3 +1,4 @@
+export { backtestTrial } from './backtest/backtest.ts';
 export {
   authoringProblem,
   type CheckRow,
@@ -41,6 +42,7 @@ export {
 } from './matching/options.ts';
 export type { SetupFailure, TrialOutcome } from './outcome.ts';
 export { type PlannedJudge, planSteps, renderedTool, type TrialPlan } from './plan.ts';
+export { textOfResult, wholeResult } from './results.ts';
 export { type EvaluationConfig } from './scores/definition.ts';
 export { isIntact } from './scores/gate.ts';
 export { type Score } from './scores/score.ts';

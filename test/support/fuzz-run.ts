@@ -15,6 +15,8 @@ const toArrange = new Set([
   'compareEvalRun',
   'requestEvalRunJudge',
   'requestEvalRunInsights',
+  'backtestEvalRunJudge',
+  'backtestEvalRun',
 ]);
 
 /** Sends hostile requests at a few projects that may be destroyed, and records who answered how. */

@@ -146,6 +146,8 @@ const arrangements: Record<
     ),
   requestEvalRunJudge: runIsOver,
   requestEvalRunInsights: runIsOver,
+  backtestEvalRunJudge: runIsOver,
+  backtestEvalRun: runIsOver,
   getEvalRunStageAnalytics: (service, { runId }) =>
     within(
       service,

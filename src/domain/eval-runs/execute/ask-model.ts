@@ -16,8 +16,8 @@ import type { RunInProcess } from './run-in-process.ts';
 /** What calls of models share in a process. */
 export interface ModelParts {
   services: Services;
-  slots: SharedSlots;
-  pauses: ModelPauses;
+  slots: Pick<SharedSlots, 'run'>;
+  pauses: Pick<ModelPauses, 'wait' | 'pause'>;
   ledger: CallLedger;
 }
 

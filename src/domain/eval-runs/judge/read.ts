@@ -108,7 +108,7 @@ interface Measured {
 }
 
 /** As a case of a judge shows it. */
-function measured(
+export function measured(
   { status, score, reason, errorCode }: Measured,
   threshold: number,
 ): { status: Measured['status']; score: number | null; passed: boolean; reason: string; errorCode?: string } {

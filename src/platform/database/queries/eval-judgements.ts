@@ -140,6 +140,12 @@ export const record = query(
   { ...measured, request: integer },
   { runId: text },
 );
+export const judged = query(
+  'eval-judgements.judged',
+  'select goal from eval_judged_trials where trial_id = :trialId',
+  { trialId: text },
+  { goal: json<unknown>() },
+);
 const listed = {
   trialId: text,
   position: integer,
