@@ -66,7 +66,9 @@ async function grade(services: Services, run: Run, judge: RunJudge, trials: numb
 /** A judge that decides nothing is asked by itself once the run is over, where its suite says so. */
 export async function adviseAfter(services: Services, run: Run, snapshot: RunSnapshot): Promise<Commit> {
   const judge = judgeOf(snapshot);
-  if (!judge.enabled || !judge.autoRun || snapshot.reported || gatingJudge(snapshot)) return async () => {};
+  const advises = judge.enabled && judge.autoRun && !snapshot.reported && !gatingJudge(snapshot);
+  if (!advises || (await services.db.one(judgements.countCompleted, { runId: run.id })).count === 0)
+    return async () => {};
   const charge = await chargeFor(services, { ...run, sealedId: null }, judge);
   return async (trx) => {
     const refused = await charge(trx);
