@@ -1,8 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { Evals, executing, promptCase } from './support/evals.ts';
-import { judgedBy, judgeRequest, verdict } from './support/judging.ts';
-import { expectConsistent } from './support/run-facts.ts';
+import {
+  inspection,
+  inspects,
+  judgedBy,
+  judgeRequest,
+  judgesOf,
+  suiteJudged,
+  verdict,
+} from './support/judging.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
 import { startForTest, type TestService } from './support/service.ts';
 
@@ -12,49 +18,21 @@ let evals: Evals;
 let server: string;
 let env: Record<string, string>;
 
-executing(
-  async (parts) => {
-    ({ provider, service, evals, env } = parts);
-    server = await evals.server();
-  },
-  { env: { DRYDOCK_EVAL_LEASE: '5' } },
-);
+executing(async (parts) => {
+  ({ provider, service, evals, env } = parts);
+  server = await evals.server();
+});
 beforeEach(() => {
   provider.requests.length = 0;
 });
 
-const inspects = callThenAnswer(
-  { name: 'inspect_hull', input: { ship: 'Albatross' } },
-  'Plates 12, 13 and 88 of the Albatross are rusty.',
-);
-const inspection = {
-  ...promptCase('Inspects', 'May the Albatross sail?', { type: 'responseContains', needle: 'rusty' }),
-  expectedOutput: 'Plates 12, 13 and 88 are rusty',
-};
+const suiteWith = (judge: object, repetitions?: number) => suiteJudged(evals, server, judge, repetitions);
+const judged = (runId: string) => judgesOf(evals, runId);
+const ask = (runId: string, body?: object) => service.post(`${evals.project}/eval-runs/${runId}/judge`, body);
 const criteria = [
   { id: 'plates', label: 'Names the plates', required: true },
   { id: 'polite', label: 'Is polite' },
 ];
-
-/** A suite of one case, tried so often, with these settings of its judge. */
-async function suiteWith(judge: object, repetitions = 2): Promise<string> {
-  const tests = [inspection];
-  const suiteId = await evals.suite({ serverIds: [server], repetitions, passThreshold: 1, tests });
-  const answer = await service.patch(`${evals.project}/eval-suites/${suiteId}`, { settings: { judge } });
-  expect(answer.status).toBe(200);
-  return suiteId;
-}
-
-const ask = (runId: string, body?: object) => service.post(`${evals.project}/eval-runs/${runId}/judge`, body);
-
-/** The judges of a run, once they are no longer pending. */
-async function judged(runId: string) {
-  for (const until = Date.now() + 20_000; Date.now() < until; await delay(25)) {
-    const { judges } = await evals.read(runId);
-    if (judges.goalCompletion.status !== 'pending') return judges;
-  }
-  throw new Error('still pending');
-}
 
 test('a run is judged on request by what was recorded, and its verdict stays', async () => {
   provider.script = judgedBy(inspects, () =>
@@ -193,138 +171,6 @@ test('what tools and models say is quoted to the judge and cannot leave its quot
   expect(text.match(/<EVIDENCE|EVIDENCE>/g)).toHaveLength(2);
 });
 
-test('a judge that decides fails what had passed: the run is grading until it was heard', async () => {
-  provider.script = judgedBy(inspects, () => verdict(0.2));
-  const runId = await evals.launch({ suiteId: await suiteWith({ autoRun: true }) });
-  const events = await evals.follow(runId);
-  expect(events.slice(-2).map(({ data }) => data)).toMatchObject([
-    { type: 'run.grading', trials: 2 },
-    { type: 'run.decided', status: 'completed', result: 'failed' },
-  ]);
-  const run = await evals.read(runId);
-  expect(run).toMatchObject({
-    status: 'completed',
-    result: 'failed',
-    summary: { total: 2, passed: 0, failed: 2 },
-    decision: { verdict: 'failed', reasons: ['casePassRateBelowThreshold'] },
-    judges: { goalCompletion: { status: 'completed', modelUsed: 'scripted/model' } },
-  });
-  expect(run.decisionSummary.diagnostics.items[0].chain).toMatchObject({
-    status: 'verified',
-    firstFailedStage: 'userValue',
-    failureCategory: 'userValue',
-  });
-  const { items } = await evals.read(runId, '/iterations');
-  expect(items[0]).toMatchObject({ status: 'completed', result: 'failed', firstFailedStage: 'userValue' });
-  expect(items[0].stageResults.at(-1)).toMatchObject({ state: 'failed', reason: 'judgeObserved' });
-  const score = items[0].scores.find(({ scorerId }: { scorerId: string }) => scorerId === 'goalCompletion');
-  expect(score).toMatchObject({
-    status: 'scored',
-    value: 0.2,
-    passed: false,
-    deterministic: false,
-    model: 'scripted/model',
-    promptHash: run.judges.goalCompletion.judgeTemplateHash,
-  });
-  expect(items[0].evaluationConfig.definitions).toContainEqual(
-    expect.objectContaining({ scorerId: 'goalCompletion', role: 'gating', passThreshold: 0.7 }),
-  );
-  const { slices } = await evals.read(runId, '/stage-analytics');
-  expect(JSON.stringify(slices)).toContain('userValue');
-  await expectConsistent(evals, runId);
-});
-
-test('a judge that passes lets the run pass, and one that cannot judge makes it inconclusive', async () => {
-  const suiteId = await suiteWith({ autoRun: true });
-  provider.script = judgedBy(inspects, () => verdict(0.7));
-  const passed = await evals.decided(await evals.launch({ suiteId }));
-  expect(passed).toMatchObject({ result: 'passed', summary: { passed: 2 } });
-  provider.script = judgedBy(inspects, () => ({ text: 'no idea' }));
-  const runId = await evals.launch({ suiteId });
-  const unsure = await evals.decided(runId);
-  expect(unsure).toMatchObject({
-    result: 'inconclusive',
-    judges: { goalCompletion: { status: 'completed', progress: { errors: 2 } } },
-  });
-  expect(unsure.decision.reasons).toContain('evaluatorErrorRateAboveMaximum');
-  const { items } = await evals.read(runId, '/iterations');
-  expect(items[0]).toMatchObject({ failureCategory: 'evaluator' });
-  expect(items[0].stageResults.at(-1)).toMatchObject({ state: 'notMeasured', reason: 'judgeFailed' });
-  provider.script = judgedBy(inspects, () => ({ status: 401, text: 'who are you' }));
-  const locked = await evals.decided(await evals.launch({ suiteId }));
-  expect(locked).toMatchObject({
-    result: 'inconclusive',
-    judges: { goalCompletion: { status: 'failed', errorCode: 'model_unauthorized' } },
-  });
-});
-
-test('a run is not decided while its judge is silent, can be cancelled then, and has no verdict', async () => {
-  let asked = (): void => {};
-  const judging = new Promise<void>((resolve) => {
-    asked = resolve;
-  });
-  provider.script = judgedBy(inspects, () => (asked(), { silent: true }));
-  const runId = await evals.launch({ suiteId: await suiteWith({ autoRun: true }) });
-  await judging;
-  expect(await evals.read(runId)).toMatchObject({
-    status: 'grading',
-    result: null,
-    decision: null,
-    decisionSummary: { verdict: 'notEstablished', undecided: { reason: 'runNotTerminal' } },
-    judges: { goalCompletion: { status: 'pending', cases: [], progress: { total: 2, completed: 0 } } },
-  });
-  expect(await ask(runId)).toMatchObject({ status: 409, body: { details: { reason: 'RUN_NOT_OVER' } } });
-  const cancelled = await service.post(`${evals.project}/eval-runs/${runId}/cancel`);
-  expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled', result: null } });
-  const run = await evals.decided(runId);
-  expect(run).toMatchObject({
-    status: 'cancelled',
-    judges: { goalCompletion: { status: 'failed', errorCode: 'run_ended' } },
-  });
-  await expectConsistent(evals, runId);
-});
-
-test('a judge that takes too long is not waited for, and what it did not say is missing', async () => {
-  const database = await service.database.connect();
-  try {
-    let calls = 0;
-    let stuck = (): void => {};
-    const silent = new Promise<void>((resolve) => {
-      stuck = resolve;
-    });
-    provider.script = judgedBy(inspects, () => (calls++ === 0 ? verdict(1) : (stuck(), { silent: true })));
-    const runId = await evals.launch({ suiteId: await suiteWith({ autoRun: true }) });
-    await silent;
-    const overdue = `with late as (update eval_run_judgements set deadline_at = now() - interval '1 s' where run_id = $1)
-      insert into jobs (id, kind, payload, unique_key, due_at, organization_id)
-      values ('job_late', 'decide-eval-run', jsonb_build_object('runId', $1::text), 'late', now(), '')`;
-    await database.query(overdue, [runId]);
-    await database.query(`select pg_notify('drydock_jobs', '')`);
-    const run = await evals.decided(runId);
-    expect(run).toMatchObject({
-      status: 'completed',
-      result: 'inconclusive',
-      judges: { goalCompletion: { status: 'failed', errorCode: 'deadline_exceeded', cases: [{ score: 1 }] } },
-    });
-    expect(run.statistics.trials).toMatchObject({ passed: 1, trials: 1 });
-  } finally {
-    await database.end();
-  }
-});
-
-test('a judge that warns is asked by itself and decides nothing', async () => {
-  provider.script = judgedBy(inspects, () => verdict(0));
-  const runId = await evals.launch({ suiteId: await suiteWith({ autoRun: true, severity: 'warn' }) });
-  expect(await evals.decided(runId)).toMatchObject({ status: 'completed', result: 'passed' });
-  const { goalCompletion } = await judged(runId);
-  expect(goalCompletion).toMatchObject({
-    status: 'completed',
-    cases: [{ passed: false }, { passed: false }],
-  });
-  const { items } = await evals.read(runId, '/iterations');
-  expect(JSON.stringify(items)).not.toContain('goalCompletion');
-});
-
 test('a judge that is switched off is asked only by who says so, and a model that is named has to be there', async () => {
   provider.script = judgedBy(inspects, () => verdict(1));
   const runId = await evals.launch({ suiteId: await suiteWith({ enabled: false }, 1) });
@@ -349,11 +195,11 @@ test('a judge that is switched off is asked only by who says so, and a model tha
 test('a job that is begun again goes on where it was: nobody is judged twice', async () => {
   let calls = 0;
   provider.script = judgedBy(inspects, () => (calls++, verdict(1)));
-  const runId = await evals.launch({ suiteId: await suiteWith({}, 6) });
+  const runId = await evals.launch({ suiteId: await suiteWith({}, 10) });
   await evals.decided(runId);
   const database = await service.database.connect();
   try {
-    // The third measurement cannot be written, as if the process had died there.
+    // From the third on measurements cannot be written at first, as if the process had died there.
     await database.query(`create function refuse_third() returns trigger language plpgsql as $$ begin
       if (select count(*) from eval_judged_trials where run_id = new.run_id) >= 3
         and not exists (select from jobs where kind = 'judge-eval-run' and attempts > 1 and payload ->> 'runId' = new.run_id)
@@ -361,10 +207,10 @@ test('a job that is begun again goes on where it was: nobody is judged twice', a
       create trigger refuse_third before insert on eval_judged_trials for each row execute function refuse_third()`);
     await ask(runId);
     const { goalCompletion } = await judged(runId);
-    expect(goalCompletion).toMatchObject({ status: 'completed', progress: { completed: 6, errors: 0 } });
-    // Three were written, at most four more were under way.
-    expect(calls).toBeGreaterThan(6);
-    expect(calls).toBeLessThanOrEqual(10);
+    expect(goalCompletion).toMatchObject({ status: 'completed', progress: { completed: 10, errors: 0 } });
+    // What was under way is asked again: four at most.
+    expect(calls).toBeGreaterThan(10);
+    expect(calls).toBeLessThanOrEqual(14);
   } finally {
     await database.query('drop trigger refuse_third on eval_judged_trials; drop function refuse_third()');
     await database.end();

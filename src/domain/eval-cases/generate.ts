@@ -1,8 +1,8 @@
 import type { Operations } from '../../contract/index.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import { rehearsalId } from '../../models/catalog.ts';
+import { hostedRoute } from '../../models/resolve.ts';
 import type { ProjectContext } from '../context.ts';
-import { hostedRoute } from '../eval-runs/judge/frozen.ts';
 import { selectTarget } from '../eval-runs/launch/select.ts';
 import { serversCalled } from '../eval-suites/parts.ts';
 import { findSuite, refuseOwned, type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';

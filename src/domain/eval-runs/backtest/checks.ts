@@ -139,18 +139,19 @@ class DraftPlans {
     const { assertions, matchOptions } = this.draft;
     const { mode, list } = assertions;
     const checks = { inherit: frozen.checks, replace: list, extend: [...frozen.checks, ...list] }[mode];
-    const { order, extra, arguments: mode2 } = frozen.match;
-    const written = {
-      toolCallOrder: order,
-      extraToolCalls: extra ?? ('unlimited' as const),
-      arguments: mode2,
-    };
-    const match =
-      matchOptions === undefined
-        ? frozen.match
-        : resolveMatchOptions(matchOptions === null ? undefined : written, matchOptions);
+    const match = matchOptions === undefined ? frozen.match : changedMatch(frozen, matchOptions);
     const made = { frozen, draft: { ...frozen, checks, match } };
     this.made.set(caseId, made);
     return made;
   }
+}
+
+/** What the draft says over what the run had; `null` is what holds where nobody says anything. */
+function changedMatch(
+  { match: { order, extra, arguments: args } }: TrialPlan,
+  changes: NonNullable<Draft['matchOptions']> | null,
+): TrialPlan['match'] {
+  if (changes === null) return resolveMatchOptions();
+  const frozen = { toolCallOrder: order, extraToolCalls: extra ?? ('unlimited' as const), arguments: args };
+  return resolveMatchOptions(frozen, changes);
 }

@@ -7,7 +7,7 @@ import {
   withProse,
 } from '../../../evaluation/index.ts';
 import { ModelFailure } from '../../../models/failure.ts';
-import type { ModelRoute } from '../../../models/resolve.ts';
+import { hostedRoute, type ModelRoute } from '../../../models/resolve.ts';
 import * as insights from '../../../platform/database/queries/eval-insights.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
@@ -18,7 +18,6 @@ import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
 import { type Asker, askModel, type ModelParts } from '../execute/ask-model.ts';
 import type { TrialDetail } from '../execute/stored.ts';
-import { hostedRoute } from '../judge/frozen.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import type { InsightsContent } from './read.ts';
 import { findInsights } from './request.ts';

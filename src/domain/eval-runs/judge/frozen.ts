@@ -1,6 +1,6 @@
 import { lexicalJudge, type PlannedJudge } from '../../../evaluation/index.ts';
 import type { ModelCatalog } from '../../../models/catalog.ts';
-import { type ApiKeys, type ModelRoute, resolveModel } from '../../../models/resolve.ts';
+import { type ApiKeys, hostedRoute, type ModelRoute, resolveModel } from '../../../models/resolve.ts';
 import { defaultJudge } from '../../eval-suites/settings.ts';
 import type { PlannedCase, RunJudge, RunSnapshot } from '../snapshot.ts';
 
@@ -46,10 +46,4 @@ export function judgingRoute(
   const { route } = resolveModel(models, { model: wanted }, apiKeys);
   if (route) return route.wire === 'rehearsal' ? undefined : route;
   return hostedRoute(models);
-}
-
-/** The first language model that this deployment hosts. */
-export function hostedRoute(models: ModelCatalog): ModelRoute | undefined {
-  const hosted = models.list().find((model) => model.hosted && !model.offline);
-  return hosted && resolveModel(models, { model: hosted.id }).route;
 }
