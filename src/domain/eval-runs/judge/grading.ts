@@ -1,5 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
+import { lexicalJudge } from '../../../evaluation/index.ts';
 import { type ApiKeys, resolveModel } from '../../../models/resolve.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
@@ -14,7 +15,7 @@ import { decideLater } from '../execute/decide-later.ts';
 import type { RunJudge, RunSnapshot } from '../snapshot.ts';
 import { applyJudgement } from './apply.ts';
 import { beginJudging, endJudging, judgingTime } from './begin.ts';
-import { gatingJudge, judgeOf } from './frozen.ts';
+import { gatingJudge, judgeOf, judgingRoute } from './frozen.ts';
 
 type Run = runs.RunRow & { sealedId: string | null };
 
@@ -69,11 +70,13 @@ export async function adviseAfter(services: Services, run: Run, snapshot: RunSna
   const advises = judge.enabled && judge.autoRun && !snapshot.reported && !gatingJudge(snapshot);
   if (!advises || (await services.db.one(judgements.countCompleted, { runId: run.id })).count === 0)
     return async () => {};
-  const charge = await chargeFor(services, { ...run, sealedId: null }, judge);
+  // Keys that the run brought are gone by then.
+  const resolved = judgingRoute(services.models, judge.model)?.id ?? lexicalJudge;
+  const charge = await chargeFor(services, { ...run, sealedId: null }, { ...judge, resolved });
   return async (trx) => {
     const refused = await charge(trx);
-    const { resolved: model, threshold } = judge;
-    const wanted = { model, threshold, gating: false, requestedBy: run.startedBy, refused };
+    const { threshold } = judge;
+    const wanted = { model: resolved, threshold, gating: false, requestedBy: run.startedBy, refused };
     await beginJudging(services, trx, run, wanted);
   };
 }
