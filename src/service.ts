@@ -3,6 +3,8 @@ import type { Services } from './domain/context.ts';
 import { decideJob } from './domain/eval-runs/execute/decide.ts';
 import { watchJob } from './domain/eval-runs/execute/watch.ts';
 import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
+import { insightsJob } from './domain/eval-runs/insights/job.ts';
+import { judgeJob } from './domain/eval-runs/judge/job.ts';
 import { suiteJobs } from './domain/eval-suites/delete.ts';
 import { scheduleJobs } from './domain/eval-suites/fire.ts';
 import { housekeeping } from './domain/housekeeping.ts';
@@ -178,6 +180,7 @@ interface Workers {
 
 function createWorkers(services: OpenServices): Workers {
   const { db, log, notifications } = services;
+  const trials = new TrialWorker(services);
   const jobs = new Worker({
     db,
     notifications,
@@ -190,9 +193,11 @@ function createWorkers(services: OpenServices): Workers {
       ...scheduleJobs(services),
       decideJob(services),
       watchJob(services),
+      judgeJob(services, trials.modelParts),
+      insightsJob(services, trials.modelParts),
     ],
   });
-  return { jobs, trials: new TrialWorker(services) };
+  return { jobs, trials };
 }
 
 function startWorkers({ jobs, trials }: Workers): void {
@@ -210,6 +215,7 @@ function figuresOf({ jobs, trials }: Workers): ConstructorParameters<typeof Metr
 
 async function stopWorkers({ jobs, trials }: Workers, patience: number): Promise<void> {
   await Promise.all([jobs.stop(patience), trials.stop(patience)]);
+  await trials.close();
 }
 
 function health(

@@ -61,6 +61,16 @@ async function fullProject(): Promise<Parameters> {
     `insert into eval_artifact_refs (run_id, blob_id)
      select r.id, b.id from eval_runs r join blobs b on b.project_id = r.project_id where r.id = $1 limit 1`,
     `insert into eval_run_outcomes (run_id, suite_id, completed_at) select id, suite_id, now() from eval_runs where id = $1`,
+    `insert into eval_run_judgements (run_id, request, status, gating, model, threshold, total, skipped, requested_by, deadline_at)
+     select id, 1, 'completed', false, 'm', 0, 0, 0, 'usr', now() from eval_runs where id = $1`,
+    `insert into eval_judged_trials (trial_id, run_id, position, case_key, goal, groundedness, billed_micros)
+     select id, run_id, position, 'c', '{}', '{}', 0 from eval_trials where run_id = $1`,
+    `insert into eval_run_insights (run_id, request, status, requested_by)
+     select id, 1, 'completed', 'usr' from eval_runs where id = $1`,
+    `insert into eval_backtests (id, run_id, kind, draft_hash, source_hash)
+     select 'btt_' || substr(id, 5), id, 'judge', '', '' from eval_runs where id = $1`,
+    `insert into eval_backtest_pages (backtest_id, run_id, cursor, body)
+     select 'btt_' || substr(id, 5), id, 0, '{}' from eval_runs where id = $1`,
   ])
     await database.query(statement, [made['runId']]);
   return made;

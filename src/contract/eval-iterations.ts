@@ -152,6 +152,12 @@ const RunEvent = z
       trials: z.number().int(),
     }),
     z.object({
+      type: z.literal('run.grading'),
+      runId: z.string(),
+      at: Time,
+      trials: z.number().int().describe('Those that the judge is shown.'),
+    }),
+    z.object({
       type: z.literal('run.decided'),
       runId: z.string(),
       at: Time,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GateWaiver } from './eval-gates.ts';
 import { vocabulary } from './eval-vocabulary.ts';
+import { InsightsEnvelope } from './insights.ts';
 import { operation, operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
 
@@ -145,15 +146,72 @@ const runFields = {
 
 export const EvalRun = z.object(runFields).meta({ id: 'EvalRun' });
 
-const judge = z.object({
-  status: z.enum(['pending', 'completed', 'failed']).nullable(),
+const judgeState = {
+  status: z.enum(['pending', 'completed', 'failed']).nullable().describe('`null`: nobody has asked.'),
   errorCode: z.string().nullable(),
   summary: z.string().nullable(),
   generatedAt: Time.nullable(),
   modelUsed: z.string().nullable(),
   threshold: z.number().nullable(),
-  cases: z.array(open),
-});
+};
+const judgeCase = {
+  caseKey: z.string(),
+  iterationId: z.string(),
+  status: z.enum(['scored', 'error', 'skipped']),
+  score: z.number().nullable(),
+  passed: z.boolean().describe('Means something only when scored.'),
+  reason: z.string().nullable(),
+  errorCode: z.string().optional(),
+};
+const Judges = z
+  .object({
+    goalCompletion: z
+      .object({
+        ...judgeState,
+        progress: z
+          .object({ total: count, completed: count, errors: count, skipped: count })
+          .optional()
+          .describe('Of trials.'),
+        judgeTemplateVersion: z.number().int().optional(),
+        judgeTemplateHash: z.string().optional(),
+        cases: z.array(
+          z.object({
+            ...judgeCase,
+            rubricHits: z.array(z.string()),
+            gradingKey: z.string().optional(),
+            judgeTemplateVersion: z.number().int().optional(),
+            judgeTemplateHash: z.string().optional(),
+            evidenceHash: z.string().optional(),
+            evidenceManifest: z
+              .object({
+                version: z.literal(1),
+                traceComplete: z.literal(true),
+                traceFields: z.array(z.string()),
+                messageCount: count,
+                spanCount: count,
+                artifactSources: z.array(
+                  z.object({
+                    sourceId: z.string(),
+                    mediaType: z.string(),
+                    modality: z.enum(['image', 'audio', 'video', 'file']),
+                  }),
+                ),
+                uncaptured: z.array(z.string()),
+                inputBytes: count,
+              })
+              .optional(),
+          }),
+        ),
+      })
+      .meta({ id: 'EvalRunGoalCompletionJudge' }),
+    groundedness: z
+      .object({
+        ...judgeState,
+        cases: z.array(z.object({ ...judgeCase, unsupportedClaims: z.array(z.string()) })),
+      })
+      .meta({ id: 'EvalRunGroundednessJudge', description: 'Decides nothing.' }),
+  })
+  .meta({ id: 'EvalRunJudges' });
 
 const caseIds = z.array(z.string());
 const ImportEligibility = z
@@ -195,7 +253,8 @@ export const EvalRunDetail = z
     verdictSummary: open.optional(),
     verdictPolicyIntegrityError: z.string().optional(),
     statistics: Statistics.nullable(),
-    judges: z.object({ goalCompletion: judge, groundedness: judge }),
+    judges: Judges,
+    insights: InsightsEnvelope.optional(),
     usage: z.object({
       inputTokens: z.number().int(),
       outputTokens: z.number().int(),

@@ -231,7 +231,7 @@ export const getEvalSuite = operation({
 });
 
 const criterionId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'Write up to 64 letters, digits, _ and -');
-const rubric = z.strictObject({
+export const Rubric = z.strictObject({
   criteria: z
     .array(
       z.strictObject({
@@ -252,7 +252,7 @@ export const JudgeSettings = z.strictObject({
   autoRun: z.boolean().optional(),
   threshold: fraction.optional(),
   severity: z.literal('warn').nullable().optional(),
-  rubric: rubric.nullable().optional(),
+  rubric: Rubric.nullable().optional(),
 });
 export const Validity = z.strictObject({
   minEligibleTrials: z.number().int().min(1).max(100).optional(),

@@ -9,6 +9,7 @@ import * as evalDisclosure from './eval-disclosure.ts';
 import * as evalGates from './eval-gates.ts';
 import * as evalIngest from './eval-ingest.ts';
 import * as evalIterations from './eval-iterations.ts';
+import * as evalJudging from './eval-judging.ts';
 import * as evalLaunch from './eval-launch.ts';
 import * as evalReplay from './eval-replay.ts';
 import * as evalRuns from './eval-runs.ts';
@@ -54,6 +55,7 @@ const declared = {
   ...evalLaunch,
   ...evalRuns,
   ...evalIterations,
+  ...evalJudging,
   ...evalCompare,
   ...evalGates,
   ...evalReplay,

@@ -1,6 +1,7 @@
 import * as links from '../platform/database/queries/artifact-links.ts';
 import * as blobRows from '../platform/database/queries/blobs.ts';
 import * as clients from '../platform/database/queries/clients.ts';
+import * as backtests from '../platform/database/queries/eval-backtests.ts';
 import * as idempotency from '../platform/database/queries/idempotency.ts';
 import * as jobs from '../platform/database/queries/jobs.ts';
 import * as pauses from '../platform/database/queries/model-pauses.ts';
@@ -27,6 +28,7 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await trx.run(clients.pruneConfigs);
         await trx.run(pauses.prune);
         await trx.run(slots.prune);
+        await trx.run(backtests.prune);
       },
     },
     {

@@ -45,10 +45,14 @@ export {
   startEvalIngestRun,
 } from './eval-ingest/runs.ts';
 export { uploadEvalArtifact } from './eval-ingest/upload-artifact.ts';
+export { backtestEvalRun } from './eval-runs/backtest/checks.ts';
+export { backtestEvalRunJudge } from './eval-runs/backtest/judge.ts';
 export { cancelEvalRun } from './eval-runs/cancel.ts';
 export { compareEvalRun } from './eval-runs/compare/compare.ts';
 export { getEvalRunGate } from './eval-runs/gate/report.ts';
 export { createGateWaiver, getGateWaiver, revokeGateWaiver } from './eval-runs/gate/waivers.ts';
+export { requestEvalRunInsights } from './eval-runs/insights/request.ts';
+export { requestEvalRunJudge } from './eval-runs/judge/request.ts';
 export { createEvalRun } from './eval-runs/launch/create.ts';
 export { getEvalRunDisclosure } from './eval-runs/launch/disclose.ts';
 export { createEvalRunGroup } from './eval-runs/launch/group.ts';

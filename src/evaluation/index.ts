@@ -1,3 +1,4 @@
+export { backtestTrial } from './backtest/backtest.ts';
 export {
   authoringProblem,
   type CheckRow,
@@ -23,6 +24,21 @@ export {
   type Unanswerable,
 } from './gate/gate.ts';
 
+export { Clusters } from './insights/clusters.ts';
+export { type Finding, findingOf } from './insights/findings.ts';
+export { prosePrompt, withProse } from './insights/prose.ts';
+export { readJudgeAnswer } from './judging/answer.ts';
+export { type GradedTrial, withJudgement } from './judging/apply.ts';
+export { type EvidenceManifest, type JudgeEvidence, judgeEvidence } from './judging/evidence.ts';
+export { judgeLexically, lexicalJudge } from './judging/lexical.ts';
+export {
+  type GoalMeasurement,
+  type GroundednessMeasurement,
+  type JudgedTask,
+  type Measurement,
+  unmeasured,
+} from './judging/measurement.ts';
+export { gradingKeyOf, judgePrompt, judgeTemplateHash, judgeTemplateVersion } from './judging/template.ts';
 export type { ShownCall } from './matching/calls.ts';
 export {
   type PublicMatchOptions,
@@ -31,12 +47,13 @@ export {
   resolveMatchOptions,
 } from './matching/options.ts';
 export type { SetupFailure, TrialOutcome } from './outcome.ts';
-export { planSteps, renderedTool, type TrialPlan } from './plan.ts';
+export { type PlannedJudge, planSteps, renderedTool, type TrialPlan } from './plan.ts';
 export {
   type CallEnd,
   compareResults,
   isFailure,
 } from './replay/compare-results.ts';
+export { textOfResult, wholeResult } from './results.ts';
 export { type EvaluationConfig } from './scores/definition.ts';
 export { isIntact } from './scores/gate.ts';
 export { type Score } from './scores/score.ts';

@@ -37,6 +37,17 @@ export interface TrialPlan {
   checks: readonly unknown[];
   /** Whether a call that fails, fails the trial. Left out, it does. */
   failOnToolError?: boolean | undefined;
+  /** Of a case that a judge decides about too; it is heard after the trial. */
+  judge?: PlannedJudge | undefined;
+}
+
+export interface PlannedJudge {
+  model: string;
+  /** It counts, and asks no model. */
+  deterministic: boolean;
+  passThreshold: number;
+  /** What it goes by: two judges with the same one ask the same. */
+  rule: unknown;
 }
 
 /**

@@ -40,19 +40,28 @@ export interface Grade extends StageChain {
 }
 
 /**
- * Judges a trial. It passes when it ran to its end and every gating score does. A trial that never began, or was called
+ * Grades a trial. It passes when it ran to its end and every gating score does. A trial that never began, or was called
  * off, is not judged; what was cut short is judged by what there is, and cannot pass.
  */
-export function gradeTrial(plan: TrialPlan, outcome: TrialOutcome): Grade {
+export function gradeTrial(
+  plan: TrialPlan,
+  ended: TrialOutcome,
+  evaluate: typeof evaluateCheck = evaluateCheck,
+): Grade {
+  // A judge is heard when the trial is over; until then the others decide.
+  const outcome: TrialOutcome = plan.judge ? { judge: 'pending', ...ended } : ended;
   const judged = outcome.status !== 'setup_failed' && outcome.status !== 'cancelled';
   const matches = judged ? plan.turns.map((planned) => matchOf(planned, plan, outcome)) : [];
-  const { scorers, definitions, config } = scorecardOf(plan);
-  const rows = judged ? rowsOf(scorers, outcome) : new Map<Scorer, CheckRow>();
-  const scores = scorers.map((scorer) =>
-    judged
-      ? scoreOf(scorer, rows.get(scorer), { plan, outcome, matches })
-      : notScored(scorer.scored, 'skipped', 'The trial was not judged'),
-  );
+  const { scorers, definitions: all, config, judge } = scorecardOf(plan);
+  const definitions = all.filter((definition) => definition !== judge);
+  const rows = judged ? rowsOf(scorers, outcome, evaluate) : new Map<Scorer, CheckRow>();
+  const scores = scorers
+    .filter((scorer) => scorer.measures !== 'judge')
+    .map((scorer) =>
+      judged
+        ? scoreOf(scorer, rows.get(scorer), { plan, outcome, matches })
+        : notScored(scorer.scored, 'skipped', 'The trial was not judged'),
+    );
   const errors = outcome.status === 'completed' ? evaluatorErrors(definitions, scores) : [];
   const allRows = [...rows.values()];
   const turns = plan.turns.map((planned, at) => gradedTurn(planned, matches[at], outcome, allRows));
@@ -84,13 +93,17 @@ function matchOf(
 }
 
 /** Checks are evaluated now; assertions were, where they stood. */
-function rowsOf(scorers: readonly Scorer[], outcome: TrialOutcome): Map<Scorer, CheckRow> {
+function rowsOf(
+  scorers: readonly Scorer[],
+  outcome: TrialOutcome,
+  evaluate: typeof evaluateCheck,
+): Map<Scorer, CheckRow> {
   const rows = new Map<Scorer, CheckRow>();
   const steps = new Map(outcome.steps.map((step) => [step.stepId, step]));
   for (const scorer of scorers) {
     if (scorer.measures === 'check') {
       const scope = scorer.promptIndex === undefined ? undefined : turn(scorer.promptIndex);
-      rows.set(scorer, evaluateCheck(scorer.check, outcome.evidence, scope));
+      rows.set(scorer, evaluate(scorer.check, outcome.evidence, scope));
     } else if (scorer.measures === 'step') {
       const row = steps.get(scorer.stepId)?.row;
       if (row) rows.set(scorer, row);

@@ -107,6 +107,12 @@ export function resolveModel(
   );
 }
 
+/** The first language model that this deployment hosts. */
+export function hostedRoute(catalog: ModelCatalog): ModelRoute | undefined {
+  const hosted = catalog.list().find((model) => model.hosted && !model.offline);
+  return hosted && resolveModel(catalog, { model: hosted.id }).route;
+}
+
 function listedModel(catalog: ModelCatalog, { model, provider }: ModelChoice): CatalogModel | undefined {
   const listed = catalog.find(model);
   if (listed && (provider === undefined || provider === listed.provider)) return listed;

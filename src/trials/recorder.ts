@@ -1,12 +1,14 @@
-import type {
-  Channel,
-  RenderObservation,
-  ToolCall,
-  ToolError,
-  ToolResult,
-  ToolTiming,
-  TrialEvidence,
-  TurnEvidence,
+import {
+  type Channel,
+  type RenderObservation,
+  type ToolCall,
+  type ToolError,
+  type ToolResult,
+  type ToolTiming,
+  type TrialEvidence,
+  type TurnEvidence,
+  textOfResult,
+  wholeResult,
 } from '../evaluation/index.ts';
 import type { TurnMessage } from '../models/messages.ts';
 import { sumOfUsage, type Usage } from '../models/usage.ts';
@@ -23,6 +25,8 @@ export interface Frame {
   method: 'tools/call';
   params: { name: string; arguments: Record<string, unknown> };
   result?: unknown;
+  /** Of the result as it came. */
+  bytes?: number;
   error?: { code?: number; message: string };
   startMs: number;
   endMs: number;
@@ -90,6 +94,7 @@ export class Recorder {
     const kept = keptOf(result, bytes, Math.min(mostKept, this.room));
     this.room -= Math.min(bytes, this.room, mostKept);
     frame.result = kept.result;
+    frame.bytes = bytes;
     this.results.push({ ...place, ...kept.evidence, bytes });
     if (result['isError'] === true)
       this.toolErrors.push({ ...place, kind: 'content', message: kept.evidence.text });
@@ -123,41 +128,12 @@ function keptOf(
   bytes: number,
   most: number,
 ): { result: unknown; evidence: Pick<ToolResult, 'text' | 'structuredContent' | 'json' | 'whole'> } {
-  const text = textOf(result);
-  const whole = bytes <= most;
-  if (!whole)
+  if (bytes > most) {
+    const text = textOfResult(result);
     return {
       result: { cut: true, bytes, text: text.slice(0, 2000) },
-      evidence: { text: text.slice(0, most), whole },
+      evidence: { text: text.slice(0, most), whole: false },
     };
-  const structuredContent = result['structuredContent'];
-  const json = parsed(text);
-  return {
-    result,
-    evidence: {
-      text,
-      ...(structuredContent !== undefined && { structuredContent }),
-      ...(json !== undefined && { json }),
-      whole,
-    },
-  };
-}
-
-function textOf(result: Record<string, unknown>): string {
-  const parts = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
-  return parts
-    .flatMap((part) => {
-      const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
-      return type === 'text' && typeof text === 'string' ? [text] : [];
-    })
-    .join('\n');
-}
-
-function parsed(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
+  return { result, evidence: wholeResult(result) };
 }

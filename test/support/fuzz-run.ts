@@ -19,6 +19,10 @@ const toArrange = new Set([
   'replayEvalRun',
   'getServerContractBaseline',
   'deleteServerContractBaseline',
+  'requestEvalRunJudge',
+  'requestEvalRunInsights',
+  'backtestEvalRunJudge',
+  'backtestEvalRun',
 ]);
 
 /** Sends hostile requests at a few projects that may be destroyed, and records who answered how. */

@@ -166,8 +166,7 @@ const arrangements: Record<
        insert into eval_run_snapshots select e.id, s.snapshot from earlier e, eval_run_snapshots s where s.run_id = $1`,
       [runId],
     ),
-  rerunEvalRun: (service, { runId }) =>
-    within(service, `update eval_runs set status = 'completed', completed_at = now() where id = $1`, [runId]),
+  rerunEvalRun: runIsOver,
   replayEvalRun: async (service, { runId }) => {
     const ended = newId('run');
     await within(
@@ -183,6 +182,10 @@ const arrangements: Record<
   },
   getServerContractBaseline: saveBaseline,
   deleteServerContractBaseline: saveBaseline,
+  requestEvalRunJudge: runIsOver,
+  requestEvalRunInsights: runIsOver,
+  backtestEvalRunJudge: runIsOver,
+  backtestEvalRun: runIsOver,
   getEvalRunStageAnalytics: (service, { runId }) =>
     within(
       service,
@@ -209,6 +212,15 @@ async function saveBaseline(
      select id, project_id, 'sha256:0', '{"tools":[],"resources":[],"resourceTemplates":[],"prompts":[]}'
      from servers where id = $1 on conflict do nothing`,
     [serverId],
+  );
+}
+
+/** What looks into a run asks for one that has ended. */
+function runIsOver(service: TestService, { runId }: Record<string, string>): Promise<Record<string, string>> {
+  return within(
+    service,
+    `update eval_runs set status = 'completed', completed_at = clock_timestamp() where id = $1`,
+    [runId],
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Operations } from '../../contract/index.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import { rehearsalId } from '../../models/catalog.ts';
-import { type ModelRoute, resolveModel } from '../../models/resolve.ts';
+import { hostedRoute } from '../../models/resolve.ts';
 import type { ProjectContext } from '../context.ts';
 import { selectTarget } from '../eval-runs/launch/select.ts';
 import { serversCalled } from '../eval-suites/parts.ts';
@@ -27,7 +27,8 @@ export const generateEvalCases: Verb<'generateEvalCases'> = async (context, inpu
   // Before a server is asked or anything is spent.
   refuseOwned(suite, declaredSuiteId);
   const tools = await toolsOf(context, suite, body);
-  const route = modelFor(context);
+  // Without one, drafts are made from the declarations.
+  const route = hostedRoute(context.models);
   await context.db.transaction(async (db) => {
     if (route) await refuseSpent(context, db, [route]);
     await spend(context, db, 'generationsPerDay', 1, `eval cases of ${suiteId}`);
@@ -61,12 +62,6 @@ async function book({ db, clock, actor }: ProjectContext, suiteId: string, micro
   const reason = `eval cases of ${suiteId}`;
   const spending = { organizationId: organization.id, micros, reason, actor: user.id };
   await db.transaction((trx) => bookSpending(trx, clock(), spending));
-}
-
-/** The first language model that this deployment hosts; without one, drafts are made from the declarations. */
-function modelFor({ models }: ProjectContext): ModelRoute | undefined {
-  const hosted = models.list().find((model) => model.hosted && !model.offline);
-  return hosted && resolveModel(models, { model: hosted.id }).route;
 }
 
 async function toolsOf(context: ProjectContext, suite: Suite, body: Body): Promise<ToolToTry[]> {

@@ -1,7 +1,7 @@
 import type { Check } from '../../contract/eval-checks.ts';
 import type { Step } from '../../contract/eval-steps.ts';
 import type { ResolvedMatchOptions } from '../../evaluation/index.ts';
-import type { Validity } from '../eval-suites/settings.ts';
+import type { Judge, Validity } from '../eval-suites/settings.ts';
 
 /** A case as a run tries it: everything inherited is filled in. */
 export interface PlannedCase {
@@ -20,6 +20,8 @@ export interface PlannedCase {
   /** The rate of trials that have to pass; policy 2 only. */
   passThreshold: number;
   variants: PlannedVariant[];
+  /** False: no judge looks at it. */
+  judged?: boolean;
   /** Of a run that was reported: trials of each variant so far. */
   reported?: Record<number, number>;
   /** Of such a run: the hash of how it was judged. */
@@ -34,6 +36,10 @@ export interface PlannedVariant {
 
 /** By scorer. */
 type ReportedScoring = Record<string, { gating: boolean; deterministic: boolean }>;
+/** The judge of the suite, and the model that it has found when the run was launched. */
+export interface RunJudge extends Judge {
+  resolved: string;
+}
 
 interface PlannedSkill {
   name: string;
@@ -53,6 +59,7 @@ export interface RunSnapshot {
   /** Percent; policy 1 only. */
   minimumPassRate: number;
   validity: Validity;
+  judge?: RunJudge;
   cases: PlannedCase[];
   servers: { id: string; name: string; revision: number }[];
   client: { id: string; name: string; configId: string } | null;

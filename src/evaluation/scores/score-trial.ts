@@ -15,7 +15,11 @@ export interface Judged {
 }
 
 /** What one scorer says of a trial. `row` is that of its check, where it was evaluated. */
-export function scoreOf(scorer: Scorer, row: CheckRow | undefined, judged: Judged): Score {
+export function scoreOf(
+  scorer: Exclude<Scorer, { measures: 'judge' }>,
+  row: CheckRow | undefined,
+  judged: Judged,
+): Score {
   const { scored: definition } = scorer;
   switch (scorer.measures) {
     case 'check':
@@ -24,11 +28,12 @@ export function scoreOf(scorer: Scorer, row: CheckRow | undefined, judged: Judge
     case 'toolCallMatch':
       return scoreOfMatches(definition, judged);
     case 'toolErrors': {
-      const failing = judged.outcome.evidence.toolErrors.map(({ toolName }) => quote(toolName));
+      const failing = judged.outcome.evidence.toolErrors.map(({ toolName }) => toolName);
       return scored(
         definition,
         failing.length === 0 ? 1 : 0,
-        failing.length === 0 ? 'No call of a tool failed' : `Failed: ${list(failing)}`,
+        failing.length === 0 ? 'No call of a tool failed' : `Failed: ${list(failing.map(quote))}`,
+        [...new Set(failing)],
       );
     }
     case 'scriptedSteps':

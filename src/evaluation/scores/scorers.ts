@@ -1,7 +1,8 @@
 import { isGating, type TurnScope } from '../checks/evaluate.ts';
 import { kindOf } from '../checks/index.ts';
 import { canonicalText, isObject, sha256 } from '../json/value.ts';
-import type { TrialPlan } from '../plan.ts';
+import { judgeTemplateHash, judgeTemplateVersion } from '../judging/template.ts';
+import type { PlannedJudge, TrialPlan } from '../plan.ts';
 import {
   type EvaluationConfig,
   evaluationConfig,
@@ -15,6 +16,7 @@ export type Scorer = { scored: HashedDefinition } & (
   | { measures: 'check'; check: unknown; promptIndex: number | undefined }
   | { measures: 'step'; stepId: string }
   | { measures: 'toolCallMatch' | 'toolErrors' | 'scriptedSteps' }
+  | { measures: 'judge' }
 );
 
 const version = '1';
@@ -24,6 +26,8 @@ export interface Scorecard {
   scorers: readonly Scorer[];
   definitions: readonly HashedDefinition[];
   config: EvaluationConfig;
+  /** Of the judge that decides too, when there is one. */
+  judge: HashedDefinition | undefined;
 }
 
 const scorecards = new WeakMap<TrialPlan, Scorecard>();
@@ -34,7 +38,8 @@ export function scorecardOf(plan: TrialPlan): Scorecard {
   if (known) return known;
   const scorers = scorersOf(plan);
   const definitions = scorers.map(({ scored }) => scored);
-  const made = { scorers, definitions, config: evaluationConfig(definitions) };
+  const judge = scorers.find(({ measures }) => measures === 'judge')?.scored;
+  const made = { scorers, definitions, config: evaluationConfig(definitions), judge };
   scorecards.set(plan, made);
   return made;
 }
@@ -79,6 +84,7 @@ function scorersOf(plan: TrialPlan): Scorer[] {
       measures: 'scriptedSteps',
       scored: ours('scriptedSteps', 'The steps on widgets went well', { scripted }),
     });
+  if (plan.judge) scorers.push({ measures: 'judge', scored: judgeOf(plan.judge) });
   return scorers;
 }
 
@@ -121,6 +127,22 @@ function ours(scorerId: string, label: string, parameters: object): HashedDefini
     role: 'gating',
     onError: 'fail',
     onSkipped: 'fail',
+  });
+}
+
+function judgeOf({ model, deterministic, passThreshold, rule }: PlannedJudge): HashedDefinition {
+  return hashed({
+    scorerId: 'goalCompletion',
+    idSource: 'platform',
+    scorerVersion: String(judgeTemplateVersion),
+    implementationHash: hashOf({ type: 'goalCompletion', template: judgeTemplateHash, rule }),
+    label: 'The goal was reached, as its judge sees it',
+    deterministic,
+    passThreshold,
+    role: 'gating',
+    onError: 'fail',
+    onSkipped: 'fail',
+    model,
   });
 }
 

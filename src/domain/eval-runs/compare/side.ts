@@ -47,7 +47,7 @@ export async function sideOf(db: Db, run: RunRow): Promise<Side> {
       });
       side.scores.set(key, scores.get(place) ?? []);
       if (snapshot.reported) return noteReported(side, key, snapshot, planned);
-      const { config, definitions } = scorecardOf(trialPlan(planned));
+      const { config, definitions } = scorecardOf(trialPlan(planned, snapshot));
       side.configs.set(key, config.hash);
       for (const { definition } of definitions)
         side.definitions.set(definition.scorerId, {

@@ -13,10 +13,11 @@ import type { CallLedger } from './ledger.ts';
 import type { ModelPauses } from './pauses.ts';
 import type { RunInProcess } from './run-in-process.ts';
 
-interface Parts {
+/** What calls of models share in a process. */
+export interface ModelParts {
   services: Services;
-  slots: SharedSlots;
-  pauses: ModelPauses;
+  slots: Pick<SharedSlots, 'run'>;
+  pauses: Pick<ModelPauses, 'wait' | 'pause'>;
   ledger: CallLedger;
 }
 
@@ -40,15 +41,15 @@ export interface AskedModel {
   trouble?: Error;
 }
 
-const models = new WeakMap<
-  RunInProcess,
-  Map<string, Promise<{ route: ModelRoute; model: LanguageModelV3 }>>
->();
+/** On whose behalf a model is asked. The object itself stands for it: its models are connected once. */
+export type Asker = Pick<RunInProcess, 'id' | 'organizationId' | 'projectId' | 'apiKeys'>;
+
+const models = new WeakMap<Asker, Map<string, Promise<{ route: ModelRoute; model: LanguageModelV3 }>>>();
 
 /** The model of a variant, connected once for all trials of a run in this process. */
 function modelOf(
-  { services }: Parts,
-  run: RunInProcess,
+  { services }: ModelParts,
+  run: Asker,
   variant: { model: string; provider: string },
 ): Promise<{ route: ModelRoute; model: LanguageModelV3 }> {
   const known = models.get(run) ?? new Map<string, Promise<{ route: ModelRoute; model: LanguageModelV3 }>>();
@@ -66,9 +67,9 @@ function modelOf(
 }
 
 export async function askModel(
-  parts: Parts,
-  run: RunInProcess,
-  trialId: string,
+  parts: ModelParts,
+  run: Asker,
+  trialId: string | null,
   variant: { model: string; provider: string },
   signal: AbortSignal,
 ): Promise<AskedModel> {

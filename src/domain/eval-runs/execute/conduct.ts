@@ -18,7 +18,8 @@ import { runTrial, type TrialRecord } from '../../../trials/run-trial.ts';
 import { skillTools } from '../../../trials/skills.ts';
 import { toolBox } from '../../../trials/tools.ts';
 import type { Services } from '../../context.ts';
-import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
+import { plannedJudge } from '../judge/frozen.ts';
+import { noModel, type PlannedCase, type PlannedVariant, type RunSnapshot } from '../snapshot.ts';
 import { type AskedModel, askModel, type Spending } from './ask-model.ts';
 import type { CallLedger } from './ledger.ts';
 import type { ModelPauses } from './pauses.ts';
@@ -220,14 +221,14 @@ function finished(
     ...(setup.failure && { setupFailure: setup.failure }),
     ...(record?.finish !== undefined && { finishReason: record.finish }),
   };
-  const judged = judge(trialPlan(plan.case), outcome);
+  const judged = judge(trialPlan(plan.case, run.snapshot), outcome);
   return { run, plan, status, startedAt, finishedAt, record, setup, ...judged, error, spending };
 }
 
 const plans = new WeakMap<PlannedCase, TrialPlan>();
 
 /** What a case is judged by; the same for all its trials. */
-export function trialPlan(planned: PlannedCase): TrialPlan {
+export function trialPlan(planned: PlannedCase, snapshot: RunSnapshot): TrialPlan {
   const known = plans.get(planned);
   if (known) return known;
   const { turns, steps } = planSteps(planned.steps);
@@ -240,6 +241,7 @@ export function trialPlan(planned: PlannedCase): TrialPlan {
     match: planned.match,
     checks: planned.checks,
     failOnToolError: planned.failOnToolError,
+    judge: plannedJudge(planned, snapshot),
   };
   plans.set(planned, plan);
   return plan;

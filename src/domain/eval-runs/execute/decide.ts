@@ -11,16 +11,15 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
 import * as trialRows from '../../../platform/database/queries/eval-trials.ts';
-import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context.ts';
 import { bookSpending } from '../../limits/spend-budget.ts';
+import { adviseAfter, heardJudge } from '../judge/grading.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import { RunAnalytics } from './analyze.ts';
+import { decideLater, decideRun } from './decide-later.ts';
 import { type Judged, statisticsOf } from './statistics.ts';
-
-const decideRun = 'decide-eval-run';
 
 const page = 500;
 
@@ -31,10 +30,6 @@ export async function tallyRuns(db: Db, runIds: string[]): Promise<void> {
     for (const { id, finished, trials } of await trx.rows(trialRows.tally, { runIds }))
       if (finished >= trials) await decideLater(trx, id);
   });
-}
-
-export async function decideLater(db: Db, runId: string): Promise<void> {
-  await enqueue(db, decideRun, { runId }, { uniqueKey: runId });
 }
 
 /** Runs that have trials left are decided by the transaction that ends the last one; this does the deciding. */
@@ -51,14 +46,18 @@ export async function decision(services: Services, runId: string): Promise<Commi
   const run = await db.row(runs.get, { id: runId });
   if (!run || !isOpen(run.status)) return undefined;
   const { snapshot } = (await db.one(runs.snapshot, { runId })) as { snapshot: RunSnapshot };
+  const { ready, commit } = await heardJudge(services, run, snapshot);
+  if (!ready) return commit;
   const analytics = new RunAnalytics(snapshot);
   const judged = await judgedTrials(db, runId, analytics);
   const verdict = verdictOf(snapshot, judged);
   const statistics = statisticsOf(snapshot, judged);
   const completedAt = clock();
   const stages = analytics.of(run, completedAt);
+  const advise = await adviseAfter(services, run, snapshot);
   return async (trx) => {
     await trx.row(runs.queueToEnd, { projectId: run.projectId });
+    if (run.status === 'grading') await trx.run(runs.recount, { id: runId });
     const ended = await trx.row(runs.end, { id: runId, ...verdict.end });
     if (!ended) return;
     await trx.run(runs.insertOutcome, {
@@ -71,6 +70,7 @@ export async function decision(services: Services, runId: string): Promise<Commi
       completedAt: ended.completedAt ?? completedAt,
     });
     await settleRun(services, trx, ended, run.sealedId);
+    await advise(trx);
   };
 }
 

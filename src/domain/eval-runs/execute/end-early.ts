@@ -2,6 +2,7 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { Services } from '../../context.ts';
+import { stopJudging } from '../judge/grading.ts';
 import { isOpen, settleRun } from './decide.ts';
 
 export interface EarlyEnd {
@@ -34,6 +35,7 @@ export async function endEarly(
   if (!run || !isOpen(run.status)) return undefined;
   const ended = await db.row(runs.end, { id: runId, status, result: null, stopReason, error: error ?? null });
   if (!ended) return undefined;
+  await stopJudging(services, db, ended, 'run_ended');
   await settleRun(services, db, ended, run.sealedId);
   return ended;
 }

@@ -11,7 +11,7 @@ interface OpenCall {
   organizationId: string;
   projectId: string;
   runId: string;
-  trialId: string;
+  trialId: string | null;
   model: string;
   billed: ModelRoute['billed'];
 }

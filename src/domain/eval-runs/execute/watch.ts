@@ -2,7 +2,8 @@ import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Services } from '../../context.ts';
-import { decideLater, tallyRuns } from './decide.ts';
+import { tallyRuns } from './decide.ts';
+import { decideLater } from './decide-later.ts';
 import { type EarlyEnd, endEarly } from './end-early.ts';
 
 /** Ends runs that take too long, and has those decided whose trials are over and that nobody decided. */
@@ -20,8 +21,10 @@ export function watchJob(services: Services): JobKind {
         left.map(({ id }) => id),
       );
       const undecided = await db.rows(runs.undecided);
+      const graded = await db.rows(runs.graded);
       return async (trx) => {
         for (const { id } of undecided) await decideLater(trx, id);
+        for (const { id } of graded) await decideLater(trx, id, 'graded');
       };
     },
   };

@@ -4,6 +4,7 @@ import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts'
 import { LeaseHolder } from '../../../platform/leases/holder.ts';
 import { SharedSlots } from '../../../platform/leases/shared-slots.ts';
 import type { Services } from '../../context.ts';
+import type { ModelParts } from './ask-model.ts';
 import { conductTrial, type TrialParts } from './conduct.ts';
 import { CallLedger } from './ledger.ts';
 import { ModelPauses } from './pauses.ts';
@@ -73,9 +74,19 @@ export class TrialWorker {
     this.holder.start();
   }
 
+  /** With which jobs of this process ask models too. */
+  get modelParts(): ModelParts {
+    const { services, slots, pauses, ledger } = this.parts;
+    return { services, slots, pauses, ledger };
+  }
+
   async stop(patience: number): Promise<void> {
     await this.holder.stop(patience);
     for (const unsubscribe of this.subscriptions) unsubscribe();
+  }
+
+  /** When nobody asks a model any more. */
+  async close(): Promise<void> {
     await this.parts.ledger.idle();
     await this.parts.progress.stop();
     await this.parts.slots.stop();

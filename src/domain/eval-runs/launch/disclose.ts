@@ -2,16 +2,19 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
+import { lexicalJudge } from '../../../evaluation/index.ts';
 import { refusalOfUrl } from '../../../mcp/address-guard.ts';
 import type { ModelRoute } from '../../../models/resolve.ts';
 import { sortKeys } from '../../../platform/canonical.ts';
 import * as cases from '../../../platform/database/queries/eval-cases.ts';
 import { clientCalled } from '../../clients/find.ts';
 import type { ProjectContext } from '../../context.ts';
+import type { Judge } from '../../eval-suites/settings.ts';
 import { findSuite, type Suite } from '../../eval-suites/suite.ts';
 import { invalid } from '../../invalid.ts';
 import { notFound } from '../../refusals.ts';
 import type { Verb } from '../../verb.ts';
+import { judgingRoute } from '../judge/frozen.ts';
 import { planRun } from './plan.ts';
 import { selectTarget, type Wanted } from './select.ts';
 
@@ -24,7 +27,7 @@ export const getEvalRunDisclosure: Verb<'getEvalRunDisclosure'> = async (context
   const facts = {
     contractVersion: 1 as const,
     ...(await executionOf(context, suite, input)),
-    ...elsewhere(suite),
+    ...elsewhere(suite, context),
   };
   const digest = createHash('sha256')
     .update(JSON.stringify(sortKeys(facts)))
@@ -99,12 +102,34 @@ function egressOf({ baseUrl }: ModelRoute): 'byok-cloud' | 'byok-local' {
   return outside ? 'byok-cloud' : 'byok-local';
 }
 
-function elsewhere({ settings }: Suite): Pick<Disclosure, 'analysis' | 'capture' | 'retention' | 'region'> {
+/** Asked by itself, or only by whoever asks for it. */
+function judging(
+  { autoRun, severity }: Judge,
+  route: ModelRoute | undefined,
+): Disclosure['analysis'][number] {
+  return {
+    kind: 'judge',
+    deterministic: route === undefined,
+    model: route?.id ?? lexicalJudge,
+    evidence:
+      route?.baseUrl === undefined ? 'stays in this service' : `goes to ${new URL(route.baseUrl).host}`,
+    fires: autoRun ? 'after each run' : 'on request',
+    decides: autoRun && severity !== 'warn',
+  };
+}
+
+function elsewhere(
+  { settings }: Suite,
+  { models }: ProjectContext,
+): Pick<Disclosure, 'analysis' | 'capture' | 'retention' | 'region'> {
   const checks = [...new Set(settings.checks.map(({ type }) => type))].sort();
   return {
     analysis: [
       { kind: 'checks', deterministic: true, evidence: 'stays in this service', types: checks },
       { kind: 'stages', deterministic: true, evidence: 'stays in this service' },
+      ...(settings.judge.enabled
+        ? [judging(settings.judge, judgingRoute(models, settings.judge.model))]
+        : []),
     ],
     capture: {
       messages: true,

@@ -12,6 +12,7 @@ import type { Services } from '../../context.ts';
 import { type CaseDefinition, promptsModel } from '../../eval-cases/definition.ts';
 import type { Suite } from '../../eval-suites/suite.ts';
 import type { ImportApprovals } from '../import-eligibility.ts';
+import { judgingRoute } from '../judge/frozen.ts';
 import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
 import { refused, type Selection } from './select.ts';
 
@@ -29,6 +30,8 @@ export interface Plan {
   cases: PlannedCase[];
   /** Of every model that is used. */
   routes: ModelRoute[];
+  /** Of the judge, where it asks a model. */
+  judge: ModelRoute | undefined;
   modelId: string | undefined;
   modelSource: 'client_default' | 'override' | 'case' | undefined;
 }
@@ -69,9 +72,12 @@ export function planRun(
       ? refused('The suite has no cases. Add one first', 'NO_CASES')
       : refused('Each of the cases is disabled', 'NO_ENABLED_CASES');
   checkSize(cases, config.maxModelCalls);
+  const { judge } = suite.settings;
+  const judging = judge.enabled ? judgingRoute(models, judge.model, overrides.apiKeys) : undefined;
   return {
     cases,
     routes: [...routes.values()],
+    judge: judging,
     modelId: chosen?.model,
     modelSource: cases.some(({ variants }) => variants[0] !== noModel) ? (source ?? 'case') : undefined,
   };
@@ -177,6 +183,7 @@ function plannedCase(
     trials: iterationOverride ?? saved,
     passThreshold: definition.passThreshold ?? settings.passThreshold ?? 1,
     variants,
+    ...(definition.judge?.enabled === false && { judged: false }),
   };
 }
 

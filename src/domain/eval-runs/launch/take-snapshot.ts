@@ -1,3 +1,4 @@
+import { lexicalJudge } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as servers from '../../../platform/database/queries/servers.ts';
 import * as skills from '../../../platform/database/queries/skills.ts';
@@ -38,6 +39,7 @@ export async function snapshotOf(
     policy: minimumPassRate === undefined ? settings.policy : 1,
     minimumPassRate: minimumPassRate ?? settings.minimumPassRate ?? 100,
     validity: settings.validity ?? {},
+    judge: { ...settings.judge, resolved: plan.judge?.id ?? lexicalJudge },
     cases: plan.cases,
     servers: await serversOf(context, db, selection),
     client: client ? { id: client.id, name: client.name, configId: client.configId } : null,

@@ -29,9 +29,13 @@ export const listEvalRunIterations: Verb<'listEvalRunIterations'> = async (conte
 };
 
 /** What a case was judged by follows from its plan; it is put together again instead of being stored with each trial. */
-function configOf(planned: PlannedCase, configs: Map<string, EvaluationConfig>): EvaluationConfig {
+function configOf(
+  planned: PlannedCase,
+  snapshot: RunSnapshot,
+  configs: Map<string, EvaluationConfig>,
+): EvaluationConfig {
   const known = configs.get(planned.id);
-  const config = known ?? scorecardOf(trialPlan(planned)).config;
+  const config = known ?? scorecardOf(trialPlan(planned, snapshot)).config;
   configs.set(planned.id, config);
   return config;
 }
@@ -71,7 +75,7 @@ function presentIteration(
     actualToolCalls: (detail?.actualToolCalls ?? []).map((call) => ({ ...call })),
     expectedToolCalls: (detail?.expectedToolCalls ?? []).map((call) => ({ ...call })),
     error: detail?.error ?? null,
-    ...(detail && judgement(detail, planned, vocabulary, configs, snapshot.reported)),
+    ...(detail && judgement(detail, planned, vocabulary, configs, snapshot)),
   };
 }
 
@@ -80,11 +84,12 @@ function judgement(
   planned: PlannedCase,
   vocabulary: Vocabulary,
   configs: Map<string, EvaluationConfig>,
-  reported: true | undefined,
+  snapshot: RunSnapshot,
 ): Partial<Iteration> {
+  const { reported } = snapshot;
   const scored = reported
     ? detail.evaluationConfig && scoring(detail.evaluationConfig, detail, vocabulary)
-    : scoring(configOf(planned, configs), detail, vocabulary);
+    : scoring(configOf(planned, snapshot, configs), detail, vocabulary);
   if (reported) return { ...scored };
   return {
     predicateResults: detail.predicateResults as Record<string, unknown>[],

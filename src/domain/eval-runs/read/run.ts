@@ -10,6 +10,8 @@ import type { Verb } from '../../verb.ts';
 import { isOpen } from '../execute/decide.ts';
 import { waiverOf } from '../gate/waivers.ts';
 import { presentEligibility } from '../import-eligibility.ts';
+import { insightsOf } from '../insights/read.ts';
+import { judgesOf } from '../judge/read.ts';
 import { findRun } from './find.ts';
 import { failureSummary, presentSummary } from './summary.ts';
 
@@ -36,7 +38,8 @@ export const getEvalRun: Verb<'getEvalRun'> = async (context, input) => {
       !decision &&
       run.error !== null && { verdictPolicyIntegrityError: run.error }),
     statistics: (outcome?.statistics ?? null) as Detail['statistics'],
-    judges: { goalCompletion: notAsked, groundedness: notAsked },
+    judges: await judgesOf(db, run.id),
+    insights: await insightsOf(db, run),
     usage: {
       inputTokens: run.inputTokens,
       outputTokens: run.outputTokens,
@@ -54,16 +57,6 @@ async function evaluationsOf(db: Db, runId: string): Promise<Pick<Detail, 'runEv
   if (rows.length === 0) return {};
   return { runEvaluationsByCase: rows.map(({ evaluation }) => evaluation as Record<string, unknown>) };
 }
-
-const notAsked: Detail['judges']['goalCompletion'] = {
-  status: null,
-  errorCode: null,
-  summary: null,
-  generatedAt: null,
-  modelUsed: null,
-  threshold: null,
-  cases: [],
-};
 
 export const listEvalSuiteRuns: Verb<'listEvalSuiteRuns'> = async (context, input) => {
   const { id: suiteId } = await findSuite(context, input.suiteId);

@@ -11,6 +11,7 @@ import { evals } from './0009-evals.ts';
 import { evalsInCi } from './0010-evals-in-ci.ts';
 import { suiteFiles } from './0011-suite-files.ts';
 import { contractBaselines } from './0012-contract-baselines.ts';
+import { judging } from './0013-judging.ts';
 
 export interface Migration {
   name: string;
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   evalsInCi,
   suiteFiles,
   contractBaselines,
+  judging,
 ];

@@ -221,7 +221,8 @@ export const openCost = query(
 /** Those that are late. */
 export const late = query(
   'eval-runs.late',
-  `select id, source from eval_runs where deadline_at < now() and ${isOpen} order by deadline_at limit 100`,
+  `select id, source from eval_runs where deadline_at < now() and ${isOpen} and status <> 'grading'
+   order by deadline_at limit 100`,
   {},
   { id: text, source: text },
   { index: 'eval_runs_deadline' },
@@ -229,11 +230,35 @@ export const late = query(
 /** Those whose trials are all over, and that nobody has decided. Whoever reports a run says itself when it is over. */
 export const undecided = query(
   'eval-runs.undecided',
-  `select r.id from eval_runs r where r.deadline_at > now() and ${isOpen} and r.finished >= r.trials and r.source <> 'sdk'
+  `select r.id from eval_runs r where r.deadline_at > now() and ${isOpen} and r.status <> 'grading'
+     and r.finished >= r.trials and r.source <> 'sdk'
    order by r.deadline_at limit 100`,
   {},
   { id: text },
   { index: 'eval_runs_deadline' },
+);
+/** Its trials are over, and now it waits for its judge. Nothing when it does already, or is over. */
+export const grade = query(
+  'eval-runs.grade',
+  `update eval_runs set status = 'grading', deadline_at = :deadlineAt
+   where id = :id and status in ('pending', 'running') returning id`,
+  { id: text, deadlineAt: time },
+  { id: text },
+);
+/** Those whose judge was heard, or had time enough, and that nobody has decided. */
+export const graded = query(
+  'eval-runs.graded',
+  `select r.id from eval_runs r left join eval_run_judgements j on j.run_id = r.id
+   where r.status = 'grading' and (j.status is distinct from 'pending' or j.deadline_at < now()) limit 100`,
+  {},
+  { id: text },
+);
+/** A judge may have failed what had passed. */
+export const recount = query(
+  'eval-runs.recount',
+  `update eval_runs r set passed = c.passed, failed = r.finished - c.passed
+   from (select count(*)::int as passed from eval_results where run_id = :id and result = 'passed') c where r.id = :id`,
+  { id: text },
 );
 
 /** What trials that ran elsewhere add to their run. */

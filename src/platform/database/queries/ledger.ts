@@ -1,4 +1,4 @@
-import { float, integer, table, text } from '../columns.ts';
+import { bigint, float, integer, table, text } from '../columns.ts';
 import { query } from '../query.ts';
 
 const account = { organizationId: text, budget: text, period: text };
@@ -25,6 +25,16 @@ export const last = query(
    order by position desc limit 1`,
   account,
   entries.pick(['position', 'total']),
+  { index: 'ledger_entries_pkey' },
+);
+/** How old the entry is that stands so many before the last. */
+export const ageOf = query(
+  'ledger.age-of',
+  `select extract(epoch from now() - at)::float8 as seconds from ledger_entries
+   where organization_id = :organizationId and budget = :budget and period = :period
+   order by position desc offset :back limit 1`,
+  { ...account, back: bigint },
+  { seconds: float },
   { index: 'ledger_entries_pkey' },
 );
 export const append = query('ledger.append', entries.insert(), entries.columns);

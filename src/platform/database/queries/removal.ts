@@ -16,6 +16,11 @@ export interface Content {
 export function runContents(ofRun: string): Content[] {
   return [
     'eval_trials',
+    'eval_backtest_pages',
+    'eval_backtests',
+    'eval_judged_trials',
+    'eval_run_judgements',
+    'eval_run_insights',
     'eval_traces',
     'eval_results',
     'eval_tally',

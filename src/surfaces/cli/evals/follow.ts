@@ -28,6 +28,7 @@ export async function followRun(
         result: event.result ?? event.status,
         ms: event.durationMs,
       });
+    else if (event.type === 'run.grading') draw({ title: 'judging' });
     else if (event.type === 'run.decided') draw({ over: true });
   }
 }

@@ -1,0 +1,157 @@
+import { Refusal } from '../../../contract/errors.ts';
+import type { Operations } from '../../../contract/index.ts';
+import type { InputOf, OutputOf } from '../../../contract/operation.ts';
+import { backtestTrial, resolveMatchOptions, type Score, type TrialPlan } from '../../../evaluation/index.ts';
+import * as backtests from '../../../platform/database/queries/eval-backtests.ts';
+import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import type { ProjectContext } from '../../context.ts';
+import { checkList } from '../../eval-cases/definition.ts';
+import { storedCheck, vocabularyOf } from '../../eval-cases/vocabulary.ts';
+import { invalid } from '../../invalid.ts';
+import type { Verb } from '../../verb.ts';
+import { trialPlan } from '../execute/conduct.ts';
+import type { TrialDetail } from '../execute/stored.ts';
+import { refuseOpen } from '../judge/request.ts';
+import { findRun, snapshotOf } from '../read/find.ts';
+import { readTrace } from '../read/trace.ts';
+import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import { pageOf, type Reservation, refuseSoon, reserve } from './reservation.ts';
+
+type Draft = Omit<InputOf<Operations['backtestEvalRun']>['body'], 'continuation'>;
+type Report = OutputOf<Operations['backtestEvalRun']>;
+
+/** Trials of an answer, seconds that it may take, and between two drafts. */
+const mostTrials = 100;
+const deadline = 30;
+const cooldown = 60;
+
+export const backtestEvalRun: Verb<'backtestEvalRun'> = async (context, input) => {
+  const { continuation, ...body } = input.body;
+  const run = await findRun(context, input.runId);
+  refuseOpen(run);
+  const list = body.assertions.list.map((check, at) =>
+    storedCheck(check, vocabularyOf(input), `assertions.list.${at}`),
+  );
+  checkList(list, 'assertions.list');
+  const draft = { ...body, assertions: { ...body.assertions, list } };
+  const reservation = await reserve(context, run, {
+    kind: 'checks',
+    draft,
+    continued: continuation && { ...continuation, cursor: cursorIn(continuation.cursor) },
+    admit: (db) => refuseSoon(db, run.id, 'checks', cooldown),
+  });
+  return pageOf(context, reservation, () => report(context, run, draft, reservation));
+};
+
+function cursorIn(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalid('continuation.cursor: Not a cursor of this run');
+  return Number(text);
+}
+
+/** The trials from the cursor on, as many as fit into an answer and its time. */
+async function report(
+  context: ProjectContext,
+  run: RunRow,
+  draft: Draft,
+  { id, sourceHash, draftHash, cursor }: Reservation,
+): Promise<Report> {
+  const { db } = context;
+  const snapshot = await snapshotOf(context, run.id);
+  const plans = new DraftPlans(snapshot, draft);
+  const counts = { iterations: 0, comparable: 0, ungradable: 0, flipped: 0 };
+  const differences: Record<string, unknown>[] = [];
+  const until = performance.now() + deadline * 1000;
+  const gone = context.callerGone();
+  const rows = await db.rows(backtests.recordedAfter, {
+    runId: run.id,
+    after: cursor - 1,
+    most: mostTrials + 1,
+  });
+  const page = rows.slice(0, mostTrials);
+  for (const row of page) {
+    if (gone.aborted || performance.now() > until) break;
+    const detail = row.detail as TrialDetail;
+    const plan = snapshot.reported ? undefined : plans.of(row.caseId);
+    const stored = plan && (await db.row(trials.findTrace, { id: row.trialId }));
+    const { trace } = stored ? await readTrace(context, stored) : {};
+    const tested = plan
+      ? backtestTrial(plan.frozen, plan.draft, {
+          status: row.status,
+          result: row.result,
+          evaluatorError: row.evaluatorError,
+          trace,
+          usage: detail.usage ?? undefined,
+          steps: detail.steps,
+          rows: detail.predicateResults,
+          scores: detail.scores as Score[],
+        })
+      : ({ outcome: 'ungradable', reason: 'The trial ran elsewhere' } as const);
+    counts.iterations++;
+    counts[tested.outcome === 'ungradable' ? 'ungradable' : 'comparable']++;
+    const place = { iterationId: row.trialId, caseKey: detail.caseId, title: detail.title };
+    if (tested.outcome === 'flipped') {
+      counts.flipped++;
+      const { before, after, reasons } = tested;
+      differences.push({ ...place, kind: 'flipped', before, after, reasons });
+    } else if (tested.outcome === 'ungradable')
+      differences.push({ ...place, kind: 'ungradable', reason: tested.reason });
+  }
+  if (counts.iterations === 0 && page.length > 0)
+    throw new Refusal('TIMEOUT', `Not one trial could be graded again within ${deadline} s`);
+  const last = page[counts.iterations - 1];
+  const complete = counts.iterations === rows.length;
+  return {
+    schemaVersion: 1,
+    sourceRunId: run.id,
+    sourceHash,
+    draftHash,
+    configRevision: run.suiteRevision,
+    complete,
+    continuationAvailable: !complete,
+    counts,
+    differences,
+    modelUse: 'none',
+    ...(!complete && {
+      continuation: { cursor: String((last?.position ?? 0) + 1), sourceHash, reservationId: id, draftHash },
+    }),
+  };
+}
+
+/** The plans of the cases as they were and as the draft has them; the trials of a case share theirs. */
+class DraftPlans {
+  private readonly snapshot: RunSnapshot;
+  private readonly draft: Draft;
+  private readonly cases: ReadonlyMap<string, PlannedCase>;
+  private readonly made = new Map<string, { frozen: TrialPlan; draft: TrialPlan }>();
+
+  constructor(snapshot: RunSnapshot, draft: Draft) {
+    this.snapshot = snapshot;
+    this.draft = draft;
+    this.cases = casesById(snapshot);
+  }
+
+  of(caseId: string): { frozen: TrialPlan; draft: TrialPlan } | undefined {
+    const planned = this.cases.get(caseId);
+    const known = this.made.get(caseId);
+    if (known || !planned) return known;
+    const frozen = trialPlan(planned, this.snapshot);
+    const { assertions, matchOptions } = this.draft;
+    const { mode, list } = assertions;
+    const checks = { inherit: frozen.checks, replace: list, extend: [...frozen.checks, ...list] }[mode];
+    const match = matchOptions === undefined ? frozen.match : changedMatch(frozen, matchOptions);
+    const made = { frozen, draft: { ...frozen, checks, match } };
+    this.made.set(caseId, made);
+    return made;
+  }
+}
+
+/** What the draft says over what the run had; `null` is what holds where nobody says anything. */
+function changedMatch(
+  { match: { order, extra, arguments: args } }: TrialPlan,
+  changes: NonNullable<Draft['matchOptions']> | null,
+): TrialPlan['match'] {
+  if (changes === null) return resolveMatchOptions();
+  const frozen = { toolCallOrder: order, extraToolCalls: extra ?? ('unlimited' as const), arguments: args };
+  return resolveMatchOptions(frozen, changes);
+}

@@ -1,0 +1,134 @@
+import { Refusal } from '../../../contract/errors.ts';
+import type { Operations } from '../../../contract/index.ts';
+import type { InputOf, OutputOf } from '../../../contract/operation.ts';
+import { Slots } from '../../../models/slots.ts';
+import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
+import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import type { ProjectContext } from '../../context.ts';
+import { spendInsight } from '../../limits/insights.ts';
+import { bookSpending, refuseSpent } from '../../limits/spend-budget.ts';
+import type { Verb } from '../../verb.ts';
+import type { ModelParts } from '../execute/ask-model.ts';
+import { CallLedger } from '../execute/ledger.ts';
+import { mostJudged } from '../judge/begin.ts';
+import { judgeOf, judgingRoute } from '../judge/frozen.ts';
+import { inLanes } from '../judge/lanes.ts';
+import { type Judge, JudgeUnavailable, measureTrial, type StoredGoal } from '../judge/measure.ts';
+import { measured } from '../judge/read.ts';
+import { refuseOpen } from '../judge/request.ts';
+import { findRun, snapshotOf } from '../read/find.ts';
+import { readTrace } from '../read/trace.ts';
+import { casesById, type RunSnapshot } from '../snapshot.ts';
+import { pageOf, type Reservation, reserve } from './reservation.ts';
+
+type Rubric = InputOf<Operations['backtestEvalRunJudge']>['body']['rubric'];
+type Page = OutputOf<Operations['backtestEvalRunJudge']>;
+
+/** Trials of an answer, those that are judged at the same time, and milliseconds that it may take. */
+const pageSize = 8;
+const lanes = 4;
+const deadline = 60_000;
+
+export const backtestEvalRunJudge: Verb<'backtestEvalRunJudge'> = async (context, input) => {
+  const { rubric, continuation } = input.body;
+  const run = await findRun(context, input.runId);
+  refuseOpen(run);
+  const reservation = await reserve(context, run, {
+    kind: 'judge',
+    draft: { rubric },
+    continued: continuation,
+    admit: (db) => spendInsight(context, db, `judge backtest of eval-run ${run.id}`),
+  });
+  return pageOf(context, reservation, () => judgePage(context, run, rubric, reservation));
+};
+
+/** In this process: whoever asks waits for the answer. */
+const slots = new Slots();
+
+async function judgePage(
+  context: ProjectContext,
+  run: RunRow,
+  rubric: Rubric,
+  { id: reservationId, sourceHash, cursor }: Reservation,
+): Promise<Page> {
+  const { db, models } = context;
+  const snapshot = await snapshotOf(context, run.id);
+  const { model } = judgeOf(snapshot);
+  const route = judgingRoute(models, model);
+  await refuseSpent(context, db, route ? [route] : []);
+  const all = await db.rows(judgements.candidates, { runId: run.id });
+  all.sort((a, b) => a.number - b.number || a.position - b.position);
+  const population = all.slice(0, mostJudged);
+  const page = population.slice(cursor, cursor + pageSize);
+  const { id, organizationId, projectId } = run;
+  const ledger = new CallLedger(db);
+  const pauses = { wait: async () => {}, pause: async () => {} };
+  const parts: ModelParts = { services: context, slots, pauses, ledger };
+  const judge: Judge = { parts, asker: { id, organizationId, projectId, apiKeys: {} }, route };
+  const cases = await tried(context, judge, snapshot, rubric, page);
+  const done = cursor + page.length;
+  return {
+    ok: cases.every(({ status }) => status !== 'error'),
+    cases,
+    cursor: done,
+    sourceHash,
+    reservationId,
+    isDone: done >= population.length,
+  };
+}
+
+/** What the draft says of each, beside what was said before. What it has cost is booked, however it ends. */
+async function tried(
+  context: ProjectContext,
+  judge: Judge,
+  snapshot: RunSnapshot,
+  rubric: Rubric,
+  page: readonly judgements.CandidateRow[],
+): Promise<Page['cases']> {
+  const { db } = context;
+  const planned = casesById(snapshot);
+  const { threshold } = judgeOf(snapshot);
+  const late = AbortSignal.timeout(deadline);
+  const results = new Map<string, Record<string, unknown>>();
+  let micros = 0;
+  try {
+    await inLanes(page, lanes, AbortSignal.any([late, context.callerGone()]), async (row, signal) => {
+      const one = planned.get(row.caseId);
+      const stored = await db.row(trials.findTrace, { id: row.id });
+      const { trace } = stored ? await readTrace(context, stored) : {};
+      const { title = '', expectedOutput, isNegative = false } = one ?? {};
+      const task = { title, expectedOutput, isNegative, rubric };
+      const { goal, billedMicros } = await measureTrial(judge, row.id, task, trace, signal);
+      micros += billedMicros;
+      const before = await db.row(judgements.judged, { trialId: row.id });
+      const { rubricHits } = goal;
+      const { status, errorCode, reason, ...said } = measured(goal, threshold);
+      results.set(row.id, {
+        caseKey: one?.declaredId ?? row.caseId,
+        iterationId: row.id,
+        title,
+        status,
+        reason,
+        ...(errorCode !== undefined && { errorCode }),
+        current: before ? measured(before.goal as StoredGoal, threshold) : null,
+        draft: status === 'scored' ? { ...said, rubricHits } : null,
+      });
+    });
+  } catch (error) {
+    if (late.aborted) throw new Refusal('TIMEOUT', `The judge took longer than ${deadline / 1000} s`);
+    if (error instanceof JudgeUnavailable)
+      throw new Refusal('SERVER_UNREACHABLE', `The judge cannot be asked: ${error.message}`);
+    throw error;
+  } finally {
+    if (micros > 0) await book(context, judge.asker.id, micros);
+  }
+  return page.map(({ id }) => results.get(id) ?? {});
+}
+
+async function book({ db, clock, actor }: ProjectContext, runId: string, micros: number): Promise<void> {
+  const { organization, user } = actor;
+  const reason = `judge backtest of eval-run ${runId}`;
+  const spending = { organizationId: organization.id, micros, reason, actor: user.id };
+  await db.transaction((trx) => bookSpending(trx, clock(), spending));
+}

@@ -1,0 +1,158 @@
+import { lexicalJudge } from '../../../evaluation/index.ts';
+import { ModelFailure } from '../../../models/failure.ts';
+import { type ApiKeys, resolveModel } from '../../../models/resolve.ts';
+import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
+import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { Commit } from '../../../platform/leases/holder.ts';
+import { redact } from '../../../platform/log.ts';
+import type { Services } from '../../context.ts';
+import { storableJson } from '../../storable.ts';
+import type { ModelParts } from '../execute/ask-model.ts';
+import { readTrace } from '../read/trace.ts';
+import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import { endJudging, type JudgingEnd, judgeRun } from './begin.ts';
+import { isJudged, judgeOf } from './frozen.ts';
+import { inLanes } from './lanes.ts';
+import { type Judge, JudgeUnavailable, type MeasuredTrial, measureTrial, notMeasured } from './measure.ts';
+
+/** Trials that are judged at the same time. */
+const lanes = 4;
+
+interface Payload {
+  runId: string;
+  request: number;
+}
+
+/** Judges runs, trial by trial. What was measured is written at once, so that a job that is begun again goes on there. */
+export function judgeJob(services: Services, parts: ModelParts): JobKind {
+  return {
+    kind: judgeRun,
+    // They take long, and others find free slots.
+    concurrency: 2,
+    handle: (payload, signal) => new Judging(services, parts, payload as Payload, signal).run(),
+    givenUp: (payload, _error, onBehalfOf) => async (trx) => {
+      const end: JudgingEnd = { ...(payload as Payload), status: 'failed', errorCode: 'internal_error' };
+      await endJudging(services, trx, onBehalfOf?.organizationId ?? '', end);
+    },
+  };
+}
+
+/** Somebody else ended the judgement, or asked for another one. */
+class Superseded extends Error {}
+
+class Judging {
+  private readonly services: Services;
+  private readonly parts: ModelParts;
+  private readonly payload: Payload;
+  private readonly lease: AbortSignal;
+
+  constructor(services: Services, parts: ModelParts, payload: Payload, lease: AbortSignal) {
+    this.services = services;
+    this.parts = parts;
+    this.payload = payload;
+    this.lease = lease;
+  }
+
+  async run(): Promise<Commit | undefined> {
+    const { db, clock } = this.services;
+    const { runId, request } = this.payload;
+    const judgement = await db.row(judgements.find, { runId });
+    const run = await db.row(runs.get, { id: runId });
+    if (!run || judgement?.request !== request || judgement.status !== 'pending') return undefined;
+    const { snapshot } = (await db.one(runs.snapshot, { runId })) as { snapshot: RunSnapshot };
+    const ended =
+      (end: Pick<JudgingEnd, 'status' | 'errorCode'>): Commit =>
+      (trx) =>
+        endJudging(this.services, trx, run.organizationId, { runId, request, ...end });
+    const left = AbortSignal.timeout(Math.max(0, judgement.deadlineAt - clock()));
+    try {
+      const judge = await this.judge(run, judgement.model);
+      await this.judgeAll(judge, snapshot, judgement, AbortSignal.any([this.lease, left]));
+      return ended({ status: 'completed' });
+    } catch (error) {
+      this.lease.throwIfAborted();
+      if (error instanceof Superseded) return undefined;
+      if (left.aborted) return ended({ status: 'failed', errorCode: 'deadline_exceeded' });
+      if (!(error instanceof JudgeUnavailable)) throw error;
+      this.services.log.warn('A judge cannot be asked', { runId, error: redact(error.message) });
+      return ended({ status: 'failed', errorCode: error.code });
+    }
+  }
+
+  /** By the model that the request names; keys of the run are used as long as it has them. */
+  private async judge(
+    run: Pick<runs.RunRow, 'id' | 'organizationId' | 'projectId'> & { sealedId: string | null },
+    model: string,
+  ): Promise<Judge> {
+    const { db, vault, models } = this.services;
+    const { id, organizationId, projectId, sealedId } = run;
+    const apiKeys = sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys);
+    const asker = { id, organizationId, projectId, apiKeys };
+    if (model === lexicalJudge) return { parts: this.parts, asker, route: undefined };
+    const { route, problem } = resolveModel(models, { model }, apiKeys);
+    if (problem) throw new JudgeUnavailable(new ModelFailure('bad-request', problem.message));
+    return { parts: this.parts, asker, route };
+  }
+
+  private async judgeAll(
+    judge: Judge,
+    snapshot: RunSnapshot,
+    { total }: judgements.JudgementRow,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { db } = this.services;
+    const { runId } = this.payload;
+    const cases = casesById(snapshot);
+    const all = await db.rows(judgements.candidates, { runId });
+    // The first of each case before the second of any.
+    all.sort((a, b) => a.number - b.number || a.position - b.position);
+    const done = new Set((await db.rows(judgements.judgedIds, { runId })).map(({ id }) => id));
+    const left = all.slice(0, total).filter(({ id }) => !done.has(id));
+    await inLanes(left, lanes, signal, (row, ends) =>
+      this.judgeOne(judge, snapshot, cases.get(row.caseId), row, ends),
+    );
+  }
+
+  private async judgeOne(
+    judge: Judge,
+    snapshot: RunSnapshot,
+    planned: PlannedCase | undefined,
+    row: judgements.CandidateRow,
+    signal: AbortSignal,
+  ): Promise<void> {
+    signal.throwIfAborted();
+    const measured = await this.measured(judge, snapshot, planned, row, signal);
+    signal.throwIfAborted();
+    const { runId, request } = this.payload;
+    const { goal, groundedness, billedMicros } = measured;
+    const held = await this.services.db.row(judgements.record, {
+      runId,
+      request,
+      trialId: row.id,
+      position: row.position,
+      caseKey: planned?.declaredId ?? row.caseId,
+      goal: storableJson(goal),
+      groundedness: storableJson(groundedness),
+      billedMicros,
+    });
+    if (!held) throw new Superseded();
+  }
+
+  private async measured(
+    judge: Judge,
+    snapshot: RunSnapshot,
+    planned: PlannedCase | undefined,
+    row: judgements.CandidateRow,
+    signal: AbortSignal,
+  ): Promise<MeasuredTrial> {
+    if (!planned || !(isJudged(planned) || snapshot.reported))
+      return notMeasured('not_judged', 'The case has no prompt, or does without a judge');
+    const stored = await this.services.db.row(trials.findTrace, { id: row.id });
+    const { trace } = stored ? await readTrace(this.services, stored) : {};
+    const { title, expectedOutput, isNegative } = planned;
+    const task = { title, expectedOutput, isNegative, rubric: judgeOf(snapshot).rubric };
+    return measureTrial(judge, row.id, task, trace, signal);
+  }
+}

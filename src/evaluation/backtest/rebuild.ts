@@ -1,0 +1,150 @@
+import type { ToolCall, ToolError, ToolResult, ToolTiming, TrialEvidence, Usage } from '../evidence.ts';
+import { isObject } from '../json/value.ts';
+import { wholeResult } from '../results.ts';
+
+/** A trace as it is stored. */
+export interface StoredTrace {
+  messages?: unknown;
+  prompts?: unknown;
+  frames?: unknown;
+}
+
+type Object = Record<string, unknown>;
+
+interface Made {
+  id: string;
+  /** What the model was told instead of a result, where no server was asked. */
+  refusal?: string | undefined;
+}
+
+interface Turn {
+  isPinned: boolean;
+  calls: Made[];
+  finalText: string;
+}
+
+const absent = { state: 'absent', items: [] } as const;
+
+/**
+ * What a trial left behind, from its trace. Tools as they were declared are not in it, so what looks at those finds no
+ * evidence. Undefined when the trace does not hold together, or lacks part of what came.
+ */
+export function evidenceOfTrace(trace: StoredTrace, usage: Usage | undefined): TrialEvidence | undefined {
+  const prompts = objects(trace.prompts);
+  const frames = objects(trace.frames);
+  const turns = turnsOf(objects(trace.messages));
+  if (!prompts || !frames || prompts.length !== turns.length) return undefined;
+  const rebuilt = new Calls(frames);
+  for (const [promptIndex, { calls }] of turns.entries()) {
+    const actual = objects(prompts[promptIndex]?.['actualToolCalls']) ?? [];
+    const all = calls.every((call, at) => rebuilt.add(call, actual[at], promptIndex));
+    if (!all || actual.length !== calls.length) return undefined;
+  }
+  if (rebuilt.framesLeft > 0) return undefined;
+  const { toolCalls, toolErrors, results, timings } = rebuilt;
+  return {
+    turns: turns.map(({ finalText }, promptIndex) => {
+      const prompt = prompts[promptIndex]?.['prompt'];
+      return { promptIndex, finalText, ...(typeof prompt === 'string' && { prompt }) };
+    }),
+    toolCalls,
+    toolErrors,
+    finalText: turns.at(-1)?.finalText ?? '',
+    usage,
+    renders: [],
+    browserAvailable: false,
+    turnCount: turns.filter(({ isPinned }) => !isPinned).length,
+    toolResults: { state: 'complete', items: results },
+    timings: { state: 'complete', items: timings },
+    inventory: absent,
+    declarations: absent,
+  };
+}
+
+/** The calls of a trial, in their order, each with the frame that belongs to it. */
+class Calls {
+  readonly toolCalls: ToolCall[] = [];
+  readonly toolErrors: ToolError[] = [];
+  readonly results: ToolResult[] = [];
+  readonly timings: ToolTiming[] = [];
+  private readonly frames: readonly Object[];
+  private next = 0;
+
+  constructor(frames: readonly Object[]) {
+    this.frames = frames;
+  }
+
+  get framesLeft(): number {
+    return this.frames.length - this.next;
+  }
+
+  /** False when it does not fit together, or something of it is missing. */
+  add({ id, refusal }: Made, actual: Object | undefined, promptIndex: number): boolean {
+    const { toolName, arguments: args } = actual ?? {};
+    if (typeof toolName !== 'string' || !isObject(args)) return false;
+    const place = { toolCallId: id, toolName, promptIndex };
+    const frame = this.frames[this.next];
+    if (frame?.['toolCallId'] !== id) {
+      this.toolCalls.push({ ...place, arguments: args, invalid: refusal });
+      this.toolErrors.push({ ...place, kind: 'protocol', message: refusal ?? '' });
+      return refusal !== undefined;
+    }
+    this.next++;
+    const { serverId } = frame;
+    this.toolCalls.push({ ...place, arguments: args, ...(typeof serverId === 'string' && { serverId }) });
+    return this.addFrame(place, frame);
+  }
+
+  private addFrame(place: Place, { startMs, endMs, error, result, bytes }: Object): boolean {
+    if (typeof startMs !== 'number' || typeof endMs !== 'number') return false;
+    this.timings.push({ ...place, ms: endMs - startMs });
+    if (isObject(error)) {
+      const { message, code } = error;
+      const known = typeof code === 'number' ? { code } : {};
+      this.toolErrors.push({ ...place, kind: 'protocol', message: String(message), ...known });
+      return true;
+    }
+    // Of one that was cut only the beginning is kept.
+    if (!isObject(result) || result['cut'] === true) return false;
+    const kept = wholeResult(result);
+    this.results.push({ ...place, ...kept, ...(typeof bytes === 'number' && { bytes }) });
+    if (result['isError'] === true) this.toolErrors.push({ ...place, kind: 'content', message: kept.text });
+    return true;
+  }
+}
+
+type Place = Pick<ToolResult, 'toolCallId' | 'toolName' | 'promptIndex'>;
+
+function objects(value: unknown): Object[] | undefined {
+  return Array.isArray(value) && value.every(isObject) ? value : undefined;
+}
+
+/** A turn begins where the user says something, or where the case itself calls a tool. */
+function turnsOf(messages: readonly Object[] = []): Turn[] {
+  const turns: Turn[] = [];
+  for (const { role, content } of messages) {
+    const parts = objects(content) ?? [];
+    const ids = parts.flatMap(({ type, toolCallId }) =>
+      type === 'tool-call' && typeof toolCallId === 'string' ? [toolCallId] : [],
+    );
+    const isPinned = ids[0]?.startsWith('pinned-') ?? false;
+    if (role === 'user' || isPinned) turns.push({ isPinned, calls: [], finalText: '' });
+    const turn = turns.at(-1);
+    if (!turn) continue;
+    turn.calls.push(...ids.map((id) => ({ id })));
+    turn.finalText = role === 'assistant' && !turn.isPinned ? textOf(content, parts) : '';
+    if (role === 'tool') for (const part of parts) noteRefusal(turn, part);
+  }
+  return turns;
+}
+
+function textOf(content: unknown, parts: readonly Object[]): string {
+  if (typeof content === 'string') return content;
+  return parts.map(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : '')).join('');
+}
+
+function noteRefusal({ calls }: Turn, { toolCallId, output }: Object): void {
+  if (!isObject(output) || output['type'] !== 'error-text') return;
+  const call = calls.find(({ id, refusal }) => id === toolCallId && refusal === undefined);
+  if (call) call.refusal = String(output['value']);
+}

@@ -1,0 +1,85 @@
+import { isObject } from '../json/value.ts';
+import { cut } from '../text/show.ts';
+import {
+  type GoalMeasurement,
+  type GroundednessMeasurement,
+  goalOf,
+  type Measurement,
+  type Rubric,
+  unmeasured,
+} from './measurement.ts';
+
+/** Characters of an answer that are read at all, and of what is kept of it. */
+const longestAnswer = 20_000;
+const longestReason = 1_000;
+const longestClaim = 300;
+const mostClaims = 20;
+
+/**
+ * Reads what a model answered. What is not exactly what was asked for is an error of the judge: a number out of range
+ * is not moved into it, and a criterion that nobody wrote is not ignored.
+ */
+export function readJudgeAnswer(text: string, rubric: Rubric | null | undefined): Measurement {
+  if (text.length > longestAnswer)
+    return unmeasured('error', 'answer_too_large', `The judge answered with ${text.length} characters`);
+  const answer = parsed(text);
+  if (!answer) return unmeasured('error', 'answer_not_json', 'The judge did not answer with a JSON object');
+  return { goal: goalIn(answer, rubric), groundedness: groundednessIn(answer['groundedness']) };
+}
+
+/** The object itself, or alone in a code block, which some models cannot do without. */
+function parsed(text: string): Record<string, unknown> | undefined {
+  const all = text.trim();
+  const fenced = all.length > 6 && all.startsWith('```') && all.endsWith('```');
+  try {
+    const value: unknown = JSON.parse(fenced ? all.slice(3, -3).replace(/^json/, '') : all);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function goalIn(answer: Record<string, unknown>, rubric: Rubric | null | undefined): GoalMeasurement {
+  const { score, reason, rubricHits } = answer;
+  const refuse = (why: string): GoalMeasurement => ({
+    status: 'error',
+    errorCode: 'answer_invalid',
+    reason: why,
+    rubricHits: [],
+  });
+  if (!isScore(score)) return refuse('The score of the judge is no number from 0 to 1');
+  if (typeof reason !== 'string') return refuse('The judge gave no reason');
+  const hits = rubricHits ?? [];
+  if (!isTexts(hits)) return refuse('The criteria that the judge names are no list of ids');
+  const known = new Set((rubric?.criteria ?? []).map(({ id }) => id));
+  if (hits.some((id) => !known.has(id))) return refuse('The judge names a criterion that the rubric lacks');
+  return goalOf(score, cut(reason, longestReason), [...new Set(hits)], rubric);
+}
+
+function groundednessIn(answer: unknown): GroundednessMeasurement {
+  const refuse = (why: string): GroundednessMeasurement => ({
+    status: 'error',
+    errorCode: 'answer_invalid',
+    reason: why,
+    unsupportedClaims: [],
+  });
+  if (!isObject(answer)) return refuse('The judge said nothing about groundedness');
+  const { score, reason = '', unsupportedClaims } = answer;
+  if (!isScore(score)) return refuse('The groundedness is no number from 0 to 1');
+  if (!isTexts(unsupportedClaims)) return refuse('The unsupported claims are no list of texts');
+  if (typeof reason !== 'string') return refuse('The reason for the groundedness is no text');
+  return {
+    status: 'scored',
+    score,
+    reason: cut(reason, longestReason),
+    unsupportedClaims: unsupportedClaims.slice(0, mostClaims).map((claim) => cut(claim, longestClaim)),
+  };
+}
+
+function isScore(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 1;
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}

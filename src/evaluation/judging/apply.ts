@@ -1,0 +1,78 @@
+import { evaluatorErrors, gate } from '../scores/gate.ts';
+import { notScored, type Score, scored } from '../scores/score.ts';
+import type { Scorecard } from '../scores/scorers.ts';
+import type { FailureCategory, Stage, StageResult } from '../stages/stage.ts';
+import { cut } from '../text/show.ts';
+import type { GoalMeasurement } from './measurement.ts';
+import { judgeTemplateHash } from './template.ts';
+
+/** What was made of a trial before its judge was heard. */
+export interface GradedTrial {
+  status: string;
+  result: 'passed' | 'failed' | null;
+  evaluatorError: boolean;
+  scores: readonly Score[];
+  stageResults: readonly StageResult[];
+  firstFailedStage?: Stage | undefined;
+  failureCategory?: FailureCategory | undefined;
+}
+
+/**
+ * The trial with what its deciding judge says; the same again when it was heard already. A judge that could not judge,
+ * or was not heard in time, leaves the trial without a verdict of its evaluators.
+ */
+export function withJudgement(
+  trial: GradedTrial,
+  { definitions, judge }: Scorecard,
+  goal: GoalMeasurement | undefined,
+): GradedTrial {
+  if (
+    !judge ||
+    trial.result === null ||
+    trial.scores.some(({ definitionHash }) => definitionHash === judge.hash)
+  )
+    return trial;
+  const score = scoreOf(judge, trial, goal);
+  const scores = [...trial.scores, { ...score, promptHash: judgeTemplateHash }];
+  const completed = trial.status === 'completed';
+  const evaluatorError = completed && evaluatorErrors(definitions, scores).length > 0;
+  const result = completed && gate(definitions, scores).passed ? 'passed' : 'failed';
+  return { ...trial, result, evaluatorError, scores, ...chainWith(trial, score) };
+}
+
+function scoreOf(
+  judge: NonNullable<Scorecard['judge']>,
+  { status }: GradedTrial,
+  goal: GoalMeasurement | undefined,
+): Score {
+  if (status !== 'completed') return notScored(judge, 'not_applicable', 'The trial did not run to its end');
+  if (!goal) return notScored(judge, 'error', 'The judge was not heard in time');
+  if (goal.status === 'scored') return scored(judge, goal.score, goal.reason, goal.rubricHits);
+  return notScored(judge, goal.status, goal.reason);
+}
+
+/** Only a row that waits for the judge says something new; what failed before it stays the failure. */
+function chainWith(
+  { stageResults, firstFailedStage, failureCategory }: GradedTrial,
+  { status, passed, rationale = '' }: Score,
+): Pick<GradedTrial, 'stageResults' | 'firstFailedStage' | 'failureCategory'> {
+  const waits = stageResults.some(({ reason }) => reason === 'judgePending');
+  if (!waits) return { stageResults, firstFailedStage, failureCategory };
+  const row = (said: Omit<StageResult, 'stage'>): StageResult[] =>
+    stageResults.map((one) => (one.reason === 'judgePending' ? { stage: one.stage, ...said } : one));
+  if (status !== 'scored')
+    return {
+      stageResults: row({ state: 'notMeasured', reason: 'judgeFailed' }),
+      failureCategory: 'evaluator',
+    };
+  if (passed) return { stageResults: row({ state: 'passed', reason: 'judgeObserved' }), failureCategory };
+  return {
+    stageResults: row({
+      state: 'failed',
+      reason: 'judgeObserved',
+      evidence: { predicateReasons: [cut(rationale, 500)] },
+    }),
+    firstFailedStage: 'userValue',
+    failureCategory: 'userValue',
+  };
+}

@@ -1,0 +1,130 @@
+import { isObject, jsonText, sha256 } from '../json/value.ts';
+import { cut } from '../text/show.ts';
+
+/** A trace as far as it is judged by; whoever reported it may have put anything into it. */
+export interface JudgedTrace {
+  systemPrompt?: unknown;
+  messages?: unknown;
+  spans?: unknown;
+  [field: string]: unknown;
+}
+
+/** What a judgement was made from. */
+export interface EvidenceManifest {
+  version: 1;
+  traceComplete: true;
+  traceFields: string[];
+  messageCount: number;
+  spanCount: number;
+  artifactSources: { sourceId: string; mediaType: string; modality: 'image' | 'audio' | 'video' | 'file' }[];
+  /** What the judge was not shown, or not all of. */
+  uncaptured: string[];
+  inputBytes: number;
+}
+
+export interface JudgeEvidence {
+  /** One line of JSON for each thing that was said. */
+  text: string;
+  hash: string;
+  manifest: EvidenceManifest;
+  /** Of the model; empty when it had no last word. */
+  finalAnswer: string;
+  /** What the user said, and what tools answered. */
+  sources: string[];
+}
+
+type Line = { role: string; text: string; tool?: string | undefined };
+
+/** Characters of one line, and bytes of all of them. */
+const longestLine = 8_000;
+const shortestLine = 200;
+const mostBytes = 96_000;
+const mostNoted = 20;
+
+/** The recording of a trial as a judge is shown it, the same for the same trace. */
+export function judgeEvidence(trace: JudgedTrace): JudgeEvidence {
+  const messages = Array.isArray(trace.messages) ? (trace.messages as unknown[]) : [];
+  const { systemPrompt, spans } = trace;
+  const lines: Line[] = [
+    ...(typeof systemPrompt === 'string' ? [{ role: 'system', text: systemPrompt }] : []),
+    ...messages.flatMap(linesOf),
+  ];
+  const last = lines.at(-1);
+  const { text, uncaptured } = fitted(lines);
+  return {
+    text,
+    hash: sha256(text),
+    manifest: {
+      version: 1,
+      traceComplete: true,
+      traceFields: ['systemPrompt', 'messages'].filter((field) => trace[field] !== undefined),
+      messageCount: messages.length,
+      spanCount: Array.isArray(spans) ? spans.length : 0,
+      artifactSources: [],
+      uncaptured: uncaptured.slice(0, mostNoted),
+      inputBytes: Buffer.byteLength(text),
+    },
+    finalAnswer: last?.role === 'assistant' ? last.text : '',
+    sources: lines.filter(({ role }) => role !== 'assistant').map((line) => line.text),
+  };
+}
+
+function linesOf(message: unknown): Line[] {
+  if (!isObject(message)) return [];
+  const { role, content } = message;
+  const who = typeof role === 'string' ? cut(role, 40) : 'unknown';
+  if (typeof content === 'string') return content === '' ? [] : [{ role: who, text: content }];
+  if (!Array.isArray(content)) return [];
+  return (content as unknown[]).flatMap((part) => (isObject(part) ? lineOf(who, part) : []));
+}
+
+function lineOf(role: string, part: Record<string, unknown>): Line[] {
+  const { type, text, toolName, input, output } = part;
+  const tool = typeof toolName === 'string' ? cut(toolName, 200) : undefined;
+  if (type === 'text' && typeof text === 'string') return text === '' ? [] : [{ role, text }];
+  if (type === 'tool-call') return [{ role: 'call', tool, text: jsonText(input) ?? '' }];
+  if (type === 'tool-result') return [{ role: 'tool', tool, text: resultText(output) }];
+  return [];
+}
+
+function resultText(output: unknown): string {
+  const value = isObject(output) && 'value' in output ? output['value'] : output;
+  return typeof value === 'string' ? value : (jsonText(value) ?? '');
+}
+
+/** Long lines are cut until all fit; what still does not is left out of the middle. */
+function fitted(lines: readonly Line[]): { text: string; uncaptured: string[] } {
+  let longest = longestLine;
+  let written = lines.map((line) => lineText(line, longest));
+  while (sizeOf(written) > mostBytes && longest > shortestLine) {
+    longest = Math.max(shortestLine, Math.floor(longest / 2));
+    written = lines.map((line) => lineText(line, longest));
+  }
+  const uncaptured = lines.flatMap(({ role, text }, at) =>
+    text.length > longest ? [`line ${at + 1} (${role}): ${longest} of ${text.length} characters`] : [],
+  );
+  const size = sizeOf(written);
+  if (size <= mostBytes) return { text: written.join('\n'), uncaptured };
+  const kept = Math.max(2, Math.floor((written.length * mostBytes) / size) - 1);
+  const head = Math.ceil(kept / 2);
+  const tail = Math.floor(kept / 2);
+  const left = written.length - head - tail;
+  const note = JSON.stringify({ role: 'recorder', text: `${left} lines are left out here` });
+  return {
+    text: [...written.slice(0, head), note, ...written.slice(-tail)].join('\n'),
+    uncaptured: [`${left} lines in the middle`, ...uncaptured],
+  };
+}
+
+function sizeOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+}
+
+function lineText({ role, tool, text }: Line, longest: number): string {
+  return quoted({ role, ...(tool !== undefined && { tool }), text: cut(text, longest) });
+}
+
+/** JSON on one line in which no mark of ours can stand: what is quoted cannot end its quotation. */
+export function quoted(value: unknown): string {
+  return JSON.stringify(value).replace(/[<>]/g, (mark) => (mark === '<' ? '\\u003c' : '\\u003e'));
+}

@@ -1,0 +1,136 @@
+import { cut } from '../text/show.ts';
+import type { JudgeEvidence } from './evidence.ts';
+import {
+  type GoalMeasurement,
+  type GroundednessMeasurement,
+  goalOf,
+  type JudgedTask,
+  type Measurement,
+} from './measurement.ts';
+
+/** What judges where no language model can be asked. It counts words, and says so. */
+export const lexicalJudge = 'drydock/lexical-rubric';
+
+const mostClaims = 20;
+const mostNamed = 5;
+/** Characters of texts that are compared. */
+const mostRead = 200_000;
+/** Digits of a number that is still one, and claims of an answer that are looked for. */
+const longestNumber = 40;
+const mostSought = 200;
+
+/** Words that every answer has. */
+const silent = new Set(
+  (
+    'a an and are as at be been but by can could do does for from had has have he her his how i if in into is it its ' +
+    'me my no not of on or our she should so such than that the their them then there these they this to too us was ' +
+    'we were what when where which who will with would you your'
+  ).split(' '),
+);
+
+/**
+ * Judges by counting: the share of the words and numbers of the expected output and the required criteria that are in
+ * the answer, and the share of the numbers, quotations and names of the answer that tools or the user have said.
+ */
+export function judgeLexically(task: JudgedTask, evidence: JudgeEvidence): Measurement {
+  return { goal: goalIn(task, evidence), groundedness: groundednessIn(evidence) };
+}
+
+function goalIn(
+  { expectedOutput = '', rubric }: JudgedTask,
+  { finalAnswer }: JudgeEvidence,
+): GoalMeasurement {
+  const criteria = rubric?.criteria ?? [];
+  const said = new Set(wordsOf(finalAnswer));
+  const wanted = new Set([
+    ...wordsOf(expectedOutput),
+    ...criteria.filter(({ required }) => required).flatMap(({ label }) => wordsOf(label)),
+  ]);
+  if (wanted.size === 0)
+    return {
+      status: 'skipped',
+      errorCode: 'nothing_to_compare',
+      reason:
+        'The offline judge compares words, and the case has neither an expected output nor required criteria',
+      rubricHits: [],
+    };
+  const missing = [...wanted].filter((word) => !said.has(word));
+  const hits = criteria.filter(({ label }) => {
+    const words = wordsOf(label);
+    return words.length > 0 && 2 * words.filter((word) => said.has(word)).length >= words.length;
+  });
+  const found = wanted.size - missing.length;
+  return goalOf(
+    found / wanted.size,
+    `Counted, not understood: the answer has ${found} of the ${wanted.size} words and numbers that are asked for${named('missing', missing)}`,
+    hits.map(({ id }) => id),
+    rubric,
+  );
+}
+
+function groundednessIn({ finalAnswer, sources }: JudgeEvidence): GroundednessMeasurement {
+  if (finalAnswer === '')
+    return {
+      status: 'skipped',
+      errorCode: 'no_answer',
+      reason: 'The conversation has no last answer',
+      unsupportedClaims: [],
+    };
+  const claims = claimsOf(finalAnswer.slice(0, mostRead));
+  const known = sources
+    .join('\n')
+    .slice(0, 5 * mostRead)
+    .toLowerCase();
+  const words = new Set(wordsOf(known));
+  const unsupported = claims.filter((claim) => {
+    const lower = claim.toLowerCase();
+    return !known.includes(lower) && !(/^[\d.,]+$/.test(claim) && words.has(normalNumber(lower)));
+  });
+  const supported = claims.length - unsupported.length;
+  return {
+    status: 'scored',
+    score: claims.length === 0 ? 1 : supported / claims.length,
+    reason:
+      claims.length === 0
+        ? 'Counted, not understood: the answer has no number, quotation or name to look for'
+        : `Counted, not understood: ${supported} of ${claims.length} numbers, quotations and names of the answer are in what tools or the user said${named('not found', unsupported)}`,
+    unsupportedClaims: unsupported.slice(0, mostClaims).map((claim) => cut(claim, 300)),
+  };
+}
+
+function named(what: string, items: readonly string[]): string {
+  if (items.length === 0) return '';
+  const more = items.length > mostNamed ? ` and ${items.length - mostNamed} more` : '';
+  const shown = items.slice(0, mostNamed).map((item) => cut(item, 60));
+  return `; ${what}: ${shown.join(', ')}${more}`;
+}
+
+/** In small letters, without those that every text has. Numbers are written in one way. */
+function wordsOf(text: string): string[] {
+  const found =
+    text
+      .slice(0, mostRead)
+      .toLowerCase()
+      .match(/\p{N}+(?:[.,]\p{N}+)*|[\p{L}\p{M}]+/gu) ?? [];
+  return found
+    .map((word) => (/^\p{N}/u.test(word) ? normalNumber(word) : word))
+    .filter((word) => !silent.has(word));
+}
+
+function normalNumber(text: string): string {
+  if (text.length > longestNumber) return text;
+  const plain = text.replace(/,(?=\d{3}(?:\D|$))/g, '').replace(/[.,]$/, '');
+  return /^\d+\.\d+$/.test(plain) ? plain.replace(/\.?0+$/, '') : plain;
+}
+
+/** Numbers, what stands in quotation marks, and capitalised words that do not begin a sentence; each once. */
+function claimsOf(text: string): string[] {
+  const quotations = [...text.matchAll(/["“„«]([^"“”„«»\n]{2,200})["”»“]/gu)].map(
+    (match) => match[1] as string,
+  );
+  const numbers = text.match(/\d+(?:[.,]\d+)*/g) ?? [];
+  const names = [
+    ...text.matchAll(/(?<=[\p{L}\p{N},;:)] )\p{Lu}[\p{L}\p{M}]+(?: \p{Lu}[\p{L}\p{M}]+)*/gu),
+  ].map((match) => match[0]);
+  return [...new Set([...quotations, ...numbers, ...names])].slice(0, mostSought);
+}

@@ -1,0 +1,69 @@
+/** What an author says that an answer has to show. */
+interface Criterion {
+  id: string;
+  label: string;
+  description?: string | undefined;
+  required?: boolean | undefined;
+}
+
+export interface Rubric {
+  instructions?: string | undefined;
+  criteria?: readonly Criterion[] | undefined;
+}
+
+/** What was wanted of the trial that is judged. */
+export interface JudgedTask {
+  title: string;
+  expectedOutput?: string | undefined;
+  /** The model should have called no tool. */
+  isNegative: boolean;
+  rubric?: Rubric | null | undefined;
+}
+
+interface Measured {
+  status: 'scored' | 'error' | 'skipped';
+  /** From 0 to 1; only when scored. */
+  score?: number;
+  reason: string;
+  errorCode?: string;
+}
+
+/** How far the user got what was wanted. */
+export interface GoalMeasurement extends Measured {
+  /** Ids of the criteria that are met. */
+  rubricHits: string[];
+}
+
+/** How far what the answer claims is in what the tools and the user said. */
+export interface GroundednessMeasurement extends Measured {
+  unsupportedClaims: string[];
+}
+
+export interface Measurement {
+  goal: GoalMeasurement;
+  groundedness: GroundednessMeasurement;
+}
+
+/** A score with the rule about required criteria: one that is missed leaves nothing of it. */
+export function goalOf(
+  score: number,
+  reason: string,
+  rubricHits: readonly string[],
+  rubric: Rubric | null | undefined,
+): GoalMeasurement {
+  const missed = (rubric?.criteria ?? []).filter(({ id, required }) => required && !rubricHits.includes(id));
+  if (missed.length === 0) return { status: 'scored', score, reason, rubricHits: [...rubricHits] };
+  const names = missed.map(({ id }) => id).join(', ');
+  return {
+    status: 'scored',
+    score: 0,
+    reason: `Required and not met: ${names}. ${reason}`,
+    rubricHits: [...rubricHits],
+  };
+}
+
+/** A trial of which neither could be measured. */
+export function unmeasured(status: 'error' | 'skipped', errorCode: string, reason: string): Measurement {
+  const common = { status, errorCode, reason };
+  return { goal: { ...common, rubricHits: [] }, groundedness: { ...common, unsupportedClaims: [] } };
+}
