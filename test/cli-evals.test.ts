@@ -37,7 +37,50 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   expect(over.code).toBe(0);
   expect(JSON.parse(over.stdout)).toMatchObject({ result: 'passed', summary: { total: 5, passed: 5 } });
 
+  // What became of the failed run, and of one that was cancelled.
+  const [, project, runId] = /\/projects\/(\w+)\/eval-runs\/(\w+)/.exec(tracePath) as unknown as string[];
+  const api = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${service.baseUrl}/projects/${project}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return (await answer.json()) as Record<string, string>;
+  };
+  const show = (id = '') => here.run(['evals', 'show', id]);
+  const failed = await show(runId);
+  expect(failed.code).toBe(1);
+  expect(failed.stdout).toContain('FAILED (5 of 6 cases passed)\n');
+  const waiver = { reason: 'known since Monday', expiresAt: Date.now() + 86_400_000 };
+  await api('POST', `/eval-runs/${runId}/gate-waivers`, waiver);
+  const waived = await show(runId);
+  expect(waived.code).toBe(0);
+  expect(waived.stdout).toMatch(
+    /FAILED \(5 of 6 cases passed\), and waived: known since Monday \(until \d{4}-/,
+  );
+  const { suiteId } = await api('GET', `/eval-runs/${runId}`);
+  await api('PATCH', `/eval-suites/${suiteId}`, {
+    settings: {
+      qualityGate: { baseline: { kind: 'commit_sha', commitSha: 'none' }, maximumPassRateDrop: 0.1 },
+    },
+  });
+  const ungated = await show(runId);
+  expect(ungated.code).toBe(3);
+  expect(ungated.stdout).toContain('Quality gate: non gateable.');
+  await api('PATCH', `/eval-suites/${suiteId}`, { settings: { qualityGate: null } });
+  const begun = (await here.run(['evals', 'run', 'demo'])).stdout.trim();
+  await api('POST', `/eval-runs/${begun}/cancel`);
+  const cancelled = await show(begun);
+  expect(cancelled.code).toBe(3);
+  expect(cancelled.stdout).toContain('NO VERDICT: the run is cancelled');
+  expect((await here.run(['evals', 'show', 'run_unknown'])).code).toBe(2);
+  expect((await here.run(['evals', 'rum', 'demo'])).code).toBe(2);
+  expect((await here.run(['evals', 'run', 'demo', '--iterations', 'many'])).code).toBe(2);
+
   await service.end();
+  const nobody = await here.run(remote, { DRYDOCK_API_KEY: key });
+  expect(nobody.code).toBe(4);
+  expect(nobody.stderr).toMatch(/^drydock: The service does not answer: .*ECONNREFUSED/);
   const alone = await here.run(['evals', 'run', 'demo', '--wait', '--iterations', '1', '--json']);
   expect(alone.code).toBe(1);
   expect(JSON.parse(alone.stdout)).toMatchObject({ result: 'failed', summary: { total: 6, passed: 5 } });

@@ -130,7 +130,7 @@ async function copy(runId: string): Promise<number> {
   await client.query('truncate bench_rows');
   const columns =
     'trial_id, run_id, position, case_id, variant, number, status, result, evaluator_error, started_at, finished_at, duration_ms, total_tokens, cost_micros, detail, stages';
-  const { rows: lines } = await client.query<Record<string, unknown>>(
+  const { rows: lines } = await client.query<Record<string, string | number | boolean | Date | null>>(
     `select ${columns.replace('detail, stages', 'detail::text as detail, stages::text as stages')} from eval_results where run_id = $1 order by position`,
     [runId],
   );
@@ -140,7 +140,7 @@ async function copy(runId: string): Promise<number> {
   return performance.now() - began;
 }
 
-function field(value: unknown): string {
+function field(value: string | number | boolean | Date | null): string {
   if (value === null) return '\\N';
   const text = value instanceof Date ? value.toISOString() : String(value);
   return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n');

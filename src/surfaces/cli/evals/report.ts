@@ -9,7 +9,7 @@ const mostExplained = 5;
 
 const columns: Record<string, (one: CaseStatistics, verdict: string) => string> = {
   Case: ({ title }) => oneLine(title, 44),
-  Model: ({ model }) => model,
+  Model: ({ model, provider }) => (provider === 'none' ? 'none' : model),
   Passed: ({ passed, trials }) => `${passed}/${trials}`,
   Rate: ({ rate }) => percent(rate),
   '95 % interval': interval,
@@ -52,8 +52,9 @@ function casesOf(run: Run): ReportCase[] {
   const verdicts = verdictsOf(run);
   const failures = failuresByTitle(run);
   if (!run.statistics) return [{ name: 'the run', outcome: 'error', message: sentence(run) }];
-  const several = new Set(run.statistics.cases.map(({ model }) => model)).size > 1;
-  return run.statistics.cases.map((one) => {
+  const { cases } = run.statistics;
+  return cases.map((one) => {
+    const several = cases.filter(({ title }) => title === one.title).length > 1;
     const verdict = verdictOf(one, verdicts);
     const failure = failures.get(one.title);
     const name = several ? `${one.title} (${one.model})` : one.title;
@@ -100,7 +101,8 @@ function changeLines(findings: Findings): string[] {
     base === null || compare === null
       ? ''
       : `, pass rate ${percent(base / 100)} to ${percent(compare / 100)}`;
-  const chance = difference ? ` (p = ${shownP(difference.p)}, ${beyondChance(difference.significant)})` : '';
+  const changed = difference && difference.change !== 0;
+  const chance = changed ? ` (p = ${shownP(difference.p)}, ${beyondChance(difference.significant)})` : '';
   const changes = changesOf(findings);
   const of = (status: string): number => changes.filter((one) => one.status === status).length;
   return [

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { toJunit } from './junit.ts';
 import { toMarkdown } from './markdown.ts';
@@ -32,6 +33,7 @@ export function printsJson({ json }: ReportFiles): boolean {
 export async function writeWhole(path: string, text: string): Promise<void> {
   const beside = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
+    await mkdir(dirname(path), { recursive: true });
     await writeFile(beside, text, { flag: 'wx' });
     await rename(beside, path);
   } catch (error) {
