@@ -53,7 +53,7 @@ await runCli(process.argv, {
     const { firstBoot, workOn } = await import('./service.ts');
     return withServices(async (services) => {
       // Where no service was yet, as in a job of CI, there is something to work with all the same.
-      await firstBoot(services, services.config.bootstrapKey ?? 'none', demo);
+      await firstBoot(services, services.config.bootstrapKey ?? null, demo);
       return here(services, place.project, work, workOn);
     });
   },

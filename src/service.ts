@@ -127,7 +127,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
 /** The demo server comes with an embedded database only, and only where commands may be run. */
 export async function firstBoot(
   { db, trust, connected }: OpenServices,
-  key: string | 'none' | undefined,
+  key: string | null | undefined,
   demo: ServeOptions['demo'],
 ): ReturnType<typeof bootstrap> {
   const allowed = connected.embedded && (await trust.commandsRefused()) === undefined;

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { writeBackup } from '../src/platform/backup/backup.ts';
 import { restoreBackup } from '../src/platform/backup/restore.ts';
+import { openBlobs } from '../src/platform/blobs/open.ts';
 import type { LoadedConfig } from '../src/platform/config/load.ts';
 import type { Config } from '../src/platform/config/settings.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
@@ -23,6 +24,7 @@ import {
   shareKey,
   startOn,
 } from './support/backup.ts';
+import { bucketCredentials, startBucket } from './support/s3.ts';
 import type { TestService } from './support/service.ts';
 
 let saved: Saved;
@@ -63,6 +65,28 @@ test('what is restored answers as it did', async () => {
   expect(Buffer.concat(await blobs.read(saved.blob.id).toArray())).toEqual(saved.blob.bytes);
   const added = { name: 'new', url: 'https://e.com' };
   expect((await service.post(`/projects/${saved.project}/servers`, added, { key })).status).toBe(201);
+});
+
+test('blobs come from files into an object store, and back', async () => {
+  for (const [name, value] of Object.entries(bucketCredentials)) vi.stubEnv(name, value);
+  const bucket = await startBucket();
+  onTestFinished(async () => {
+    await bucket.stop();
+    vi.unstubAllEnvs();
+  });
+  const target = await emptyTarget();
+  const blobs = openBlobs({ blobsUrl: bucket.url, dataDir: '/nowhere' });
+  const inBucket = { ...target.installation, blobs };
+  await shareKey(saved, target);
+  expect(await restoreBackup(inBucket, saved.archive)).toMatchObject({ blobs: 2, warnings: [] });
+  expect(Buffer.concat(await blobs.read(saved.blob.id).toArray())).toEqual(saved.blob.bytes);
+  const archive = fileIn(saved.folder);
+  await writeBackup(inBucket, archive);
+  const again = await emptyTarget();
+  await shareKey(saved, again);
+  expect(await restoreBackup(again.installation, archive)).toMatchObject({ blobs: 2, warnings: [] });
+  const stored = again.installation.blobs.read(saved.blob.id);
+  expect(Buffer.concat(await stored.toArray())).toEqual(saved.blob.bytes);
 });
 
 test('a backup of what was restored is the same', async () => {

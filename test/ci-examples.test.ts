@@ -21,7 +21,7 @@ interface Job {
   folder: string;
   here: Place;
   /** One script in a shell of its own, as CI runs it. */
-  run(script: string): Promise<void>;
+  run: (script: string) => Promise<void>;
 }
 
 async function job(env: Record<string, string>): Promise<Job> {

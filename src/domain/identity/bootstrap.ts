@@ -12,8 +12,8 @@ import { createUser } from '../operator/users.ts';
 import { saveDemoSuite } from './demo-suite.ts';
 
 interface FirstBootOptions {
-  /** The key to make, instead of a random one. `none`: nobody is there who could be shown one. */
-  key: string | 'none' | undefined;
+  /** The key to make, instead of a random one. `null`: nobody is there who could be shown one. */
+  key: string | null | undefined;
   /** How to run the demo server, where that is allowed. */
   demo: { command: string; args: string[] } | undefined;
 }
@@ -30,12 +30,12 @@ export interface FirstBoot {
  */
 export async function bootstrap(db: Db, { key, demo }: FirstBootOptions): Promise<FirstBoot | undefined> {
   return db.transaction(async (trx) => {
-    if (!(await isFirstBoot(trx))) return key === 'none' ? undefined : keyForOwner(trx, key);
+    if (!(await isFirstBoot(trx))) return key === null ? undefined : keyForOwner(trx, key);
     const owner = await createUser(trx, { email: 'owner@drydock.local', name: 'Owner' });
     const { id, defaultProjectId } = await createOrganization(trx, { name: 'Drydock', owner });
     const demoServer = demo && (await saveDemo(trx, demo, defaultProjectId, owner));
     return {
-      ...(key !== 'none' && { key: await firstKey(trx, id, owner, key) }),
+      ...(key !== null && { key: await firstKey(trx, id, owner, key) }),
       ...(demoServer !== undefined && { demoServer }),
     };
   });

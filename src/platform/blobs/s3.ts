@@ -76,7 +76,7 @@ export class S3BlobStore implements BlobStore {
   private async *bytesOf(id: string): AsyncGenerator<Uint8Array> {
     const { GetObjectCommand } = await import('@aws-sdk/client-s3');
     const client = await this.client();
-    const { Body } = await client.send(new GetObjectCommand(this.named(id)));
+    const { Body } = await client.send(new GetObjectCommand(this.named(id))).catch(asMissing);
     yield* Body as Readable;
   }
 
@@ -90,6 +90,13 @@ export class S3BlobStore implements BlobStore {
     this.loaded ??= import('@aws-sdk/client-s3').then(({ S3Client }) => new S3Client(optionsOf(this.place)));
     return this.loaded;
   }
+}
+
+/** Told as by a folder. */
+function asMissing(error: Error): never {
+  throw error.name === 'NoSuchKey'
+    ? Object.assign(new Error(`ENOENT: ${error.message}`), { code: 'ENOENT' })
+    : error;
 }
 
 /** Not every store tells which uploads were begun; those that do not end them by themselves after some days. */

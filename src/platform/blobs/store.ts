@@ -10,6 +10,7 @@ export interface StoredBlob {
 export interface BlobStore {
   /** Beyond the limit, or when the content ends with an error, nothing is kept. */
   put(id: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob>;
+  /** One that is not there ends with an error of the code ENOENT. */
   read(id: string): Readable;
   remove(id: string): Promise<void>;
 }
