@@ -107,6 +107,26 @@ describe('a whole run', () => {
   });
 });
 
+test('a published reporter reaches it under the path it knows, and is told why not', async () => {
+  const { origin } = new URL(service.running.baseUrl);
+  const send = (path: string, body: object) =>
+    fetch(`${origin}/sdk/v1/evals/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const report = { suiteName: named('sdk'), externalRunId: named('run'), results: [result('One', true)] };
+  const answer = await send('report', report);
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    expect.objectContaining({ ok: true, result: 'passed' }),
+  ]);
+  const refused = await send('report', { ...report, results: [result('Two', true)] });
+  const { error, message } = (await refused.json()) as Record<string, string>;
+  expect([refused.status, error]).toEqual([409, message]);
+  expect((await (await send('artifacts/upload-url', {})).json()) as object).toHaveProperty('uploadUrl');
+});
+
 describe('a run in parts', () => {
   test('of 205 results arrives whole, each once', async () => {
     const header = { suiteName: named('parts'), externalRunId: named('run'), expectedIterations: 205 };
@@ -351,6 +371,19 @@ test('an artifact that no run refers to is removed after a day, and one that a r
     `/projects/${report.body.projectId}/eval-runs/${report.body.runId}/iterations/${items[0].id}/trace`,
   );
   expect(trace.widgetSnapshots[0].widgetHtmlBlobId).toBe(used.body.storageId);
+  // The same artifact under another id is the same artifact.
+  const externalRunId = named('run');
+  const widget = (content: string) =>
+    upload(content, 'text/html').then(({ body }) =>
+      ingest('report', {
+        suiteName: 'widgets again',
+        externalRunId,
+        results: [result('Renders', true, { widgetSnapshots: [{ widgetHtmlBlobId: body.storageId }] })],
+      }),
+    );
+  const once = await widget('<i>same</i>');
+  expect((await widget('<i>same</i>')).body).toMatchObject({ runId: once.body.runId, reused: true });
+  expect((await widget('<i>other</i>')).status).toBe(409);
   const sweep = async () => {
     await within(service, `update blobs set unused_since = unused_since - interval '2 days'`, []);
     const sweeping = housekeeping(service.running.services);

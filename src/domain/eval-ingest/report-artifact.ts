@@ -7,19 +7,17 @@ import { findRun } from '../eval-runs/read/find.ts';
 import { invalid } from '../invalid.ts';
 import type { Verb } from '../verb.ts';
 import { findArtifact } from './artifact-links.ts';
-import { hashOf, type Result } from './header.ts';
+import type { Result } from './header.ts';
 import { addToRun, ended, reportedRun, wholeRun } from './runs.ts';
 
 export const reportEvalArtifact: Verb<'reportEvalArtifact'> = async (context, { storageId, body }) => {
   const { runId, suiteName, format, ...header } = body;
-  const artifact = await findArtifact(context, storageId);
+  await findArtifact(context, storageId);
   const { results, skipped } = resultsOf(await testsIn(context.blobs.read(storageId), format));
   const tests = { reported: results.length, skipped };
   if (results.length === 0) throw invalid('The report has no test that was run');
   if (suiteName !== undefined) {
-    // The content counts, not under which id it was uploaded: a job that is run again uploads it again.
-    const requestHash = hashOf({ suiteName, ...header, sha256: artifact.sha256 });
-    const run = await wholeRun(context, { suiteName, ...header }, requestHash, results);
+    const run = await wholeRun(context, { suiteName, ...header }, results);
     await keep(context, storageId, run.runId);
     return { ...run, tests };
   }

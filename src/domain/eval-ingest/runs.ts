@@ -17,22 +17,24 @@ import { findSuite, type Suite } from '../eval-suites/suite.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { type Header, hashOf, keyOf, type Result } from './header.ts';
+import { recognize, requestHashOf } from './recognize.ts';
 import { type Added, addResults, type Prepared, prepare } from './store.ts';
 import { suiteCalled } from './suite.ts';
 
 /** In one transaction with its results: all of it is there, or nothing. */
 export const reportEvalRun: Verb<'reportEvalRun'> = (context, { body }) => {
   const { results, ...header } = body;
-  return wholeRun(context, header, hashOf(body), results);
+  return wholeRun(context, header, results);
 };
 
 export async function wholeRun(
   context: ProjectContext,
   header: Header,
-  requestHash: string,
   results: readonly Result[],
 ): Promise<Ended> {
-  const { run, reused } = await begun(context, header, requestHash, () => prepare(context, results));
+  const known = await recognize(context, results);
+  const requestHash = requestHashOf(header, known);
+  const { run, reused } = await begun(context, header, requestHash, () => prepare(context, known));
   return ended(await finalized(context, run.id), reused);
 }
 
@@ -62,7 +64,7 @@ export async function addToRun(
 ): Promise<Added> {
   if (!isOpen(run.status)) throw isOver(run);
   const suite = await findSuite(context, run.suiteId);
-  const prepared = await prepare(context, results);
+  const prepared = await prepare(context, await recognize(context, results));
   return writeInProject(context, async (db) => {
     // Cases may be added: the suite is taken before the run, as by everybody who takes both.
     await db.row(suites.lock, { projectId: context.project.id, id: suite.id });

@@ -13,36 +13,24 @@ import type { Suite } from '../eval-suites/suite.ts';
 import { conflict } from '../refusals.ts';
 import { asStorable, storableJson } from '../storable.ts';
 import { type Placed, placeResults } from './cases.ts';
-import { hashOf, type Result } from './header.ts';
+import type { Result } from './header.ts';
+import type { Recognized } from './recognize.ts';
 
 /** Results of one run, over all its requests. */
 const mostOfRun = 10_000;
 
 /** A result whose trace is stored already; nothing refers to it yet. */
-export interface Prepared {
-  result: Result;
-  contentHash: string;
+export interface Prepared extends Recognized {
   trace: StoredTrace | undefined;
-  /** Ids of artifacts that it speaks of. */
-  artifacts: string[];
 }
 
 /** Before the transaction begins: files are written, and what is large is compressed. */
-export async function prepare(context: ProjectContext, results: readonly Result[]): Promise<Prepared[]> {
+export async function prepare(context: ProjectContext, results: readonly Recognized[]): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
-  for (const result of results) {
-    const trace = traceOf(result);
-    prepared.push({
-      result,
-      contentHash: hashOf(result),
-      trace: await storeTrace(context, ownerIn(context), trace),
-      artifacts: trace?.match(artifactId) ?? [],
-    });
-  }
+  for (const one of results)
+    prepared.push({ ...one, trace: await storeTrace(context, ownerIn(context), traceOf(one.result)) });
   return prepared;
 }
-
-const artifactId = /(?<=")blob_[a-z0-9]{10,60}(?=")/g;
 
 export interface Added {
   inserted: number;

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, statusOfCode } from '../../contract/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { isReporter } from './reporters.ts';
 
 /** Every failure leaves as `{code, message, details?}`; what was not foreseen leaves as a 500 that says nothing. */
 export function errorResponder(log: Log) {
@@ -15,7 +16,11 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): void {
   void reply
     .code(statusOfCode[refusal.code])
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(refusal.toBody()));
+    .send(
+      JSON.stringify(
+        isReporter(reply.request) ? { ...refusal.toBody(), error: refusal.message } : refusal.toBody(),
+      ),
+    );
 }
 
 export function notJson(): Refusal {

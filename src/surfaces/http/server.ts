@@ -9,6 +9,7 @@ import { errorResponder, sendRefusal } from './errors.ts';
 import { type HealthOptions, registerHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { type OperationOptions, registerOperations } from './operations.ts';
+import { rewriteUrl } from './reporters.ts';
 
 export const basePath = '/api/v1';
 
@@ -40,6 +41,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     bodyLimit,
     exposeHeadRoutes: false,
     genReqId: requestIds(),
+    rewriteUrl,
     requestIdHeader: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },

@@ -18,6 +18,13 @@ export const find = query(
 );
 export const insert = query('blobs.insert', blobs.insert(), blobs.columns);
 
+export const digests = query(
+  'blobs.digests',
+  'select id, sha256 from blobs where id = any(:ids) and project_id = :projectId',
+  { ids: texts, projectId: text },
+  { id: text, sha256: text },
+);
+
 /** One that is removed some time from now, unless a run refers to it. */
 export const insertArtifact = query(
   'blobs.insert-artifact',

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../platform/canonical.ts';
+import * as blobRows from '../../platform/database/queries/blobs.ts';
+import type { ProjectContext } from '../context.ts';
+import { hashOf, type Result } from './header.ts';
+
+/** A result with what it is known by when it comes again. */
+export interface Recognized {
+  result: Result;
+  contentHash: string;
+  /** Ids of artifacts that it speaks of. */
+  artifacts: string[];
+}
+
+const artifactId = /(?<=")blob_[a-z0-9]{10,60}(?=")/g;
+
+/** An artifact counts by what is in it: whoever reports again has uploaded it again, under another id. */
+export async function recognize(
+  { db, project }: Pick<ProjectContext, 'db' | 'project'>,
+  results: readonly Result[],
+): Promise<Recognized[]> {
+  const texts = results.map(canonicalJson);
+  const named = texts.map((text) => text.match(artifactId) ?? []);
+  const ids = [...new Set(named.flat())];
+  const rows = ids.length === 0 ? [] : await db.rows(blobRows.digests, { projectId: project.id, ids });
+  const digests = new Map(rows.map(({ id, sha256 }) => [id, sha256]));
+  return results.map((result, at) => {
+    const text = (texts[at] ?? '').replaceAll(artifactId, (id) => digests.get(id) ?? id);
+    const contentHash = createHash('sha256').update(text).digest('hex');
+    return { result, contentHash, artifacts: (named[at] ?? []).filter((id) => digests.has(id)) };
+  });
+}
+
+/** Of a whole run. */
+export function requestHashOf(header: object, results: readonly Recognized[]): string {
+  return hashOf([header, results.map(({ contentHash }) => contentHash)]);
+}
