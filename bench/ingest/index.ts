@@ -18,6 +18,7 @@ const key = `sk_${'bench'.repeat(8)}`;
 const mebibyte = 1024 * 1024;
 const results = 10_000;
 const together = 1_000;
+const reporters = 4;
 let project: string | undefined;
 const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));
 await chmod(dataDir, 0o711);
@@ -53,6 +54,8 @@ try {
 async function uploads(port: number, resident: () => number): Promise<void> {
   const content = Buffer.alloc(20 * mebibyte, 'x');
   const growth: number[] = [];
+  // What the first upload loads is no part of what many hold.
+  await send(port, 'POST', 'eval-ingest/artifacts', content.subarray(0, mebibyte), 'text/html');
   for (let round = 0; round < 5; round++) {
     const before = resident();
     let most = before;
@@ -74,23 +77,31 @@ async function uploads(port: number, resident: () => number): Promise<void> {
   console.log(`resident memory grows by ${show(figure(growth), 0)} MiB while 200 MiB arrive\n`);
 }
 
-/** A run in parts beside COPY of the rows it leaves, into a table with the same indexes. */
+/**
+ * Runs in parts, by one reporter and by several at once, beside COPY of the rows that one leaves in the database, into
+ * tables with the same indexes.
+ */
 async function rows(port: number): Promise<void> {
-  const ours: number[] = [];
+  const one: number[] = [];
+  const several: number[] = [];
   const copied: number[] = [];
+  const perSecond = (count: number, ms: number): number => (count / ms) * 1000;
   for (let round = 0; round < 7; round++) {
     const { runId, ms } = await ingested(port, `rows ${round}`, results);
-    ours.push(ms);
-    copied.push(await copy(runId));
+    one.push(perSecond(results, ms));
+    copied.push(perSecond(results, await copy(runId)));
+    const began = performance.now();
+    await Promise.all(
+      Array.from({ length: reporters }, (_, n) => ingested(port, `several ${round} ${n}`, results)),
+    );
+    several.push(perSecond(results * reporters, performance.now() - began));
   }
-  const perSecond = (ms: number): number => (results / ms) * 1000;
   console.log(
-    `${results.toLocaleString('en')} results, ${together} a request (median [low–high] of 7 rounds)`,
+    `${results.toLocaleString('en')} results, ${together} a request (median [low–high] of 7 interleaved rounds)`,
   );
   console.log(
-    `rows a second to those of COPY of the same rows: ${show(ratios(ours.map(perSecond), copied.map(perSecond)))}`,
+    `results a second to COPY of the same rows: one reporter ${show(ratios(one, copied))}, ${reporters} at once ${show(ratios(several, copied))}\n`,
   );
-  console.log(`(ingested ${show(figure(ours.map(perSecond)), 0)} rows a second)\n`);
 }
 
 async function ingested(
@@ -126,18 +137,29 @@ function resultOf(suiteName: string, n: number): object {
 }
 
 async function copy(runId: string): Promise<number> {
-  await client.query('create table if not exists bench_rows (like eval_results including all)');
-  await client.query('truncate bench_rows');
-  const columns =
-    'trial_id, run_id, position, case_id, variant, number, status, result, evaluator_error, started_at, finished_at, duration_ms, total_tokens, cost_micros, detail, stages';
-  const { rows: lines } = await client.query<Record<string, string | number | boolean | Date | null>>(
-    `select ${columns.replace('detail, stages', 'detail::text as detail, stages::text as stages')} from eval_results where run_id = $1 order by position`,
-    [runId],
-  );
-  const text = lines.map((row) => `${Object.values(row).map(field).join('\t')}\n`).join('');
-  const began = performance.now();
-  await pipeline(Readable.from([text]), client.query(copyFrom(`copy bench_rows (${columns}) from stdin`)));
-  return performance.now() - began;
+  let ms = 0;
+  for (const table of ['eval_trials', 'eval_results']) {
+    const columns = (
+      await client.query<{ name: string; json: boolean }>(
+        `select attname as name, atttypid = 'jsonb'::regtype as json from pg_attribute
+         where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+        [table],
+      )
+    ).rows;
+    await client.query(`create table if not exists bench_${table} (like ${table} including all)`);
+    await client.query(`truncate bench_${table}`);
+    const { rows: lines } = await client.query<Record<string, string | number | boolean | Date | null>>(
+      `select ${columns.map(({ name, json: isJson }) => (isJson ? `${name}::text as ${name}` : name)).join(', ')}
+       from ${table} where run_id = $1 order by position`,
+      [runId],
+    );
+    const text = lines.map((row) => `${Object.values(row).map(field).join('\t')}\n`).join('');
+    const began = performance.now();
+    const into = `copy bench_${table} (${columns.map(({ name }) => name).join(', ')}) from stdin`;
+    await pipeline(Readable.from([text]), client.query(copyFrom(into)));
+    ms += performance.now() - began;
+  }
+  return ms;
 }
 
 function field(value: string | number | boolean | Date | null): string {
