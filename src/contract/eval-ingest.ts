@@ -46,6 +46,14 @@ const RunHeader = z.looseObject({
   hostConfigHash: text(200),
 });
 
+/** How scores came about; the hash is over the definitions. */
+const EvaluationConfig = z
+  .looseObject({
+    hash: z.string().max(200),
+    definitions: z.array(z.looseObject({ scorerId: z.string().max(200) })).max(200),
+  })
+  .nullish();
+
 const mostResults = 1_000;
 
 const Result = z
@@ -70,12 +78,7 @@ const Result = z
     expectedOutput: text(100_000),
     widgetSnapshots: z.array(open).max(1_000).nullish(),
     scores: z.array(open).max(1_000).nullish(),
-    evaluationConfig: z
-      .looseObject({
-        hash: z.string().max(200),
-        definitions: z.array(z.looseObject({ scorerId: z.string().max(200) })).max(200),
-      })
-      .nullish(),
+    evaluationConfig: EvaluationConfig,
   })
   .meta({ id: 'EvalIngestResult', description: 'One trial that ran elsewhere. Unknown fields are ignored.' });
 
@@ -213,12 +216,7 @@ export const reportCaseRunEvaluations = operation({
           caseId: text(128),
           externalCaseId: id.nullish(),
           caseTitle: text(500),
-          evaluationConfig: z
-            .looseObject({
-              hash: z.string().max(200),
-              definitions: z.array(z.looseObject({ scorerId: z.string().max(200) })).max(200),
-            })
-            .nullish(),
+          evaluationConfig: EvaluationConfig,
           scores: z.array(open).max(1_000).nullish(),
         }),
       )
@@ -277,19 +275,9 @@ export const reportEvalArtifact = operation({
       message: 'Give suiteName for a run of its own, or runId to add to one',
     }),
   example: { suiteName: 'unit tests', externalRunId: 'build-4713' },
-  response: z
-    .looseObject({
-      ok,
-      suiteId: z.string(),
-      runId: z.string(),
-      projectId: z.string(),
-      reused: z.literal(true).optional(),
-      status: z.string(),
-      result: z.string().nullable(),
-      summary,
-      tests: z.object({ reported: z.number().int(), skipped: z.number().int() }),
-    })
-    .meta({ id: 'EvalArtifactReported' }),
+  response: Ended.extend({
+    tests: z.object({ reported: z.number().int(), skipped: z.number().int() }),
+  }).meta({ id: 'EvalArtifactReported', description: 'A run with the tests that it was made of.' }),
   errors: ['CONFLICT'],
 });
 
