@@ -142,7 +142,7 @@ async function copy(runId: string): Promise<number> {
 
 function field(value: unknown): string {
   if (value === null) return '\\N';
-  const text = value instanceof Date ? value.toISOString() : String(value as string | number | boolean);
+  const text = value instanceof Date ? value.toISOString() : `${value as string | number | boolean}`;
   return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n');
 }
 

@@ -18,7 +18,8 @@ const text = (most: number) => z.string().max(most).nullish();
 const id = z.string().min(1).max(256);
 const open = z.looseObject({});
 const ToolCall = z.looseObject({ toolName: z.string().min(1).max(256), arguments: open.nullish() });
-const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullish();
+/** As many of them as a run may have still add up to a number that is exact. */
+const count = z.number().int().min(0).max(100_000_000_000).nullish();
 
 const RunHeader = z.looseObject({
   suiteName: z.string().trim().min(1).max(200),

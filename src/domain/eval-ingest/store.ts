@@ -1,3 +1,4 @@
+import { isObject } from '../../evaluation/json/value.ts';
 import { byColumn } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
@@ -17,6 +18,7 @@ import { hashOf, type Result } from './header.ts';
 
 /** Results of one run, over all its requests. */
 const mostOfRun = 10_000;
+const mostScores = 200_000;
 
 /** A result whose trace is stored already; nothing refers to it yet. */
 export interface Prepared {
@@ -65,6 +67,7 @@ export async function addResults(
     throw conflict(`A run holds at most ${mostOfRun.toLocaleString('en')} results`, 'LIMIT_REACHED', {
       limit: mostOfRun,
     });
+  countScores(snapshot, fresh);
   const skipped = prepared.length - fresh.length;
   if (fresh.length === 0) return { inserted: 0, skipped, total };
   const placed = await placeResults(
@@ -97,6 +100,17 @@ export async function addResults(
     deadlineAt: now + context.config.evalRunTimeout * 1000,
   });
   return { inserted: rows.length, skipped, total };
+}
+
+/** They are read together when runs are compared. */
+function countScores(snapshot: RunSnapshot, fresh: readonly Prepared[]): void {
+  const more = fresh.reduce((sum, { result }) => sum + (result.scores?.length ?? 0), 0);
+  const total = (snapshot.scores ?? 0) + more;
+  if (total > mostScores)
+    throw conflict(`A run holds at most ${mostScores.toLocaleString('en')} scores`, 'LIMIT_REACHED', {
+      limit: mostScores,
+    });
+  if (more > 0) snapshot.scores = total;
 }
 
 /** Those that the run does not have. One that it has with another content is a mistake of whoever sends it. */
@@ -185,19 +199,24 @@ function callsOf(calls: Result['actualToolCalls']): TrialDetail['actualToolCalls
   return (calls ?? []).map(({ toolName, arguments: given }) => ({ toolName, arguments: given ?? {} }));
 }
 
-/** In the form that traces have here, whatever form it came in. */
+/** In the form that traces have here; one that came in another form stands in it as it is. */
 function traceOf({ trace, widgetSnapshots, errorDetails }: Result): string | undefined {
   if (trace == null && !widgetSnapshots && !errorDetails) return undefined;
-  const told =
-    typeof trace === 'string'
-      ? { raw: trace, messages: [] }
-      : Array.isArray(trace)
-        ? { messages: trace }
-        : { messages: [], ...trace };
+  const given: unknown = Array.isArray(trace) ? { messages: trace } : trace;
+  const told = isObject(given) && hasLists(given) ? given : { raw: trace };
   return JSON.stringify({
-    traceVersion: 1,
+    messages: [],
     ...told,
+    traceVersion: 1,
     ...(widgetSnapshots && { widgetSnapshots }),
     ...(errorDetails && { errorDetails }),
+  });
+}
+
+/** Whether those who read it find what they expect. */
+function hasLists(trace: Record<string, unknown>): boolean {
+  return ['messages', 'spans', 'prompts'].every((name) => {
+    const list = trace[name];
+    return list === undefined || (Array.isArray(list) && list.every(isObject));
   });
 }
