@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import * as blobRows from '../src/platform/database/queries/blobs.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 
 /** Results of runs that ran elsewhere, as careless and hostile reporters send them. */
@@ -135,5 +136,53 @@ describe('a body of the largest size', () => {
       body: { details: { reason: 'LIMIT_REACHED', limit: 200_000 } },
     });
     expect((await ingest('runs/finalize', { runId })).body.summary.total).toBe(101);
+  });
+});
+
+describe('what a run refers to', () => {
+  const upload = () =>
+    service.request('POST', '/projects/default/eval-ingest/artifacts', {
+      body: Buffer.from('<b>widget</b>'),
+      headers: { 'content-type': 'text/html' },
+    });
+  const reportOf = (suiteName: string, rest: object) =>
+    ingest('report', { suiteName, results: [result('One', true, rest)] });
+
+  test('is not removed, even if it is found unused at that moment', async () => {
+    const { storageId } = (await upload()).body;
+    const { body } = await reportOf(named('refers'), {});
+    const database = await service.database.connect();
+    await database.query(`update blobs set unused_since = now() - interval '2 days' where id = $1`, [
+      storageId,
+    ]);
+    await database.query('begin');
+    await database.query('update blobs set unused_since = null where id = $1', [storageId]);
+    await database.query('insert into eval_artifact_refs (run_id, blob_id) values ($1, $2)', [
+      body.runId,
+      storageId,
+    ]);
+    const removing = service.db.rows(blobRows.removeUnused);
+    await vi.waitFor(async () => {
+      const { rows } = await database.query('select 1 from pg_locks where not granted');
+      expect(rows).not.toHaveLength(0);
+    });
+    await database.query('commit');
+    expect(await removing).toEqual([]);
+    await database.end();
+    expect((await service.get(`/projects/default/eval-ingest/artifacts/${storageId}`)).status).toBe(200);
+  });
+
+  test('is no trace of another run', async () => {
+    const traced = await reportOf(named('traced'), { trace: 't'.repeat(100_000) });
+    const database = await service.database.connect();
+    const { rows } = await database.query<{ id: string }>(
+      'select blob_id as id from eval_traces where run_id = $1',
+      [traced.body.runId],
+    );
+    const id = rows[0]?.id as string;
+    expect((await reportOf(named('thief'), { trace: { blob: id } })).status).toBe(200);
+    const refs = await database.query('select 1 from eval_artifact_refs where blob_id = $1', [id]);
+    expect(refs.rowCount).toBe(0);
+    await database.end();
   });
 });
