@@ -128,14 +128,60 @@ describe('a body of the largest size', () => {
     const send = () =>
       ingest('runs/iterations', {
         runId,
-        results: Array.from({ length: 101 }, () => result('One', true, { scores })),
+        results: Array.from({ length: 60 }, () => result('One', true, { scores })),
       });
     expect((await send()).status).toBe(200);
     expect(await send()).toMatchObject({
       status: 409,
-      body: { details: { reason: 'LIMIT_REACHED', limit: 200_000 } },
+      body: { details: { reason: 'LIMIT_REACHED', limit: 100_000 } },
     });
-    expect((await ingest('runs/finalize', { runId })).body.summary.total).toBe(101);
+    expect((await ingest('runs/finalize', { runId })).body.summary.total).toBe(60);
+  });
+});
+
+describe('what lists of runs and trials show of each', () => {
+  const large = 'x'.repeat(140_000);
+
+  test.each([
+    ['metadata', { runMetadata: { large } }, 'runMetadata'],
+    ['CI metadata', { ci: { large } }, 'ci'],
+    ['scores', { results: [result('One', true, { scores: [{ large }] })] }, 'The result One'],
+    [
+      'tool calls',
+      {
+        results: [
+          result('One', true, {
+            externalIterationId: 'i-1',
+            actualToolCalls: [{ toolName: 'a', arguments: { large } }],
+          }),
+        ],
+      },
+      'The result i-1',
+    ],
+  ])('is small: %s', async (_, over, why) => {
+    const suiteName = named('large');
+    const report = { suiteName, results: [result('One', true)], ...over };
+    expect(await ingest('report', report)).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_ERROR', message: expect.stringContaining(why) },
+    });
+    const suites = await get(`/projects/${await service.defaultProject()}/eval-suites?limit=100`);
+    expect(suites.items.map(({ name }: { name: string }) => name)).not.toContain(suiteName);
+  });
+
+  test('is small: all evaluations of a run', async () => {
+    const { runId } = (
+      await ingest('report', { suiteName: named('evaluated'), results: [result('One', true)] })
+    ).body;
+    const send = (nth: number) =>
+      ingest('runs/evaluations', {
+        runId,
+        evaluations: [0, 1, 2].map((n) => ({ caseTitle: `Case ${nth} ${n}`, large: 'x'.repeat(65_000) })),
+      });
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 22; nth++) statuses.push((await send(nth)).status);
+    expect(statuses).toEqual([...Array<number>(21).fill(200), 409]);
+    expect((await send(20)).body).toMatchObject({ persistedCases: 0 });
   });
 });
 

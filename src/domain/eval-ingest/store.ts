@@ -11,6 +11,7 @@ import type { StoredStages, TrialDetail } from '../eval-runs/execute/stored.ts';
 import type { RunSnapshot } from '../eval-runs/snapshot.ts';
 import { type StoredTrace, storeTrace } from '../eval-runs/store-trace.ts';
 import type { Suite } from '../eval-suites/suite.ts';
+import { invalid } from '../invalid.ts';
 import { conflict } from '../refusals.ts';
 import { asStorable, storableJson } from '../storable.ts';
 import { type Placed, placeResults } from './cases.ts';
@@ -18,7 +19,7 @@ import { hashOf, type Result } from './header.ts';
 
 /** Results of one run, over all its requests. */
 const mostOfRun = 10_000;
-const mostScores = 200_000;
+const mostScores = 100_000;
 
 /** A result whose trace is stored already; nothing refers to it yet. */
 export interface Prepared {
@@ -157,7 +158,7 @@ function rowOf(
     durationMs,
     totalTokens: total,
     costMicros: null,
-    detail: storableJson(detailOf(result, planned, variant)),
+    detail: storedDetail(result, planned, variant),
     stages: storableJson(noStages),
     traceBody: trace?.body ?? null,
     traceBlobId: trace?.blob?.id ?? null,
@@ -168,6 +169,18 @@ function rowOf(
 
 /** How far a trial came is not known when only its end is told. */
 const noStages: StoredStages = { rows: [], analyzerVersion: 0, setup: [], stageMs: {} };
+
+/** Characters of JSON; the details of many trials are read at once. */
+const largestDetail = 131_072;
+
+function storedDetail(result: Result, planned: Placed['case'], variant: number): string {
+  const detail = storableJson(detailOf(result, planned, variant));
+  if (detail.length <= largestDetail) return detail;
+  const limit = largestDetail.toLocaleString('en');
+  throw invalid(
+    `The result ${result.externalIterationId ?? result.caseTitle} has more than ${limit} characters of tool calls, scores and how it was judged. Send what is large in its trace`,
+  );
+}
 
 function detailOf(result: Result, planned: Placed['case'], variant: number): TrialDetail {
   const { tokens, scores, evaluationConfig } = result;
