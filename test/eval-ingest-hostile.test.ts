@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as blobRows from '../src/platform/database/queries/blobs.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 
@@ -33,6 +33,19 @@ test('a run that is ended while results come in is decided by all that it has', 
   expect(run.summary.total).toBe(1_000 + added);
   expect(run.decision.passRate).toBe(run.summary.passRate);
   expect(run.result).toBe(added === 0 ? 'passed' : 'failed');
+});
+
+test('a report to a suite that is there waits for nobody who makes another suite', async () => {
+  const report = { suiteName: named('known'), results: [result('One', true)] };
+  const { projectId } = (await ingest('report', report)).body;
+  const database = await service.database.connect();
+  onTestFinished(() => database.end());
+  await database.query('begin');
+  await database.query(
+    `select pg_advisory_xact_lock(hashtextextended('eval-suite-names ' || $1::text, 4700))`,
+    [projectId],
+  );
+  expect((await ingest('report', report)).status).toBe(200);
 });
 
 describe('what cannot be reckoned with', () => {

@@ -5,6 +5,7 @@ import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../platform/database/queries/eval-trials.ts';
 import { newId } from '../../platform/ids.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import { ownerIn } from '../access.ts';
 import type { ProjectContext } from '../context.ts';
 import type { StoredStages, TrialDetail } from '../eval-runs/execute/stored.ts';
@@ -20,6 +21,8 @@ import { hashOf, type Result } from './header.ts';
 /** Results of one run, over all its requests. */
 const mostOfRun = 10_000;
 const mostScores = 100_000;
+/** Rows of one statement. */
+const mostAtOnce = 500;
 
 /** A result whose trace is stored already; nothing refers to it yet. */
 export interface Prepared {
@@ -32,16 +35,13 @@ export interface Prepared {
 
 /** Before the transaction begins: files are written, and what is large is compressed. */
 export async function prepare(context: ProjectContext, results: readonly Result[]): Promise<Prepared[]> {
-  const prepared: Prepared[] = [];
-  for (const result of results) {
+  const hashed = await mapInTurns(results, (result) => {
     const trace = traceOf(result);
-    prepared.push({
-      result,
-      contentHash: hashOf(result),
-      trace: await storeTrace(context, ownerIn(context), trace),
-      artifacts: trace?.match(artifactId) ?? [],
-    });
-  }
+    return { result, contentHash: hashOf(result), trace, artifacts: trace?.match(artifactId) ?? [] };
+  });
+  const prepared: Prepared[] = [];
+  for (const { trace, ...rest } of hashed)
+    prepared.push({ ...rest, trace: await storeTrace(context, ownerIn(context), trace) });
   return prepared;
 }
 
@@ -79,7 +79,9 @@ export async function addResults(
     fresh.map(({ result }) => result),
   );
   const now = context.clock();
-  const rows = placed.map((one, at) => rowOf(run, now, run.trials + at, one, fresh[at] as Prepared));
+  const rows = await mapInTurns([...placed.entries()], ([at, one]) =>
+    rowOf(run, now, run.trials + at, one, fresh[at] as Prepared),
+  );
   for (const { trace } of fresh)
     if (trace?.blob) {
       await db.run(blobRows.insert, trace.blob);
@@ -88,7 +90,12 @@ export async function addResults(
   const artifacts = [...new Set(fresh.flatMap((one) => one.artifacts))];
   if (artifacts.length > 0)
     await db.run(blobRows.refer, { ids: artifacts, projectId: context.project.id, runId: run.id });
-  await db.run(trials.insertReported, { ...byColumn(rows), ...ownerIn(context) });
+  // In parts: a statement is put together in one go.
+  for (let at = 0; at < rows.length; at += mostAtOnce)
+    await db.run(trials.insertReported, {
+      ...byColumn(rows.slice(at, at + mostAtOnce)),
+      ...ownerIn(context),
+    });
   const sum = (field: 'input' | 'output'): number =>
     fresh.reduce((tokens, { result }) => tokens + (result.tokens?.[field] ?? 0), 0);
   await db.run(runs.addReported, {
