@@ -18,7 +18,13 @@ const text = (most: number) => z.string().max(most).nullish();
 const id = z.string().min(1).max(256);
 const open = z.looseObject({});
 const ToolCall = z.looseObject({ toolName: z.string().min(1).max(256), arguments: open.nullish() });
-const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullish();
+/** As many of them as a run may have still add up to a number that is exact. */
+const count = z.number().int().min(0).max(100_000_000_000).nullish();
+
+/** Of what every list of runs shows. */
+const mostShown = 16_384;
+const small = (value: unknown): boolean => JSON.stringify(value).length <= mostShown;
+const notSmall = { message: `At most ${mostShown.toLocaleString('en')} characters of JSON` };
 
 const RunHeader = z.looseObject({
   suiteName: z.string().trim().min(1).max(200),
@@ -38,10 +44,11 @@ const RunHeader = z.looseObject({
       branch: text(500),
       commitSha: text(200),
     })
+    .refine(small, notSmall)
     .nullish(),
   expectedIterations: count,
   tags: z.array(z.string().max(64)).max(32).nullish(),
-  runMetadata: open.nullish(),
+  runMetadata: open.refine(small, notSmall).nullish(),
   hostConfig: open.nullish(),
   hostConfigHash: text(200),
 });

@@ -42,5 +42,7 @@ export async function readReport(
 function kindOf(text: string): 'auto' | 'junit' | 'jest' {
   const first = /[^\s\uFEFF]/.exec(text)?.[0];
   if (first === undefined) return 'auto';
+  // What the byte order mark of UTF-16 is read as, and its zeros.
+  if (first === '\ufffd' || first === '\0') throw new UnreadableReport('It is no UTF-8; write it as UTF-8');
   return first === '<' ? 'junit' : 'jest';
 }

@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { JsonBounds } from '../mcp/json-bounds.ts';
 import { type ReportedTest, Tests, UnreadableReport } from './report.ts';
+
+/** What is parsed, and looked at, in well under a second; a report of ten thousand tests has a third of it. */
+const limits = { elements: 300_000, depth: 64, keys: 50_000, batch: 300_000 };
 
 const text = z.string().nullish();
 const Assertion = z.looseObject({
@@ -10,30 +14,26 @@ const Assertion = z.looseObject({
   duration: z.number().nullish(),
   failureMessages: z.array(z.string()).nullish(),
 });
-const JestReport = z.looseObject({
-  testResults: z.array(
-    z.looseObject({
-      name: text,
-      status: text,
-      message: text,
-      assertionResults: z.array(Assertion),
-    }),
-  ),
+const TestFile = z.looseObject({
+  name: text,
+  status: text,
+  message: text,
+  assertionResults: z.array(z.unknown()),
 });
+const JestReport = z.looseObject({ testResults: z.array(z.unknown()) });
 
 /** Reads what `jest --json` and `vitest --reporter=json` write. */
 export function readJest(content: string): ReportedTest[] {
-  const parsed = JestReport.safeParse(jsonOf(content));
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new UnreadableReport(
-      `It is no report of Jest or Vitest: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}`,
-    );
-  }
+  const { testResults } = checked(JestReport, jsonOf(content), '');
   const tests = new Tests();
-  for (const { name, status, message, assertionResults } of parsed.data.testResults) {
+  for (const [nth, one] of testResults.entries()) {
+    const at = `testResults.${nth}`;
+    const { name, status, message, assertionResults } = checked(TestFile, one, at);
+    const assertions = assertionResults.map((each, n) =>
+      checked(Assertion, each, `${at}.assertionResults.${n}`),
+    );
     const file = name ?? undefined;
-    for (const one of assertionResults)
+    for (const one of assertions)
       tests.add({
         suite: (one.ancestorTitles ?? []).filter(Boolean).join(' > '),
         name: one.title ?? one.fullName ?? '',
@@ -43,7 +43,7 @@ export function readJest(content: string): ReportedTest[] {
         message: one.failureMessages?.join('\n'),
       });
     // A file that could not even be loaded has no tests, and is no success.
-    if (status === 'failed' && !assertionResults.some((one) => one.status === 'failed'))
+    if (status === 'failed' && !assertions.some((one) => one.status === 'failed'))
       tests.add({
         suite: '',
         name: file ?? 'A test file',
@@ -55,10 +55,34 @@ export function readJest(content: string): ReportedTest[] {
   return tests.list;
 }
 
+/** Piece by piece, so that the first that is wrong is the only one that is told about. */
+function checked<T>(schema: z.ZodType<T>, value: unknown, at: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = [at, ...(issue?.path ?? [])].filter((part) => part !== '').join('.');
+  throw new UnreadableReport(
+    `It is no report of Jest or Vitest: ${[where, issue?.message].filter(Boolean).join(': ')}`,
+  );
+}
+
 function jsonOf(content: string): unknown {
+  // Some programs put a byte order mark before it.
+  const json = content.replace(/^\uFEFF/, '');
+  refuseLarge(json);
   try {
-    return JSON.parse(content);
+    return JSON.parse(json);
   } catch (error) {
     throw new UnreadableReport(`It is no JSON: ${(error as Error).message.slice(0, 200)}`);
+  }
+}
+
+function refuseLarge(json: string): void {
+  try {
+    new JsonBounds(limits, '').feed(Buffer.from(json));
+  } catch {
+    throw new UnreadableReport(
+      `As JSON it may have ${limits.elements.toLocaleString('en')} values, ${limits.keys.toLocaleString('en')} in one object and ${limits.depth} levels; write it as JUnit XML`,
+    );
   }
 }

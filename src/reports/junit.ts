@@ -1,9 +1,14 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { type ReportedTest, Tests, UnreadableReport } from './report.ts';
+import { cut, type ReportedTest, Tests, UnreadableReport } from './report.ts';
 
 const deepest = 64;
 /** Characters of a failure that are gathered; what follows is left out. */
 const mostGathered = 20_000;
+/** Of one element. */
+const mostAttributes = 1_000;
+const longestAttribute = 1_000_000;
+/** Of a number, as text. */
+const longestTime = 40;
 
 /** The verdicts that a test may hold. A test that failed first and passed when it was tried again has passed. */
 const verdicts: Record<string, ReportedTest['result']> = {
@@ -27,11 +32,19 @@ export function junitReader(): { write(text: string): void; end(): ReportedTest[
   const path: string[] = [];
   const suites: { name: string; file: string | undefined }[] = [];
   let open: Open | undefined;
+  let attributes = 0;
   const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false });
   parser.on('error', ({ message }) => {
     throw new UnreadableReport(`It is no XML: ${message.slice(0, 200)}`);
   });
+  parser.on('attribute', ({ value }) => {
+    if (++attributes > mostAttributes || value.length > longestAttribute)
+      throw new UnreadableReport(
+        `An element has more than ${mostAttributes.toLocaleString('en')} attributes, or one of more than ${longestAttribute.toLocaleString('en')} characters`,
+      );
+  });
   parser.on('opentag', (tag) => {
+    attributes = 0;
     if (path.length >= deepest) throw new UnreadableReport(`It is nested deeper than ${deepest} levels`);
     if (path.length === 0 && !/^testsuites?$/.test(tag.name))
       throw new UnreadableReport(
@@ -39,9 +52,13 @@ export function junitReader(): { write(text: string): void; end(): ReportedTest[
       );
     path.push(tag.name);
     if (tag.name === 'testsuite')
-      suites.push({ name: attribute(tag, 'name') ?? '', file: attribute(tag, 'file') });
-    else if (tag.name === 'testcase') open = { test: begun(tag, suites), text: '' };
-    else if (open && path.at(-2) === 'testcase') judge(open, tag);
+      // Every test within repeats them.
+      suites.push({ name: cut(attribute(tag, 'name') ?? ''), file: attribute(tag, 'file') });
+    else if (tag.name === 'testcase') {
+      // The outer one would be lost, whatever became of it.
+      if (open) throw new UnreadableReport('It has a <testcase> within a <testcase>');
+      open = { test: begun(tag, suites), text: '' };
+    } else if (open && path.at(-2) === 'testcase') judge(open, tag);
   });
   parser.on('closetag', ({ name }) => {
     path.pop();
@@ -78,8 +95,9 @@ function begun(
   suites: readonly { name: string; file: string | undefined }[],
 ): ReportedTest {
   const names = suites.map(({ name }) => name).filter(Boolean);
-  const group = attribute(tag, 'classname');
-  const seconds = Number(attribute(tag, 'time')?.replaceAll(',', ''));
+  const classname = attribute(tag, 'classname');
+  const group = classname === undefined ? undefined : cut(classname);
+  const seconds = Number(attribute(tag, 'time')?.slice(0, longestTime).replaceAll(',', ''));
   return {
     // Many runners repeat the name of the suite as the class.
     suite: (group === undefined || names.includes(group) ? names : [...names, group]).join(' > '),

@@ -18,6 +18,8 @@ export class UnreadableReport extends Error {
 const mostTests = 10_000;
 const mostText = 500;
 const mostMessage = 2_000;
+/** Milliseconds, a little less than 25 days; whatever is longer was not measured. */
+const longest = 2_147_483_647;
 
 /** Gathers tests within bounds. */
 export class Tests {
@@ -26,11 +28,12 @@ export class Tests {
   add({ suite, name, file, message, durationMs, result }: ReportedTest): void {
     if (this.list.length >= mostTests)
       throw new UnreadableReport(`It has more than ${mostTests.toLocaleString('en')} tests`);
-    const took = durationMs !== undefined && Number.isFinite(durationMs) && durationMs >= 0;
+    const took =
+      durationMs !== undefined && Number.isFinite(durationMs) && durationMs >= 0 && durationMs <= longest;
     this.list.push({
-      suite: cut(suite, mostText),
-      name: cut(name, mostText),
-      ...(file && { file: cut(file, mostText) }),
+      suite: cut(suite),
+      name: cut(name),
+      ...(file && { file: cut(file) }),
       result,
       ...(took && { durationMs: Math.round(durationMs) }),
       ...(message && { message: cut(message, mostMessage) }),
@@ -38,8 +41,9 @@ export class Tests {
   }
 }
 
-/** The beginning says why. */
-function cut(text: string, most: number): string {
+/** The beginning says why. Characters that cannot be stored are replaced. */
+export function cut(text: string, most = mostText): string {
   const trimmed = text.trim();
-  return trimmed.length > most ? `${trimmed.slice(0, most - 1).toWellFormed()}…` : trimmed;
+  const short = trimmed.length > most ? `${trimmed.slice(0, most - 1)}…` : trimmed;
+  return short.toWellFormed().replaceAll('\0', '\ufffd');
 }

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readReport } from './index.ts';
 import { readJest } from './jest.ts';
 import { readJunit } from './junit.ts';
 import { UnreadableReport } from './report.ts';
@@ -47,6 +49,9 @@ describe('JUnit', () => {
     ['<testsuites>&boom;</testsuites>', /no XML/],
     [`<testsuite>${'<a>'.repeat(70)}`, /nested deeper/],
     [`<testsuite>${'<testcase name="x"/>'.repeat(10_001)}</testsuite>`, /more than 10,000 tests/],
+    ['<testsuite><testcase name="a"><failure/><testcase name="b"/></testcase></testsuite>', /within a/],
+    [`<testsuite ${Array.from({ length: 1_001 }, (_, n) => `a${n}=""`).join(' ')}/>`, /1,000 attributes/],
+    [`<testsuite name="${'n'.repeat(1_000_001)}"/>`, /1,000,000 characters/],
   ])('refuses %.40s', (report, why) => {
     expect(() => readJunit(report)).toThrow(UnreadableReport);
     expect(() => readJunit(report)).toThrow(why);
@@ -65,6 +70,17 @@ describe('JUnit', () => {
     expect(read?.message).toHaveLength(2_000);
     expect(read?.name).toHaveLength(500);
   });
+});
+
+test('names that are very long are repeated for every test at no cost', () => {
+  const name = 'n'.repeat(900_000);
+  const report = `<testsuite name="${name}"><testsuite name="${name}x">${'<testcase time="1e300"/>'.repeat(2_000)}</testsuite></testsuite>`;
+  const began = performance.now();
+  const tests = readJunit(report);
+  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(tests).toHaveLength(2_000);
+  // How long it took is beyond what can be stored.
+  expect(tests[0]).toEqual({ suite: expect.stringMatching(/^n{499}…$/), name: '', result: 'passed' });
 });
 
 describe('Jest and Vitest', () => {
@@ -102,8 +118,36 @@ describe('Jest and Vitest', () => {
     ['<a/>', /no JSON/],
     ['[]', /no report of Jest or Vitest/],
     ['{"testResults": [{"assertionResults": [{}]}]}', /testResults\.0\.assertionResults\.0\.status/],
-  ])('refuses %s', (report, why) => {
+    [`{"testResults": [{"assertionResults": [${'1,'.repeat(299_000)}1]}]}`, /assertionResults\.0: /],
+    [`{"testResults": [${'1,'.repeat(2_000_000)}1]}`, /300,000 values/],
+    [`{"testResults": ${'['.repeat(1_000)}${']'.repeat(1_000)}}`, /64 levels/],
+  ])('refuses %.60s', (report, why) => {
+    const began = performance.now();
+    expect(() => readJest(report)).toThrow(UnreadableReport);
     expect(() => readJest(report)).toThrow(why);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
+  test('says what can be stored', () => {
+    const assertion = { title: 'a\0b', status: 'failed', duration: 1e300, failureMessages: ['\ud800\0'] };
+    const report = JSON.stringify({ testResults: [{ name: 'f', assertionResults: [assertion] }] });
+    expect(readJest(report)).toEqual([
+      { suite: '', name: 'a\ufffdb', file: 'f', result: 'failed', message: '\ufffd\ufffd' },
+    ]);
+  });
+});
+
+describe('the encoding', () => {
+  const junit = '<?xml version="1.0"?><testsuite><testcase name="a"/></testsuite>';
+  const jest = '{"testResults": [{"assertionResults": [{"title": "a", "status": "passed"}]}]}';
+  const read = (content: Buffer) => readReport(Readable.from([content]), 'auto');
+
+  test.each([junit, jest])('may be marked as UTF-8, and may be no other: %.10s', async (report) => {
+    for (const marked of [report, `\uFEFF${report}`])
+      expect(await read(Buffer.from(marked))).toMatchObject([{ name: 'a', result: 'passed' }]);
+    for (const other of [report, `\uFEFF${report}`])
+      await expect(read(Buffer.from(other, 'utf16le'))).rejects.toThrow(UnreadableReport);
+    await expect(read(Buffer.from(`\uFEFF${report}`, 'utf16le'))).rejects.toThrow(/UTF-8/);
   });
 });
 

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { Refusal } from '../contract/errors.ts';
 import type { Job, Outcome } from './job.ts';
 import { SuiteFileProblem } from './problem.ts';
 import type { ReadSuiteFile } from './read.ts';
 import type { SuiteFile } from './suite-file.ts';
+import { Turns } from './turns.ts';
 import type { WriteOptions } from './write.ts';
 
 /** Bytes, or characters of JSON, that are worked on in place: it takes milliseconds. */
@@ -12,17 +12,18 @@ const small = 16_384;
 const longest = 30_000;
 
 /** As `readSuiteFile`. A large file takes a second or two: a thread reads it, so that nobody else waits. */
-export function readAside(bytes: Uint8Array, fileName: string): Promise<ReadSuiteFile> {
-  return work(bytes.length, { kind: 'read', bytes, fileName }) as Promise<ReadSuiteFile>;
+export function readAside(owner: string, bytes: Uint8Array, fileName: string): Promise<ReadSuiteFile> {
+  return work(owner, bytes.length, { kind: 'read', bytes, fileName }) as Promise<ReadSuiteFile>;
 }
 
 /** As `writeSuiteFile`, likewise. */
-export function writeAside(file: SuiteFile, options: WriteOptions): Promise<string> {
-  return work(JSON.stringify(file).length, { kind: 'write', file, options }) as Promise<string>;
+export function writeAside(owner: string, file: SuiteFile, options: WriteOptions): Promise<string> {
+  return work(owner, JSON.stringify(file).length, { kind: 'write', file, options }) as Promise<string>;
 }
 
-async function work(size: number, job: Job): Promise<unknown> {
-  const outcome = size <= small || fromSources ? await inPlace(job) : await inTurn(() => inThread(job));
+async function work(owner: string, size: number, job: Job): Promise<unknown> {
+  const outcome =
+    size <= small || fromSources ? await inPlace(job) : await turns.take(owner, () => inThread(job));
   if ('problems' in outcome) throw new SuiteFileProblem(outcome.problems, outcome.more);
   return outcome.made;
 }
@@ -35,19 +36,8 @@ async function inPlace(job: Job): Promise<Outcome> {
 /** Then there is no file that a thread could load. */
 const fromSources = import.meta.url.endsWith('.ts');
 
-const mostWaiting = 50;
-let waiting = 0;
-let last: Promise<unknown> = Promise.resolve();
-
-/** One thread at a time, whoever asks; what waits is held in memory. */
-async function inTurn(begin: () => Promise<Outcome>): Promise<Outcome> {
-  if (waiting >= mostWaiting)
-    throw new Refusal('RATE_LIMITED', 'Many suite files are waiting to be read', { retryAfter: 5 });
-  waiting++;
-  const next = last.then(begin);
-  last = next.catch(() => {});
-  return next.finally(() => waiting--);
-}
+/** One thread at a time, whoever asks. */
+const turns = new Turns();
 
 /** For a file that is not worked on to the end. */
 function givenUp(message: string): Outcome {

@@ -55,7 +55,7 @@ export async function placeResults(
     const place = `${found.id} ${variant}`;
     const number = (counts.get(place) ?? trialsOf(inRun, variant)) + 1;
     counts.set(place, number);
-    inRun.reported = { ...inRun.reported, [variant]: number };
+    (inRun.reported ??= {})[variant] = number;
     inRun.trials = Math.max(inRun.trials, number);
     noteScoring(snapshot, inRun, result);
     placed.push({ result, case: inRun, variant, number });
@@ -107,14 +107,14 @@ function definitionOf({ query, caseTitle, expectedOutput, isNegativeTest }: Resu
 }
 
 function plannedCase({ id, declaredId }: { id: string; declaredId: string }, result: Result): PlannedCase {
-  const { steps, isNegative, expectedOutput } = definitionOf(result);
+  const { query, caseTitle, expectedOutput, isNegativeTest } = result;
   return {
     id,
     declaredId,
-    title: result.caseTitle,
-    steps,
-    isNegative,
-    ...(expectedOutput !== undefined && { expectedOutput }),
+    title: caseTitle,
+    steps: [{ id: '1', kind: 'prompt', prompt: brief(query || caseTitle) }],
+    isNegative: isNegativeTest ?? false,
+    ...(expectedOutput && { expectedOutput: brief(expectedOutput) }),
     checks: [],
     match: resolveMatchOptions(),
     failOnToolError: false,
@@ -122,6 +122,18 @@ function plannedCase({ id, declaredId }: { id: string; declaredId: string }, res
     passThreshold: 1,
     variants: [],
   };
+}
+
+const mostKept = 500;
+
+/**
+ * What stands in the snapshot, which is read and written with every part of a run: the beginning of a long text, and what
+ * tells it from others.
+ */
+function brief(text: string): string {
+  if (text.length <= mostKept) return text;
+  const hash = createHash('sha256').update(text).digest('hex');
+  return `${text.slice(0, mostKept).toWellFormed()}… (SHA-256 ${hash})`;
 }
 
 function variantOf({ variants }: PlannedCase, result: Result): number {

@@ -17,6 +17,8 @@ type Evaluation = InputOf<typeof declaration>['body']['evaluations'][number];
 /** Bytes of JSON. */
 const largest = 64 * 1024;
 const mostCases = 1_000;
+/** Characters of all that a run has: they are read with it. */
+const mostOfAll = 4 * 1024 * 1024;
 
 export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async (context, { body }) => {
   const { runId, externalRunId } = body;
@@ -41,16 +43,23 @@ export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async 
       given.delete(known.caseKey);
     }
     const fresh = [...given];
-    const { count } = await db.one(evaluations.count, { runId: run.id });
+    const stored = fresh.map(([, { evaluation }]) => storableJson(evaluation));
+    const { count, size } = await db.one(evaluations.taken, { runId: run.id });
     if (count + fresh.length > mostCases)
       throw conflict(`A run holds evaluations of at most ${mostCases} cases`, 'LIMIT_REACHED', {
         limit: mostCases,
       });
+    if (stored.reduce((sum, { length }) => sum + length, size) > mostOfAll)
+      throw conflict(
+        `The evaluations of a run are at most ${mostOfAll.toLocaleString('en')} characters of JSON together`,
+        'LIMIT_REACHED',
+        { limit: mostOfAll },
+      );
     if (fresh.length > 0)
       await db.run(evaluations.insert, {
         runId: run.id,
         caseKeys: fresh.map(([caseKey]) => caseKey),
-        evaluations: fresh.map(([, { evaluation }]) => storableJson(evaluation)),
+        evaluations: stored,
         contentHashes: fresh.map(([, { contentHash }]) => contentHash),
       });
     await audit(db, context, 'eval-run.evaluate-cases', run.id);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../platform/canonical.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import type { ProjectContext } from '../context.ts';
 import { hashOf, type Result } from './header.ts';
 
@@ -19,7 +20,7 @@ export async function recognize(
   { db, project }: Pick<ProjectContext, 'db' | 'project'>,
   results: readonly Result[],
 ): Promise<Recognized[]> {
-  const texts = results.map(canonicalJson);
+  const texts = await mapInTurns(results, canonicalJson);
   // Most speak of none, which is found out faster without the pattern.
   const named = texts.map((text) => (text.includes('"blob_') ? (text.match(artifactId) ?? []) : []));
   const ids = [...new Set(named.flat())];

@@ -13,8 +13,8 @@ import { findRun, snapshotOf } from '../eval-runs/read/find.ts';
 import { presentSummary } from '../eval-runs/read/summary.ts';
 import type { RunSnapshot } from '../eval-runs/snapshot.ts';
 import { minimumOf } from '../eval-suites/settings.ts';
-import { findSuite, type Suite } from '../eval-suites/suite.ts';
-import { conflict } from '../refusals.ts';
+import { type Suite, suiteOf } from '../eval-suites/suite.ts';
+import { conflict, found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { type Header, hashOf, keyOf, type Result } from './header.ts';
 import { recognize, requestHashOf } from './recognize.ts';
@@ -63,13 +63,13 @@ export async function addToRun(
   results: readonly Result[],
 ): Promise<Added> {
   if (!isOpen(run.status)) throw isOver(run);
-  const suite = await findSuite(context, run.suiteId);
   const prepared = await prepare(context, await recognize(context, results));
   return writeInProject(context, async (db) => {
-    // Cases may be added: the suite is taken before the run, as by everybody who takes both.
-    await db.row(suites.lock, { projectId: context.project.id, id: suite.id });
     const locked = await db.row(runs.lock, { id: run.id });
     if (!locked || !isOpen(locked.status)) throw isOver(locked ?? run);
+    // Cases may be added: the suite is taken after the run, as by whoever ends it.
+    const which = { projectId: context.project.id, id: run.suiteId };
+    const suite = suiteOf(found(await db.row(suites.lock, which), 'suite'));
     const snapshot = await snapshotOf({ db }, run.id);
     const added = await addResults(context, db, suite, locked, snapshot, prepared);
     await audit(db, context, 'eval-run.add-results', run.id);
@@ -229,15 +229,19 @@ function isOver({ id, status }: Pick<runs.RunRow, 'id' | 'status'>): Refusal {
   );
 }
 
-/** Decides the run now, unless it is over. */
+/** Decides the run now, unless it is over; again when results came in while it was decided. */
 async function finalized(context: ProjectContext, runId: string): Promise<runs.RunRow> {
-  const commit = await decision(context, runId);
-  if (commit)
-    await writeInProject(context, async (db) => {
-      await commit(db);
-      await audit(db, context, 'eval-run.finalize', runId);
-    });
-  return findRun(context, runId);
+  for (;;) {
+    const commit = await decision(context, runId);
+    if (commit)
+      await writeInProject(context, async (db) => {
+        await commit(db);
+        const run = await db.row(runs.get, { id: runId });
+        if (run && !isOpen(run.status)) await audit(db, context, 'eval-run.finalize', runId);
+      });
+    const run = await findRun(context, runId);
+    if (!isOpen(run.status)) return run;
+  }
 }
 
 type Ended = OutputOf<Operations['finalizeEvalIngestRun']>;

@@ -1,15 +1,18 @@
+import { isObject } from '../../evaluation/json/value.ts';
 import { byColumn } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../platform/database/queries/eval-trials.ts';
 import { newId } from '../../platform/ids.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import { ownerIn } from '../access.ts';
 import type { ProjectContext } from '../context.ts';
 import type { StoredStages, TrialDetail } from '../eval-runs/execute/stored.ts';
 import type { RunSnapshot } from '../eval-runs/snapshot.ts';
 import { type StoredTrace, storeTrace } from '../eval-runs/store-trace.ts';
 import type { Suite } from '../eval-suites/suite.ts';
+import { invalid } from '../invalid.ts';
 import { conflict } from '../refusals.ts';
 import { asStorable, storableJson } from '../storable.ts';
 import { type Placed, placeResults } from './cases.ts';
@@ -18,6 +21,9 @@ import type { Recognized } from './recognize.ts';
 
 /** Results of one run, over all its requests. */
 const mostOfRun = 10_000;
+const mostScores = 100_000;
+/** Rows of one statement. */
+const mostAtOnce = 500;
 
 /** A result whose trace is stored already; nothing refers to it yet. */
 export interface Prepared extends Recognized {
@@ -53,6 +59,7 @@ export async function addResults(
     throw conflict(`A run holds at most ${mostOfRun.toLocaleString('en')} results`, 'LIMIT_REACHED', {
       limit: mostOfRun,
     });
+  countScores(snapshot, fresh);
   const skipped = prepared.length - fresh.length;
   if (fresh.length === 0) return { inserted: 0, skipped, total };
   const placed = await placeResults(
@@ -63,7 +70,9 @@ export async function addResults(
     fresh.map(({ result }) => result),
   );
   const now = context.clock();
-  const rows = placed.map((one, at) => rowOf(run, now, run.trials + at, one, fresh[at] as Prepared));
+  const rows = await mapInTurns([...placed.entries()], ([at, one]) =>
+    rowOf(run, now, run.trials + at, one, fresh[at] as Prepared),
+  );
   for (const { trace } of fresh)
     if (trace?.blob) {
       await db.run(blobRows.insert, trace.blob);
@@ -72,7 +81,12 @@ export async function addResults(
   const artifacts = [...new Set(fresh.flatMap((one) => one.artifacts))];
   if (artifacts.length > 0)
     await db.run(blobRows.refer, { ids: artifacts, projectId: context.project.id, runId: run.id });
-  await db.run(trials.insertReported, { ...byColumn(rows), ...ownerIn(context) });
+  // In parts: a statement is put together in one go.
+  for (let at = 0; at < rows.length; at += mostAtOnce)
+    await db.run(trials.insertReported, {
+      ...byColumn(rows.slice(at, at + mostAtOnce)),
+      ...ownerIn(context),
+    });
   const sum = (field: 'input' | 'output'): number =>
     fresh.reduce((tokens, { result }) => tokens + (result.tokens?.[field] ?? 0), 0);
   await db.run(runs.addReported, {
@@ -85,6 +99,17 @@ export async function addResults(
     deadlineAt: now + context.config.evalRunTimeout * 1000,
   });
   return { inserted: rows.length, skipped, total };
+}
+
+/** They are read together when runs are compared. */
+function countScores(snapshot: RunSnapshot, fresh: readonly Prepared[]): void {
+  const more = fresh.reduce((sum, { result }) => sum + (result.scores?.length ?? 0), 0);
+  const total = (snapshot.scores ?? 0) + more;
+  if (total > mostScores)
+    throw conflict(`A run holds at most ${mostScores.toLocaleString('en')} scores`, 'LIMIT_REACHED', {
+      limit: mostScores,
+    });
+  if (more > 0) snapshot.scores = total;
 }
 
 /** Those that the run does not have. One that it has with another content is a mistake of whoever sends it. */
@@ -131,7 +156,7 @@ function rowOf(
     durationMs,
     totalTokens: total,
     costMicros: null,
-    detail: storableJson(detailOf(result, planned, variant)),
+    detail: storedDetail(result, planned, variant),
     stages: storableJson(noStages),
     traceBody: trace?.body ?? null,
     traceBlobId: trace?.blob?.id ?? null,
@@ -142,6 +167,18 @@ function rowOf(
 
 /** How far a trial came is not known when only its end is told. */
 const noStages: StoredStages = { rows: [], analyzerVersion: 0, setup: [], stageMs: {} };
+
+/** Characters of JSON; the details of many trials are read at once. */
+const largestDetail = 131_072;
+
+function storedDetail(result: Result, planned: Placed['case'], variant: number): string {
+  const detail = storableJson(detailOf(result, planned, variant));
+  if (detail.length <= largestDetail) return detail;
+  const limit = largestDetail.toLocaleString('en');
+  throw invalid(
+    `The result ${result.externalIterationId ?? result.caseTitle} has more than ${limit} characters of tool calls, scores and how it was judged. Send what is large in its trace`,
+  );
+}
 
 function detailOf(result: Result, planned: Placed['case'], variant: number): TrialDetail {
   const { tokens, scores, evaluationConfig } = result;
@@ -173,19 +210,24 @@ function callsOf(calls: Result['actualToolCalls']): TrialDetail['actualToolCalls
   return (calls ?? []).map(({ toolName, arguments: given }) => ({ toolName, arguments: given ?? {} }));
 }
 
-/** In the form that traces have here, whatever form it came in. */
+/** In the form that traces have here; one that came in another form stands in it as it is. */
 function traceOf({ trace, widgetSnapshots, errorDetails }: Result): string | undefined {
   if (trace == null && !widgetSnapshots && !errorDetails) return undefined;
-  const told =
-    typeof trace === 'string'
-      ? { raw: trace, messages: [] }
-      : Array.isArray(trace)
-        ? { messages: trace }
-        : { messages: [], ...trace };
+  const given: unknown = Array.isArray(trace) ? { messages: trace } : trace;
+  const told = isObject(given) && hasLists(given) ? given : { raw: trace };
   return JSON.stringify({
-    traceVersion: 1,
+    messages: [],
     ...told,
+    traceVersion: 1,
     ...(widgetSnapshots && { widgetSnapshots }),
     ...(errorDetails && { errorDetails }),
+  });
+}
+
+/** Whether those who read it find what they expect. */
+function hasLists(trace: Record<string, unknown>): boolean {
+  return ['messages', 'spans', 'prompts'].every((name) => {
+    const list = trace[name];
+    return list === undefined || (Array.isArray(list) && list.every(isObject));
   });
 }

@@ -26,8 +26,8 @@ export async function storeArtifact(
   if (!/^[\x20-\x7e]{1,200}$/.test(contentType))
     throw invalid('Content-Type: Must be a media type of at most 200 characters');
   await db.run(blobRows.noteGarbage, { id });
-  const stored = await blobs.put(id, bytes, config.artifactLimit).catch(async (error: unknown) => {
-    await db.run(blobRows.forgetGarbage, { ids: [id] });
+  const stored = await blobs.put(id, bytes, config.artifactLimit).catch((error: unknown) => {
+    // It stays noted: whatever failed may have left something.
     if (!(error instanceof BlobTooLarge)) throw error;
     throw invalid(`The artifact is larger than ${config.artifactLimit} bytes, which this service allows`);
   });

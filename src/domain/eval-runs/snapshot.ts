@@ -55,6 +55,8 @@ export interface RunSnapshot {
   suite: { id: string; name: string; revision: number };
   /** Of a run that was reported: how its trials were judged, by the hash that the reporter gives. */
   scorings?: Record<string, ReportedScoring>;
+  /** Of such a run: how many scores its trials have. */
+  scores?: number;
   policy: 1 | 2;
   /** Percent; policy 1 only. */
   minimumPassRate: number;

@@ -14,7 +14,10 @@ export const exportEvalSuiteFile: Verb<'exportEvalSuiteFile'> = async (context, 
   const rows = await context.db.rows(cases.all, { suiteId: suite.id, ids: null });
   const { target, notes } = await namedTarget(context.db, suite);
   const file = fileOf(suite, rows, { target, notes, schemaVersion });
-  const text = await writeAside(file, { format, schemaUrl: schemaUrl(context) }).catch(refuseUnwritable);
+  const owner = context.actor.organization.id;
+  const text = await writeAside(owner, file, { format, schemaUrl: schemaUrl(context) }).catch(
+    refuseUnwritable,
+  );
   const bytes = new TextEncoder().encode(text);
   return {
     contentType: `application/${format}; charset=utf-8`,

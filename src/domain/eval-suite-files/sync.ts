@@ -18,7 +18,7 @@ import { orRefuse } from './problems.ts';
 export const syncEvalSuiteFile: Verb<'syncEvalSuiteFile'> = async (context, input) => {
   const { declaredSuiteId: declaredId } = input;
   // Before anything is held.
-  const read = await orRefuse(readUpload(input.upload, declaredId));
+  const read = await orRefuse(readUpload(context.actor.organization.id, input.upload, declaredId));
   const { sourceHash } = read;
   const file = { declaredId, sourceHash };
   const write = writeInProject(context, async (db) => {
@@ -43,10 +43,15 @@ export const syncEvalSuiteFile: Verb<'syncEvalSuiteFile'> = async (context, inpu
   return orRefuse(write);
 };
 
-async function readUpload({ contentType, bytes }: ReceivedBytes, declaredId: string): Promise<ReadSuiteFile> {
+async function readUpload(
+  owner: string,
+  { contentType, bytes }: ReceivedBytes,
+  declaredId: string,
+): Promise<ReadSuiteFile> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
   const read = await readAside(
+    owner,
     Buffer.concat(chunks),
     /json/i.test(contentType) ? 'suite.json' : 'suite.yaml',
   );

@@ -1,6 +1,8 @@
 import { invalid } from '../../domain/invalid.ts';
 
 const deepest = 64;
+/** What is done with a body takes time that grows with how many values are in it. */
+const mostValues = 250_000;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 const refuse = (message: string): never => {
@@ -43,11 +45,14 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
 /** Walks text that is known to be valid JSON; JSON.parse itself hides repeated keys and depth. */
 function inspect(text: string): void {
   const open: (Set<string> | undefined)[] = [];
+  let values = 1;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     // Most of what is not in strings.
-    if (code === comma || code === colon) continue;
-    if (code === openBrace || code === openBracket) {
+    if (code === colon) continue;
+    if (code === comma) noteValue(++values);
+    else if (code === openBrace || code === openBracket) {
+      noteValue(++values);
       open.push(code === openBrace ? new Set() : undefined);
       if (open.length > deepest) refuse(`Invalid JSON body: nested deeper than ${deepest} levels`);
     } else if (code === closeBrace || code === closeBracket) open.pop();
@@ -58,6 +63,13 @@ function inspect(text: string): void {
       at = end - 1;
     }
   }
+}
+
+function noteValue(nth: number): void {
+  if (nth > mostValues)
+    refuse(
+      `Invalid JSON body: more than ${mostValues.toLocaleString('en')} values. Send less of it, or in parts`,
+    );
 }
 
 function keyIn(text: string, start: number, end: number): string {

@@ -40,7 +40,7 @@ export function decideJob(services: Services): JobKind {
   };
 }
 
-/** What is to be written when a run is over; undefined when it was already. */
+/** What is to be written when a run is over; undefined when it was already. Writes nothing if it has more trials by then. */
 export async function decision(services: Services, runId: string): Promise<Commit | undefined> {
   const { db, clock } = services;
   const run = await db.row(runs.get, { id: runId });
@@ -58,7 +58,8 @@ export async function decision(services: Services, runId: string): Promise<Commi
   return async (trx) => {
     await trx.row(runs.queueToEnd, { projectId: run.projectId });
     if (run.status === 'grading') await trx.run(runs.recount, { id: runId });
-    const ended = await trx.row(runs.end, { id: runId, ...verdict.end });
+    // Results of a run that is reported may have come in meanwhile.
+    const ended = await trx.row(runs.end, { id: runId, trials: run.trials, ...verdict.end });
     if (!ended) return;
     await trx.run(runs.insertOutcome, {
       runId,

@@ -33,7 +33,8 @@ export async function endEarly(
   await db.rows(trials.tally, { runIds: [runId] });
   const run = await db.row(runs.lock, { id: runId });
   if (!run || !isOpen(run.status)) return undefined;
-  const ended = await db.row(runs.end, { id: runId, status, result: null, stopReason, error: error ?? null });
+  const end = { status, result: null, stopReason, error: error ?? null };
+  const ended = await db.row(runs.end, { id: runId, trials: run.trials, ...end });
   if (!ended) return undefined;
   await stopJudging(services, db, ended, 'run_ended');
   await settleRun(services, db, ended, run.sealedId);

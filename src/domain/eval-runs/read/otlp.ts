@@ -88,13 +88,21 @@ function resourceOf(
     }),
     status: { code: row.result === 'passed' ? 1 : 2 },
   };
-  const spans = ((trace.spans ?? []) as unknown as Span[]).map((span) =>
-    spanOf(span, traceId, rootId, row.id, start),
-  );
+  const spans = ((trace.spans ?? []) as unknown as Span[])
+    .filter(isShown)
+    .map((span) => spanOf(span, traceId, rootId, row.id, start));
   return {
     resource: { attributes: attributes({ 'service.name': 'drydock', 'drydock.project_id': projectId }) },
     scopeSpans: [{ scope: { name: 'drydock.evals' }, spans: [root, ...spans] }],
   };
+}
+
+/** Those of a trial that ran elsewhere may be anything. */
+function isShown({ id, name, category, startMs, endMs }: Partial<Span>): boolean {
+  return (
+    [id, name, category].every((text) => typeof text === 'string') &&
+    [startMs, endMs].every((time) => Number.isSafeInteger(Math.round(time ?? Number.NaN)))
+  );
 }
 
 function spanOf(
@@ -150,5 +158,5 @@ function hex(text: string, digits: number): string {
 }
 
 function nanos(ms: number): string {
-  return `${ms}000000`;
+  return `${Math.round(ms)}000000`;
 }

@@ -32,18 +32,20 @@ export const insertArtifact = query(
    values (:id, :organizationId, :projectId, :contentType, :size, :sha256, now())`,
   blobs.columns,
 );
-/** Notes that a run refers to these, as far as they are artifacts of its project. */
+/** Notes that a run refers to these, as far as they are artifacts of its project: a trace is no artifact. */
 export const refer = query(
   'blobs.refer',
   `with used as (
-     update blobs set unused_since = null where id = any(:ids) and project_id = :projectId returning id)
+     update blobs b set unused_since = null where b.id = any(:ids) and b.project_id = :projectId
+       and (b.unused_since is not null or exists (select from eval_artifact_refs r where r.blob_id = b.id))
+     returning b.id)
    insert into eval_artifact_refs (run_id, blob_id) select :runId, id from used on conflict do nothing`,
   { ids: texts, projectId: text, runId: text },
 );
-/** Artifacts that no run has referred to for a day. */
+/** Artifacts that no run has referred to for a day. Looked at again when they are locked: a run may refer to one by then. */
 export const removeUnused = query(
   'blobs.remove-unused',
-  `delete from blobs where id = any(array(
+  `delete from blobs where unused_since < now() - interval '1 day' and id = any(array(
      select id from blobs where unused_since < now() - interval '1 day' order by unused_since limit 1000))
    returning id`,
   {},

@@ -10,11 +10,13 @@ export const hashes = query(
   { runId: text, caseKeys: texts },
   stored,
 );
-export const count = query(
-  'case-evaluations.count',
-  'select count(*)::int as count from eval_case_evaluations where run_id = :runId',
+/** How many a run has, and how many characters. */
+export const taken = query(
+  'case-evaluations.taken',
+  `select count(*)::int as count, coalesce(sum(length(evaluation::text)), 0)::int as size
+   from eval_case_evaluations where run_id = :runId`,
   { runId: text },
-  { count: integer },
+  { count: integer, size: integer },
 );
 export const insert = query(
   'case-evaluations.insert',

@@ -28,6 +28,9 @@ export const errors = query(
   { ids: texts, most: integer },
   { id: text, error: orNull(text) },
 );
+/** What is a number, and adds up to one; whoever reports scores may send anything. */
+const numeric = `case when jsonb_typeof(s.value -> 'value') = 'number'
+       then case when abs((s.value ->> 'value')::numeric) < 1e100 then (s.value ->> 'value')::float8 end end`;
 /** What the scores of a run come to, by case, model and scorer. */
 export const scores = query(
   'eval-compare.scores',
@@ -37,7 +40,7 @@ export const scores = query(
      count(*) filter (where s.value -> 'passed' = 'true')::int as passed,
      count(*) filter (where s.value ->> 'status' = 'error')::int as errors,
      count(*) filter (where s.value ->> 'status' = 'skipped')::int as skipped,
-     avg((s.value ->> 'value')::float8) as mean
+     avg(${numeric}) as mean
    from eval_results r, jsonb_array_elements(r.detail -> 'scores') as s (value)
    where r.run_id = :runId group by r.case_id, r.variant, s.value ->> 'scorerId'`,
   { runId: text },

@@ -301,7 +301,7 @@ export const queueToEnd = query(
   { projectId: text },
 );
 /**
- * Nothing when it was over already. The keys that were brought go with it. Each run of a project ends later than all
+ * Nothing when it was over already, or has other trials than were counted. The keys that were brought go with it. Each run of a project ends later than all
  * that have ended, so that whoever exports them finds new ones behind those that are known.
  */
 export const end = query(
@@ -310,8 +310,8 @@ export const end = query(
      sealed_id = null, completed_at = greatest(clock_timestamp(), (
        select max(o.completed_at) + interval '1 ms' from eval_runs o
        where o.project_id = r.project_id and o.completed_at is not null))
-   where r.id = :id and ${isOpen} returning ${runs.all('r')}`,
-  over,
+   where r.id = :id and ${isOpen} and r.trials = :trials returning ${runs.all('r')}`,
+  { ...over, trials: integer },
   runs.columns,
 );
 const outcomes = table('eval_run_outcomes', {
