@@ -67,6 +67,7 @@ describe('a new suite', () => {
         ],
         judge: { enabled: true, model: 'openai/gpt-5.4-mini', autoRun: false, threshold: 0.7 },
         policy: 'legacy',
+        qualityGate: null,
       },
       schedule: {
         enabled: false,
