@@ -6,7 +6,14 @@ export {
   isGating,
 } from './checks/evaluate.ts';
 export { effectiveChecks, seededChecks } from './checks/standard.ts';
-export { type CaseComparison, type ComparedCase, compareRuns } from './comparison/compare.ts';
+export {
+  type CaseComparison,
+  type ComparedCase,
+  compareCase,
+  compareRuns,
+  concluded,
+  pairsOf,
+} from './comparison/compare.ts';
 export type {
   Channel,
   DeclaredTool,

@@ -85,22 +85,34 @@ export interface RunComparison {
 const alpha = 0.05;
 
 export function compareRuns(base: readonly ComparedCase[], compare: readonly ComparedCase[]): RunComparison {
+  return concluded(pairsOf(base, compare).map(compareCase));
+}
+
+/** What a case was in one run and is in the other. */
+interface CasePair {
+  was: ComparedCase | undefined;
+  is: ComparedCase | undefined;
+}
+
+/** In the order of the later run; what it lacks comes last. */
+export function pairsOf(base: readonly ComparedCase[], compare: readonly ComparedCase[]): CasePair[] {
   const before = new Map(base.map((one) => [one.key, one]));
   const after = new Set(compare.map(({ key }) => key));
-  const cases = [
-    ...compare.map((one) => compared(one, before.get(one.key), one)),
-    ...base.filter(({ key }) => !after.has(key)).map((one) => compared(one, one, undefined)),
+  return [
+    ...compare.map((is) => ({ was: before.get(is.key), is })),
+    ...base.filter(({ key }) => !after.has(key)).map((was) => ({ was, is: undefined })),
   ];
+}
+
+/** Of all cases together, once each was compared. */
+export function concluded(cases: CaseComparison[]): RunComparison {
   adjust(cases);
   const suite = suiteDifference(cases.filter(({ difference }) => difference !== null));
   return { cases, suite: suite ? { ...suite, significant: suite.p < alpha } : null };
 }
 
-function compared(
-  { key, title }: ComparedCase,
-  was: ComparedCase | undefined,
-  is: ComparedCase | undefined,
-): CaseComparison {
+export function compareCase({ was, is }: CasePair): CaseComparison {
+  const { key, title } = (is ?? was) as ComparedCase;
   const [base, compare] = [sideOf(was), sideOf(is)];
   const configChanged = was !== undefined && is !== undefined && was.configHash !== is.configHash;
   return {

@@ -1,8 +1,9 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
-import { type CaseComparison, compareRuns } from '../../../evaluation/index.ts';
+import { type CaseComparison, compareCase, concluded, pairsOf } from '../../../evaluation/index.ts';
 import * as compare from '../../../platform/database/queries/eval-compare.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
+import { mapInTurns } from '../../../platform/turns.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
 import type { Verb } from '../../verb.ts';
 import { findRun } from '../read/find.ts';
@@ -24,7 +25,9 @@ export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>
     const baseline = await baselineOf(moment, run, input);
     const suite = await findSuite(moment, run.suiteId);
     const [base, now] = [await sideOf(db, baseline.run), await sideOf(db, run)];
-    const { cases, suite: difference } = compareRuns(base.cases, now.cases);
+    // One by one: a run may have thousands of cases.
+    const compared = await mapInTurns(pairsOf(base.cases, now.cases), compareCase);
+    const { cases, suite: difference } = concluded(compared);
     const shown = cases.flatMap(({ base: was, compare: is }) =>
       [was, is].flatMap((side) => side.representativeIterationId ?? []),
     );
@@ -49,7 +52,7 @@ export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>
       metrics: metricsOf(baseline.run, run),
       difference,
       scoreContract: scoreContract(base, now),
-      cases: cases.map((one) => presentCase(one, base, now, errors)),
+      cases: await mapInTurns(cases, (one) => presentCase(one, base, now, errors)),
     };
   });
 

@@ -5,6 +5,7 @@ import type { RowOf } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as compare from '../../../platform/database/queries/eval-compare.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
+import { mapInTurns } from '../../../platform/turns.ts';
 import { trialPlan } from '../execute/conduct.ts';
 import { snapshotOf } from '../read/find.ts';
 import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
@@ -26,7 +27,7 @@ export async function sideOf(db: Db, run: RunRow): Promise<Side> {
   const trials = byPlace(await db.rows(compare.trials, { runId: run.id }));
   const scores = byPlace(await db.rows(compare.scores, { runId: run.id }));
   const side: Side = { run, cases: [], scores: new Map(), configs: new Map(), definitions: new Map() };
-  for (const planned of snapshot.cases)
+  await mapInTurns(snapshot.cases, (planned) =>
     planned.variants.forEach((_, variant) => {
       const place = `${planned.id} ${variant}`;
       const key = keyOf(planned, variant);
@@ -54,7 +55,8 @@ export async function sideOf(db: Db, run: RunRow): Promise<Side> {
           gating: definition.role === 'gating',
           deterministic: definition.deterministic,
         });
-    });
+    }),
+  );
   return side;
 }
 
