@@ -20,6 +20,7 @@ create table eval_run_judgements (
   deadline_at timestamptz(3) not null,
   generated_at timestamptz(3)
 );
+create index eval_run_judgements_pending on eval_run_judgements (run_id) where status = 'pending';
 create table eval_judged_trials (
   trial_id text collate "C" primary key,
   run_id text collate "C" not null references eval_runs (id) on delete cascade,
