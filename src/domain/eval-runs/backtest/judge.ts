@@ -11,6 +11,7 @@ import { bookSpending, refuseSpent } from '../../limits/spend-budget.ts';
 import type { Verb } from '../../verb.ts';
 import type { ModelParts } from '../execute/ask-model.ts';
 import { CallLedger } from '../execute/ledger.ts';
+import { ModelPauses } from '../execute/pauses.ts';
 import { mostJudged } from '../judge/begin.ts';
 import { judgeOf, judgingRoute } from '../judge/frozen.ts';
 import { inLanes } from '../judge/lanes.ts';
@@ -51,7 +52,7 @@ async function judgePage(
   run: RunRow,
   rubric: Rubric,
   { id: reservationId, sourceHash, cursor }: Reservation,
-): Promise<Page> {
+): Promise<{ page: Page; next: number }> {
   const { db, models } = context;
   const snapshot = await snapshotOf(context, run.id);
   const { model } = judgeOf(snapshot);
@@ -63,12 +64,12 @@ async function judgePage(
   const page = population.slice(cursor, cursor + pageSize);
   const { id, organizationId, projectId } = run;
   const ledger = new CallLedger(db);
-  const pauses = { wait: async () => {}, pause: async () => {} };
+  const pauses = new ModelPauses(db);
   const parts: ModelParts = { services: context, slots, pauses, ledger };
   const judge: Judge = { parts, asker: { id, organizationId, projectId, apiKeys: {} }, route };
   const cases = await tried(context, judge, snapshot, rubric, page);
   const done = cursor + page.length;
-  return {
+  const answer: Page = {
     ok: cases.every(({ status }) => status !== 'error'),
     cases,
     cursor: done,
@@ -76,6 +77,7 @@ async function judgePage(
     reservationId,
     isDone: done >= population.length,
   };
+  return { page: answer, next: done };
 }
 
 /** What the draft says of each, beside what was said before. What it has cost is booked, however it ends. */

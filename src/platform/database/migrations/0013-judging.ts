@@ -60,6 +60,8 @@ create table eval_backtest_pages (
   backtest_id text collate "C" not null references eval_backtests (id) on delete cascade,
   run_id text collate "C" not null references eval_runs (id) on delete cascade,
   cursor integer not null,
+  -- Where the one after it begins; null when it was the last.
+  next integer,
   body jsonb not null,
   primary key (backtest_id, cursor)
 );
