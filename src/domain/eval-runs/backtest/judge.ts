@@ -4,7 +4,6 @@ import type { InputOf, OutputOf } from '../../../contract/operation.ts';
 import { Slots } from '../../../models/slots.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
-import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { ProjectContext } from '../../context.ts';
 import { spendInsight } from '../../limits/insights.ts';
 import { bookSpending, refuseSpent } from '../../limits/spend-budget.ts';
@@ -19,7 +18,6 @@ import { type Judge, JudgeUnavailable, measureTrial, type StoredGoal } from '../
 import { measured } from '../judge/read.ts';
 import { refuseOpen } from '../judge/request.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
-import { readTrace } from '../read/trace.ts';
 import { casesById, type RunSnapshot } from '../snapshot.ts';
 import { pageOf, type Reservation, reserve } from './reservation.ts';
 
@@ -97,11 +95,9 @@ async function tried(
   try {
     await inLanes(page, lanes, AbortSignal.any([late, context.callerGone()]), async (row, signal) => {
       const one = planned.get(row.caseId);
-      const stored = await db.row(trials.findTrace, { id: row.id });
-      const { trace } = stored ? await readTrace(context, stored) : {};
       const { title = '', expectedOutput, isNegative = false } = one ?? {};
       const task = { title, expectedOutput, isNegative, rubric };
-      const { goal, billedMicros } = await measureTrial(judge, row.id, task, trace, signal);
+      const { goal, billedMicros } = await measureTrial(judge, row.id, task, signal);
       micros += billedMicros;
       const before = await db.row(judgements.judged, { trialId: row.id });
       const { rubricHits } = goal;
