@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { FileBlobStore } from '../src/platform/blobs/files.ts';
 import { Evals, executing, promptCase } from './support/evals.ts';
@@ -276,7 +277,8 @@ test('traces that are too long for their rows are judged, one in memory at a tim
   const runId = await evals.launch({ suiteId: await suiteWith({}, 8) });
   await evals.decided(runId);
   const open = { now: 0, most: 0 };
-  const { read } = FileBlobStore.prototype;
+  const descriptor = Object.getOwnPropertyDescriptor(FileBlobStore.prototype, 'read');
+  const read = descriptor?.value as (this: FileBlobStore, id: string) => Readable;
   vi.spyOn(FileBlobStore.prototype, 'read').mockImplementation(function (this: FileBlobStore, id) {
     open.most = Math.max(open.most, ++open.now);
     return read.call(this, id).on('close', () => open.now--);
