@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from './domain/context.ts';
-import { decideJob } from './domain/eval-runs/execute/decide.ts';
-import { watchJob } from './domain/eval-runs/execute/watch.ts';
+import { decideJob, watchJob } from './domain/eval-runs/execute/watch.ts';
 import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
 import { insightsJob } from './domain/eval-runs/insights/job.ts';
 import { judgeJob } from './domain/eval-runs/judge/job.ts';
@@ -185,6 +184,8 @@ function createWorkers(services: OpenServices): Workers {
     db,
     notifications,
     log,
+    // Those that take long have bounds of their own, which together leave some free: runs are decided meanwhile.
+    concurrency: 10,
     kinds: [
       ...housekeeping(services),
       ...projectJobs(services),

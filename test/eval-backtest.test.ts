@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { Evals, executing, promptCase } from './support/evals.ts';
 import { judgedBy, judgeRequest, verdict } from './support/judging.ts';
 import { callThenAnswer, type Script, type ScriptedProvider } from './support/scripted-provider.ts';
@@ -218,6 +218,15 @@ test('a draft of a rubric is tried page by page, beside what was said before, an
   expect(calls).toBe(made);
   const changed = await judgeBacktest(runId, { rubric: null, continuation });
   expect(changed).toMatchObject({ status: 409, body: { details: { reason: 'DRAFT_CHANGED' } } });
+  // Only a page that was answered is gone on from, wherever else one would like to begin.
+  for (const elsewhere of [1, 9, 3_000_000_000]) {
+    const skipped = await judgeBacktest(runId, {
+      rubric,
+      continuation: { ...continuation, cursor: elsewhere },
+    });
+    expect(skipped.status).toBe(400);
+  }
+  expect(calls).toBe(made);
   const stale = { rubric, continuation: { ...continuation, sourceHash: 'a'.repeat(64) } };
   expect(await judgeBacktest(runId, stale)).toMatchObject({
     status: 409,
@@ -228,4 +237,41 @@ test('a draft of a rubric is tried page by page, beside what was said before, an
 
   provider.script = () => ({ status: 401, text: 'no' });
   expect((await judgeBacktest(runId, { rubric: null })).status).toBe(502);
+});
+
+test('two that ask for the same page at once are answered the same', async () => {
+  const runId = await ranWith(
+    judgedBy(inspects, () => verdict(1)),
+    evals,
+    server,
+    { repetitions: 5 },
+  );
+  const { body } = await judgeBacktest(runId, { rubric: null });
+  const { cursor, sourceHash, reservationId } = body;
+  let calls = 0;
+  provider.script = judgedBy(inspects, () => ({ ...verdict(++calls / 10), latencyMs: 200 }));
+  const again = { rubric: null, continuation: { cursor, sourceHash, reservationId } };
+  const [one, other] = await Promise.all([judgeBacktest(runId, again), judgeBacktest(runId, again)]);
+  expect(one.status).toBe(200);
+  expect(other.body).toEqual(one.body);
+});
+
+test('a provider that was told to wait for is not asked by a draft either', async () => {
+  const runId = await ranWith(inspects);
+  const database = await service.database.connect();
+  try {
+    provider.script = judgedBy(inspects, () => ({ status: 429, text: 'later', retryAfter: '100' }));
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 60_000 ? 1_500 : ms));
+    expect((await judgeBacktest(runId, { rubric: null })).status).toBe(504);
+    const { rows } = await database.query("select from model_pauses where until > now() + interval '60 s'");
+    expect(rows).toHaveLength(1);
+    provider.requests.length = 0;
+    expect((await judgeBacktest(runId, { rubric: null })).status).toBe(504);
+    expect(provider.requests).toEqual([]);
+  } finally {
+    vi.restoreAllMocks();
+    await database.query('delete from model_pauses');
+    await database.end();
+  }
 });

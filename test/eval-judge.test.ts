@@ -1,4 +1,6 @@
-import { beforeEach, expect, test } from 'vitest';
+import type { Readable } from 'node:stream';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { FileBlobStore } from '../src/platform/blobs/files.ts';
 import { Evals, executing, promptCase } from './support/evals.ts';
 import {
   inspection,
@@ -264,4 +266,27 @@ test('the day has so many requests, and the refusal says until when', async () =
   } finally {
     await database.end();
   }
+});
+
+test('traces that are too long for their rows are judged, one in memory at a time', async () => {
+  const long = `Plates 12, 13 and 88 are rusty. ${'x'.repeat(200_000)}`;
+  provider.script = judgedBy(
+    callThenAnswer({ name: 'inspect_hull', input: { ship: 'Albatross' } }, long),
+    () => verdict(1),
+  );
+  const runId = await evals.launch({ suiteId: await suiteWith({}, 8) });
+  await evals.decided(runId);
+  const open = { now: 0, most: 0 };
+  const descriptor = Object.getOwnPropertyDescriptor(FileBlobStore.prototype, 'read');
+  const read = descriptor?.value as (this: FileBlobStore, id: string) => Readable;
+  vi.spyOn(FileBlobStore.prototype, 'read').mockImplementation(function (this: FileBlobStore, id) {
+    open.most = Math.max(open.most, ++open.now);
+    return read.call(this, id).on('close', () => open.now--);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  await ask(runId);
+  const { goalCompletion } = await judged(runId);
+  expect(goalCompletion).toMatchObject({ status: 'completed', progress: { completed: 8 } });
+  expect(goalCompletion.cases[0].evidenceManifest.uncaptured).toHaveLength(1);
+  expect(open).toEqual({ now: 0, most: 1 });
 });

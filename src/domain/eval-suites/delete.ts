@@ -3,6 +3,7 @@ import * as contents from '../../platform/database/queries/eval-suite-contents.t
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Services } from '../context.ts';
+import { stopJudgings } from '../eval-runs/judge/grading.ts';
 import { conflict } from '../refusals.ts';
 import { removalJobs, removeLater } from '../removal.ts';
 import type { Verb } from '../verb.ts';
@@ -24,6 +25,7 @@ export const deleteEvalSuite: Verb<'deleteEvalSuite'> = (context, { suiteId, dec
   });
 };
 
-export function suiteJobs({ db }: Pick<Services, 'db'>): JobKind[] {
-  return removalJobs(db, { kind, contents });
+export function suiteJobs(services: Pick<Services, 'db' | 'clock'>): JobKind[] {
+  const first = (suiteId: string, signal: AbortSignal) => stopJudgings(services, suiteId, signal);
+  return removalJobs(services.db, { kind, contents, first });
 }

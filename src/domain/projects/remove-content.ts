@@ -5,6 +5,7 @@ import type { Account } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Services } from '../context.ts';
 import { endEarly } from '../eval-runs/execute/end-early.ts';
+import { stopJudgings } from '../eval-runs/judge/grading.ts';
 import { removalJobs, removeLater } from '../removal.ts';
 
 const kind = 'remove-project-content';
@@ -24,10 +25,11 @@ async function endRuns(
   for (;;) {
     signal.throwIfAborted();
     const open = await db.rows(runs.openOfProject, { projectId });
-    if (open.length === 0) return;
+    if (open.length === 0) break;
     const end = { status: 'cancelled', stopReason: 'project_deleted' } as const;
     for (const { id } of open) await db.transaction((trx) => endEarly(services, trx, id, end));
   }
+  await stopJudgings(services, projectId, signal);
 }
 
 /** In the transaction that deletes the project. */

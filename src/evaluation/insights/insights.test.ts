@@ -75,7 +75,8 @@ test('what is quoted cannot end its quotation, and prose about other findings is
     summary: 's',
     findings: [null, { id: 'other', rootCause: 'r' }, { id: findings[0]?.id, rootCause: 7 }],
   };
-  expect(withProse(JSON.stringify(answer), findings)).toEqual({ summary: 's', findings });
+  for (const text of [JSON.stringify(answer), `\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``])
+    expect(withProse(text, findings)).toEqual({ summary: 's', findings });
   for (const text of ['', '[]', '{"summary": 1, "findings": []}', 'x'.repeat(70_000)])
     expect(withProse(text, findings)).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { answeredObject } from '../json/answered.ts';
 import { isObject } from '../json/value.ts';
 import { quoted } from '../judging/evidence.ts';
 import { cut } from '../text/show.ts';
@@ -37,14 +38,8 @@ export interface Prose {
 /** The findings with what a model says about them; what it says about others is left out. Undefined: it said nothing usable. */
 export function withProse(text: string, findings: readonly Finding[]): Prose | undefined {
   if (text.length > longestAnswer) return undefined;
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(answer) || typeof answer['summary'] !== 'string' || !Array.isArray(answer['findings']))
-    return undefined;
+  const answer = answeredObject(text);
+  if (typeof answer?.['summary'] !== 'string' || !Array.isArray(answer['findings'])) return undefined;
   const said = new Map<unknown, Record<string, unknown>>();
   for (const one of answer['findings'] as unknown[]) if (isObject(one)) said.set(one['id'], one);
   return {

@@ -1,3 +1,4 @@
+import { answeredObject } from '../json/answered.ts';
 import { isObject } from '../json/value.ts';
 import { cut } from '../text/show.ts';
 import {
@@ -22,21 +23,9 @@ const mostClaims = 20;
 export function readJudgeAnswer(text: string, rubric: Rubric | null | undefined): Measurement {
   if (text.length > longestAnswer)
     return unmeasured('error', 'answer_too_large', `The judge answered with ${text.length} characters`);
-  const answer = parsed(text);
+  const answer = answeredObject(text);
   if (!answer) return unmeasured('error', 'answer_not_json', 'The judge did not answer with a JSON object');
   return { goal: goalIn(answer, rubric), groundedness: groundednessIn(answer['groundedness']) };
-}
-
-/** The object itself, or alone in a code block, which some models cannot do without. */
-function parsed(text: string): Record<string, unknown> | undefined {
-  const all = text.trim();
-  const fenced = all.length > 6 && all.startsWith('```') && all.endsWith('```');
-  try {
-    const value: unknown = JSON.parse(fenced ? all.slice(3, -3).replace(/^json/, '') : all);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function goalIn(answer: Record<string, unknown>, rubric: Rubric | null | undefined): GoalMeasurement {

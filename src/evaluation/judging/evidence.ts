@@ -39,6 +39,9 @@ type Line = { role: string; text: string; tool?: string | undefined };
 const longestLine = 8_000;
 const shortestLine = 200;
 const mostBytes = 96_000;
+/** More than so many of the shortest lines do not fit. */
+const mostLines = 4_000;
+const roomForNote = 100;
 const mostNoted = 20;
 
 /** The recording of a trial as a judge is shown it, the same for the same trace. */
@@ -94,26 +97,48 @@ function resultText(output: unknown): string {
 
 /** Long lines are cut until all fit; what still does not is left out of the middle. */
 function fitted(lines: readonly Line[]): { text: string; uncaptured: string[] } {
+  const places = placesOf(lines.length);
+  const write = (most: number): string[] => places.map((at) => lineText(lines[at] as Line, most));
   let longest = longestLine;
-  let written = lines.map((line) => lineText(line, longest));
+  let written = write(longest);
   while (sizeOf(written) > mostBytes && longest > shortestLine) {
     longest = Math.max(shortestLine, Math.floor(longest / 2));
-    written = lines.map((line) => lineText(line, longest));
+    written = write(longest);
   }
-  const uncaptured = lines.flatMap(({ role, text }, at) =>
-    text.length > longest ? [`line ${at + 1} (${role}): ${longest} of ${text.length} characters`] : [],
-  );
-  const size = sizeOf(written);
-  if (size <= mostBytes) return { text: written.join('\n'), uncaptured };
-  const kept = Math.max(2, Math.floor((written.length * mostBytes) / size) - 1);
-  const head = Math.ceil(kept / 2);
-  const tail = Math.floor(kept / 2);
-  const left = written.length - head - tail;
+  const uncaptured = places.flatMap((at) => {
+    const { role, text } = lines[at] as Line;
+    return text.length > longest ? [`line ${at + 1} (${role}): ${longest} of ${text.length} characters`] : [];
+  });
+  if (places.length === lines.length && sizeOf(written) <= mostBytes)
+    return { text: written.join('\n'), uncaptured };
+  const { head, tail } = endsOf(written, mostBytes - roomForNote);
+  const left = lines.length - head - tail;
   const note = JSON.stringify({ role: 'recorder', text: `${left} lines are left out here` });
   return {
-    text: [...written.slice(0, head), note, ...written.slice(-tail)].join('\n'),
+    text: [...written.slice(0, head), note, ...written.slice(written.length - tail)].join('\n'),
     uncaptured: [`${left} lines in the middle`, ...uncaptured],
   };
+}
+
+/** Of all lines, or of the first and the last where there are more than could fit: those between are not even written. */
+function placesOf(lines: number): number[] {
+  const half = Math.min(lines, mostLines) / 2;
+  const head = Array.from({ length: Math.ceil(half) }, (_, at) => at);
+  const tail = Array.from({ length: Math.floor(half) }, (_, at) => lines - Math.floor(half) + at);
+  return [...head, ...tail];
+}
+
+/** How many fit from either end, taken in turns. */
+function endsOf(written: readonly string[], room: number): { head: number; tail: number } {
+  let [head, tail] = [0, 0];
+  for (let size = 0; head + tail < written.length; ) {
+    const isHead = head <= tail;
+    size += sizeOf([written[isHead ? head : written.length - 1 - tail] as string]);
+    if (size > room) break;
+    if (isHead) head++;
+    else tail++;
+  }
+  return { head, tail };
 }
 
 function sizeOf(lines: readonly string[]): number {

@@ -83,6 +83,19 @@ test('evidence of any size fits, says what it lacks, and is the same for the sam
     expect(judgeEvidence({ messages })).toMatchObject({ finalAnswer: '', text: '' });
 });
 
+test('evidence fits, and is made in time, where the longest lines stand at its ends', () => {
+  const ends = Array.from({ length: 2000 }, () => ({ role: 'user', content: '\u0001'.repeat(200) }));
+  const middle = Array.from({ length: 300_000 }, () => ({ role: 'user', content: 'a' }));
+  const began = performance.now();
+  const { text, manifest } = judgeEvidence({ messages: [...ends, ...middle, ...ends] });
+  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(96_000);
+  const lines = text.split('\n');
+  const note = lines.findIndex((line) => line.includes('lines are left out here'));
+  expect(note).toBe(Math.floor(lines.length / 2));
+  expect(manifest.uncaptured[0]).toBe(`${304_000 - (lines.length - 1)} lines in the middle`);
+});
+
 test('words are counted in time, whatever was said', () => {
   const texts = ['1'.repeat(200_000), '0.'.repeat(100_000), 'A '.repeat(100_000), '"a'.repeat(100_000)];
   const began = performance.now();

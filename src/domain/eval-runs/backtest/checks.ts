@@ -55,7 +55,7 @@ async function report(
   run: RunRow,
   draft: Draft,
   { id, sourceHash, draftHash, cursor }: Reservation,
-): Promise<Report> {
+): Promise<{ page: Report; next: number | null }> {
   const { db } = context;
   const snapshot = await snapshotOf(context, run.id);
   const plans = new DraftPlans(snapshot, draft);
@@ -99,9 +99,9 @@ async function report(
   }
   if (counts.iterations === 0 && page.length > 0)
     throw new Refusal('TIMEOUT', `Not one trial could be graded again within ${deadline} s`);
-  const last = page[counts.iterations - 1];
   const complete = counts.iterations === rows.length;
-  return {
+  const next = complete ? null : (page[counts.iterations - 1]?.position ?? 0) + 1;
+  const answer: Report = {
     schemaVersion: 1,
     sourceRunId: run.id,
     sourceHash,
@@ -112,10 +112,11 @@ async function report(
     counts,
     differences,
     modelUse: 'none',
-    ...(!complete && {
-      continuation: { cursor: String((last?.position ?? 0) + 1), sourceHash, reservationId: id, draftHash },
+    ...(next !== null && {
+      continuation: { cursor: String(next), sourceHash, reservationId: id, draftHash },
     }),
   };
+  return { page: answer, next };
 }
 
 /** The plans of the cases as they were and as the draft has them; the trials of a case share theirs. */

@@ -4,13 +4,13 @@ import type { InputOf, OutputOf } from '../../../contract/operation.ts';
 import { Slots } from '../../../models/slots.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
-import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { ProjectContext } from '../../context.ts';
 import { spendInsight } from '../../limits/insights.ts';
 import { bookSpending, refuseSpent } from '../../limits/spend-budget.ts';
 import type { Verb } from '../../verb.ts';
 import type { ModelParts } from '../execute/ask-model.ts';
 import { CallLedger } from '../execute/ledger.ts';
+import { ModelPauses } from '../execute/pauses.ts';
 import { mostJudged } from '../judge/begin.ts';
 import { judgeOf, judgingRoute } from '../judge/frozen.ts';
 import { inLanes } from '../judge/lanes.ts';
@@ -18,7 +18,6 @@ import { type Judge, JudgeUnavailable, measureTrial, type StoredGoal } from '../
 import { measured } from '../judge/read.ts';
 import { refuseOpen } from '../judge/request.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
-import { readTrace } from '../read/trace.ts';
 import { casesById, type RunSnapshot } from '../snapshot.ts';
 import { pageOf, type Reservation, reserve } from './reservation.ts';
 
@@ -51,7 +50,7 @@ async function judgePage(
   run: RunRow,
   rubric: Rubric,
   { id: reservationId, sourceHash, cursor }: Reservation,
-): Promise<Page> {
+): Promise<{ page: Page; next: number }> {
   const { db, models } = context;
   const snapshot = await snapshotOf(context, run.id);
   const { model } = judgeOf(snapshot);
@@ -63,12 +62,12 @@ async function judgePage(
   const page = population.slice(cursor, cursor + pageSize);
   const { id, organizationId, projectId } = run;
   const ledger = new CallLedger(db);
-  const pauses = { wait: async () => {}, pause: async () => {} };
+  const pauses = new ModelPauses(db);
   const parts: ModelParts = { services: context, slots, pauses, ledger };
   const judge: Judge = { parts, asker: { id, organizationId, projectId, apiKeys: {} }, route };
   const cases = await tried(context, judge, snapshot, rubric, page);
   const done = cursor + page.length;
-  return {
+  const answer: Page = {
     ok: cases.every(({ status }) => status !== 'error'),
     cases,
     cursor: done,
@@ -76,6 +75,7 @@ async function judgePage(
     reservationId,
     isDone: done >= population.length,
   };
+  return { page: answer, next: done };
 }
 
 /** What the draft says of each, beside what was said before. What it has cost is booked, however it ends. */
@@ -95,11 +95,9 @@ async function tried(
   try {
     await inLanes(page, lanes, AbortSignal.any([late, context.callerGone()]), async (row, signal) => {
       const one = planned.get(row.caseId);
-      const stored = await db.row(trials.findTrace, { id: row.id });
-      const { trace } = stored ? await readTrace(context, stored) : {};
       const { title = '', expectedOutput, isNegative = false } = one ?? {};
       const task = { title, expectedOutput, isNegative, rubric };
-      const { goal, billedMicros } = await measureTrial(judge, row.id, task, trace, signal);
+      const { goal, billedMicros } = await measureTrial(judge, row.id, task, signal);
       micros += billedMicros;
       const before = await db.row(judgements.judged, { trialId: row.id });
       const { rubricHits } = goal;

@@ -9,6 +9,7 @@ import { newId } from '../../../platform/ids.ts';
 import { writeInProject } from '../../access.ts';
 import { audit } from '../../audit.ts';
 import type { ProjectContext } from '../../context.ts';
+import { invalid } from '../../invalid.ts';
 import { conflict } from '../../refusals.ts';
 import { storableJson } from '../../storable.ts';
 
@@ -56,6 +57,8 @@ export async function reserve(
       throw conflict('The draft is another one. Begin again with it', 'DRAFT_CHANGED');
     if (known.sourceHash !== sourceHash || continued.sourceHash !== sourceHash)
       throw conflict('What was recorded is no longer the same. Begin again', 'EVIDENCE_CHANGED');
+    if (!(await context.db.one(backtests.follows, { id, cursor })).follows)
+      throw invalid('continuation.cursor: Not a cursor of this run');
     return { id, sourceHash, draftHash, cursor };
   }
   const id = newId('btt', context.clock());
@@ -69,17 +72,18 @@ export async function reserve(
   return { id, sourceHash, draftHash, cursor: 0 };
 }
 
-/** The page as it was answered, or as it is made now. */
+/** The page as it was answered, or as it is made now; who asks for one at the same time is answered the same. */
 export async function pageOf<Page>(
   { db }: ProjectContext,
   { id, cursor }: Reservation,
-  make: () => Promise<Page>,
+  make: () => Promise<{ page: Page; next: number | null }>,
 ): Promise<Page> {
+  const answered = await db.row(backtests.page, { id, cursor });
+  if (answered) return answered.body as Page;
+  const { page, next } = await make();
+  await db.run(backtests.keepPage, { id, cursor, next, body: storableJson(page) });
   const kept = await db.row(backtests.page, { id, cursor });
-  if (kept) return kept.body as Page;
-  const page = await make();
-  await db.run(backtests.keepPage, { id, cursor, body: storableJson(page) });
-  return page;
+  return kept ? (kept.body as Page) : page;
 }
 
 /** Refuses a draft that comes too soon after the last. */

@@ -11,14 +11,13 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
 import * as trialRows from '../../../platform/database/queries/eval-trials.ts';
-import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context.ts';
 import { bookSpending } from '../../limits/spend-budget.ts';
 import { adviseAfter, heardJudge } from '../judge/grading.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import { RunAnalytics } from './analyze.ts';
-import { decideLater, decideRun } from './decide-later.ts';
+import { decideLater } from './decide-later.ts';
 import { type Judged, statisticsOf } from './statistics.ts';
 
 const page = 500;
@@ -30,14 +29,6 @@ export async function tallyRuns(db: Db, runIds: string[]): Promise<void> {
     for (const { id, finished, trials } of await trx.rows(trialRows.tally, { runIds }))
       if (finished >= trials) await decideLater(trx, id);
   });
-}
-
-/** Runs that have trials left are decided by the transaction that ends the last one; this does the deciding. */
-export function decideJob(services: Services): JobKind {
-  return {
-    kind: decideRun,
-    handle: async (payload) => decision(services, (payload as { runId: string }).runId),
-  };
 }
 
 /** What is to be written when a run is over; undefined when it was already. Writes nothing if it has more trials by then. */

@@ -33,6 +33,8 @@ export async function endEarly(
   await db.rows(trials.tally, { runIds: [runId] });
   const run = await db.row(runs.lock, { id: runId });
   if (!run || !isOpen(run.status)) return undefined;
+  // Its judge may have been heard for some of the trials.
+  if (run.status === 'grading') await db.run(runs.recount, { id: runId });
   const end = { status, result: null, stopReason, error: error ?? null };
   const ended = await db.row(runs.end, { id: runId, trials: run.trials, ...end });
   if (!ended) return undefined;

@@ -15,9 +15,10 @@ export class ModelPauses implements PaceGate {
   private readonly db: Db;
   private readonly until = new Map<string, { time: number; checkedAt: number }>();
 
-  constructor(db: Db, notifications: Notifications) {
+  /** Who asks only for a short while does without announcements. */
+  constructor(db: Db, notifications?: Notifications) {
     this.db = db;
-    notifications.on('drydock_model_pauses', (pool) => {
+    notifications?.on('drydock_model_pauses', (pool) => {
       if (pool === undefined) this.until.clear();
       else this.until.delete(pool);
     });

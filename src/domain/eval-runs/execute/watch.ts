@@ -2,8 +2,8 @@ import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Services } from '../../context.ts';
-import { tallyRuns } from './decide.ts';
-import { decideLater } from './decide-later.ts';
+import { decision, tallyRuns } from './decide.ts';
+import { decideLater, decideRun } from './decide-later.ts';
 import { type EarlyEnd, endEarly } from './end-early.ts';
 
 /** Ends runs that take too long, and has those decided whose trials are over and that nobody decided. */
@@ -26,6 +26,27 @@ export function watchJob(services: Services): JobKind {
         for (const { id } of undecided) await decideLater(trx, id);
         for (const { id } of graded) await decideLater(trx, id, 'graded');
       };
+    },
+  };
+}
+
+/**
+ * Runs that have trials left are decided by the transaction that ends the last one; this does the deciding. One that
+ * cannot be decided is tried again until its time is over, the time of its judge included.
+ */
+export function decideJob(services: Services): JobKind {
+  const runOf = (payload: unknown): string => (payload as { runId: string }).runId;
+  return {
+    kind: decideRun,
+    handle: async (payload) => decision(services, runOf(payload)),
+    givenUp: (payload) => async (trx) => {
+      const id = runOf(payload);
+      if (await trx.row(runs.stuck, { id }))
+        await endEarly(services, trx, id, {
+          status: 'timed_out',
+          stopReason: 'run_timeout',
+          error: 'The judge had its time, and the run could not be decided',
+        });
     },
   };
 }

@@ -21,7 +21,7 @@ export async function applyJudgement(db: Db, runId: string, snapshot: RunSnapsho
   for (let after = -1; ; ) {
     const rows = await db.rows(judgements.gradedAfter, { runId, after, most: page });
     const changed = rows.flatMap((row) => judged(row, cases.get(row.caseId), snapshot));
-    if (changed.length > 0) await db.run(judgements.regrade, byColumn(changed));
+    if (changed.length > 0) await db.run(judgements.regrade, { runId, ...byColumn(changed) });
     if (rows.length < page) return;
     after = rows.at(-1)?.position ?? after;
   }

@@ -123,13 +123,27 @@ function wordOf(error: unknown): string {
 export async function stopJudging(
   services: Pick<Services, 'clock'>,
   db: Db,
-  { id: runId, organizationId }: runs.RunRow,
+  { id: runId, organizationId }: Pick<runs.RunRow, 'id' | 'organizationId'>,
   errorCode: string,
 ): Promise<void> {
-  const judgement = await db.row(judgements.lock, { runId });
+  const judgement = await db.row(judgements.find, { runId });
   if (judgement?.status !== 'pending') return;
   const { request, jobId } = judgement;
+  // The job before the judgement, the order in which a job that ends it takes them.
+  if (jobId !== null) await cancelJobs(db, [jobId]);
   const end = { runId, request, status: 'failed', errorCode } as const;
   await endJudging(services, db, organizationId, end);
-  if (jobId !== null) await cancelJobs(db, [jobId]);
+}
+
+/** Of runs that are about to be removed, with their suite or their project: what was spent is booked while it is known. */
+export async function stopJudgings(
+  services: Pick<Services, 'db' | 'clock'>,
+  ownerId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = services;
+  for (const run of await db.rows(judgements.pendingOf, { ownerId })) {
+    signal.throwIfAborted();
+    await db.transaction((trx) => stopJudging(services, trx, run, 'run_removed'));
+  }
 }

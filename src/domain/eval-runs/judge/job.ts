@@ -3,14 +3,12 @@ import { ModelFailure } from '../../../models/failure.ts';
 import { type ApiKeys, resolveModel } from '../../../models/resolve.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
-import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import { redact } from '../../../platform/log.ts';
 import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
 import type { ModelParts } from '../execute/ask-model.ts';
-import { readTrace } from '../read/trace.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { endJudging, type JudgingEnd, judgeRun } from './begin.ts';
 import { isJudged, judgeOf } from './frozen.ts';
@@ -149,10 +147,8 @@ class Judging {
   ): Promise<MeasuredTrial> {
     if (!planned || !(isJudged(planned) || snapshot.reported))
       return notMeasured('not_judged', 'The case has no prompt, or does without a judge');
-    const stored = await this.services.db.row(trials.findTrace, { id: row.id });
-    const { trace } = stored ? await readTrace(this.services, stored) : {};
     const { title, expectedOutput, isNegative } = planned;
     const task = { title, expectedOutput, isNegative, rubric: judgeOf(snapshot).rubric };
-    return measureTrial(judge, row.id, task, trace, signal);
+    return measureTrial(judge, row.id, task, signal);
   }
 }

@@ -17,9 +17,11 @@ import {
 } from '../../../evaluation/index.ts';
 import { ModelFailure } from '../../../models/failure.ts';
 import type { ModelRoute } from '../../../models/resolve.ts';
+import { Slots } from '../../../models/slots.ts';
+import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { redact } from '../../../platform/log.ts';
 import { type Asker, askModel, type ModelParts } from '../execute/ask-model.ts';
-import type { Trace } from '../read/trace.ts';
+import { readTrace } from '../read/trace.ts';
 
 /** Milliseconds of one answer, and its length in tokens, which for some models includes what they think. */
 const longestCall = 90_000;
@@ -62,26 +64,56 @@ export async function measureTrial(
   judge: Judge,
   trialId: string,
   task: JudgedTask,
-  trace: Trace | undefined,
   signal: AbortSignal,
 ): Promise<MeasuredTrial> {
-  if (!trace) return notMeasured('no_evidence', 'Nothing was recorded of this trial');
-  const evidence = judgeEvidence(trace);
+  const seen = await lookAt(judge, trialId, task, signal);
+  if (!seen) return notMeasured('no_evidence', 'Nothing was recorded of this trial');
   const { route } = judge;
-  const { measurement, billedMicros } = route
-    ? await askJudge(judge, route, trialId, task, evidence, signal)
-    : { measurement: judgeLexically(task, evidence), billedMicros: 0 };
+  const { measurement, billedMicros } =
+    'counted' in seen
+      ? { measurement: seen.counted, billedMicros: 0 }
+      : await askJudge(judge, seen, trialId, task.rubric, signal);
   return {
     goal: {
       ...measurement.goal,
       ...template,
-      gradingKey: gradingKeyOf(route?.id ?? lexicalJudge, task, evidence.hash),
-      evidenceHash: evidence.hash,
-      evidenceManifest: evidence.manifest,
+      gradingKey: gradingKeyOf(route?.id ?? lexicalJudge, task, seen.hash),
+      evidenceHash: seen.hash,
+      evidenceManifest: seen.manifest,
     },
     groundedness: measurement.groundedness,
     billedMicros,
   };
+}
+
+/** A question for a model, or what was counted without one. */
+interface Question {
+  route: ModelRoute;
+  prompt: ReturnType<typeof judgePrompt>;
+}
+type Seen = Pick<JudgeEvidence, 'hash' | 'manifest'> & (Question | { counted: Measurement });
+
+/** Traces that are too long for their rows: one at a time in a process. */
+const large = new Slots();
+
+/** What a judge needs of a trial. Its trace may be huge, and nothing of it is kept while a judge is waited for. */
+async function lookAt(
+  { parts: { services }, route }: Judge,
+  trialId: string,
+  task: JudgedTask,
+  signal: AbortSignal,
+): Promise<Seen | undefined> {
+  const stored = await services.db.row(trials.findTrace, { id: trialId });
+  const look = async (): Promise<Seen | undefined> => {
+    const { trace } = stored ? await readTrace(services, stored) : {};
+    if (!trace) return undefined;
+    const evidence = judgeEvidence(trace);
+    const { hash, manifest } = evidence;
+    return route
+      ? { hash, manifest, route, prompt: judgePrompt(task, evidence) }
+      : { hash, manifest, counted: judgeLexically(task, evidence) };
+  };
+  return large.run('trace', (stored?.blobId ?? null) === null ? undefined : 1, signal, look);
 }
 
 const template = { judgeTemplateVersion, judgeTemplateHash };
@@ -94,13 +126,11 @@ export function notMeasured(code: string, why: string): MeasuredTrial {
 
 async function askJudge(
   { parts, asker }: Judge,
-  route: ModelRoute,
+  { route, prompt: { system, user } }: Question,
   trialId: string,
-  task: JudgedTask,
-  evidence: JudgeEvidence,
+  rubric: JudgedTask['rubric'],
   signal: AbortSignal,
 ): Promise<{ measurement: Measurement; billedMicros: number }> {
-  const { system, user } = judgePrompt(task, evidence);
   const asked = await askModel(parts, asker, trialId, { model: route.id, provider: route.provider }, signal);
   const billed = (measurement: Measurement) => ({
     measurement,
@@ -120,7 +150,7 @@ async function askJudge(
       }),
     );
     const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-    return billed(readJudgeAnswer(text, task.rubric));
+    return billed(readJudgeAnswer(text, rubric));
   } catch (error) {
     signal.throwIfAborted();
     if (asked.trouble) throw asked.trouble;

@@ -55,7 +55,7 @@ async function refuseRepeated(
 ): Promise<void> {
   // Two requests at once: the second sees what the first has written.
   await db.row(runs.lock, { id: run.id });
-  const last = await db.row(judgements.lock, { runId: run.id });
+  const last = await db.row(judgements.find, { runId: run.id });
   if (!last || last.status === 'failed') return;
   if (!force && last.status === 'pending')
     throw conflict('The run is being judged. Poll it, or send force to begin again', 'JUDGE_PENDING');

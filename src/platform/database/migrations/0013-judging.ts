@@ -20,6 +20,7 @@ create table eval_run_judgements (
   deadline_at timestamptz(3) not null,
   generated_at timestamptz(3)
 );
+create index eval_run_judgements_pending on eval_run_judgements (run_id) where status = 'pending';
 create table eval_judged_trials (
   trial_id text collate "C" primary key,
   run_id text collate "C" not null references eval_runs (id) on delete cascade,
@@ -59,6 +60,8 @@ create table eval_backtest_pages (
   backtest_id text collate "C" not null references eval_backtests (id) on delete cascade,
   run_id text collate "C" not null references eval_runs (id) on delete cascade,
   cursor integer not null,
+  -- Where the one after it begins; null when it was the last.
+  next integer,
   body jsonb not null,
   primary key (backtest_id, cursor)
 );

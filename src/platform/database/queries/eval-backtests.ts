@@ -41,13 +41,20 @@ export const page = query(
   { id: text, cursor: integer },
   { body: json<unknown>() },
 );
+/** Whether a page that was answered ends where this one begins. */
+export const follows = query(
+  'eval-backtests.follows',
+  'select exists (select from eval_backtest_pages where backtest_id = :id and next = :cursor::bigint) as follows',
+  { id: text, cursor: bigint },
+  { follows: flag },
+);
 /** The first answer to a page stays. */
 export const keepPage = query(
   'eval-backtests.keep-page',
-  `insert into eval_backtest_pages (backtest_id, run_id, cursor, body)
-   select id, run_id, :cursor, :body from eval_backtests where id = :id
+  `insert into eval_backtest_pages (backtest_id, run_id, cursor, next, body)
+   select id, run_id, :cursor, :next, :body from eval_backtests where id = :id
    on conflict (backtest_id, cursor) do nothing`,
-  { id: text, cursor: integer, body: jsonText },
+  { id: text, cursor: integer, next: orNull(integer), body: jsonText },
 );
 export const prune = query(
   'eval-backtests.prune',

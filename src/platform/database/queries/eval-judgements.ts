@@ -39,11 +39,13 @@ export const find = query(
   ofRun,
   judgements.columns,
 );
-export const lock = query(
-  'eval-judgements.lock',
-  `select ${judgements.all()} from eval_run_judgements where run_id = :runId for update`,
-  ofRun,
-  judgements.columns,
+/** Runs of a project or a suite that are being judged. */
+export const pendingOf = query(
+  'eval-judgements.pending-of',
+  `select r.id, r.organization_id as "organizationId" from eval_run_judgements j join eval_runs r on r.id = j.run_id
+   where j.status = 'pending' and :ownerId in (r.project_id, r.suite_id)`,
+  { ownerId: text },
+  { id: text, organizationId: text },
 );
 const begun = judgements.pick([
   'runId',
@@ -217,9 +219,11 @@ const regraded = manyOf({
   stages: jsonText,
 });
 export type RegradedRow = RowOf<(typeof regraded)['row']>;
+/** As long as the run waits for its judge: of one that was cancelled the results stay as they were counted. */
 export const regrade = query(
   'eval-judgements.regrade',
-  `update eval_results r set result = n.result, evaluator_error = n.evaluator_error, detail = n.detail, stages = n.stages
-   from ${regraded.from('n')} where r.trial_id = n.trial_id`,
-  regraded.takes,
+  `with held as (select id from eval_runs where id = :runId and status = 'grading' for share)
+   update eval_results r set result = n.result, evaluator_error = n.evaluator_error, detail = n.detail, stages = n.stages
+   from ${regraded.from('n')}, held where r.trial_id = n.trial_id and r.run_id = held.id`,
+  { runId: text, ...regraded.takes },
 );

@@ -210,11 +210,15 @@ export const openOfSuite = query(
   { suiteId: text },
   { open: flag },
 );
-/** What runs that are not over have cost so far. */
+/** What runs that are not over, and judges that are being heard, have cost so far. */
 export const openCost = query(
   'eval-runs.open-cost',
-  `select coalesce(sum(billed_micros), 0)::float8 as micros from eval_runs
-   where organization_id = :organizationId and ${isOpen}`,
+  `select coalesce(sum(micros), 0)::float8 as micros from (
+     select billed_micros as micros from eval_runs where organization_id = :organizationId and ${isOpen}
+     union all
+     select t.billed_micros from eval_run_judgements j join eval_runs r on r.id = j.run_id
+       join eval_judged_trials t on t.run_id = j.run_id
+     where j.status = 'pending' and r.organization_id = :organizationId) spent`,
   { organizationId: text },
   { micros: float },
 );
@@ -251,6 +255,13 @@ export const graded = query(
   `select r.id from eval_runs r left join eval_run_judgements j on j.run_id = r.id
    where r.status = 'grading' and (j.status is distinct from 'pending' or j.deadline_at < now()) limit 100`,
   {},
+  { id: text },
+);
+/** Whether its judge had its time, and it still waits. */
+export const stuck = query(
+  'eval-runs.stuck',
+  `select id from eval_runs where id = :id and status = 'grading' and deadline_at < now()`,
+  { id: text },
   { id: text },
 );
 /** A judge may have failed what had passed. */
