@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as blobRows from '../src/platform/database/queries/blobs.ts';
-import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
+import { type Ingesting, ingesting, named, result } from './support/ingesting.ts';
+import type { TestService } from './support/service.ts';
 
 /** Results of runs that ran elsewhere, as careless and hostile reporters send them. */
 
 let service: TestService;
-const ingest = (path: string, body: object | string): Promise<Answer> =>
-  service.post(`/projects/default/eval-ingest/${path}`, body);
-const get = async (path: string) => (await service.get(path)).body;
-
-beforeAll(async () => {
-  service = await startTestService();
+let ingest: Ingesting['ingest'];
+let get: Ingesting['get'];
+ingesting((parts) => {
+  ({ service, ingest, get } = parts);
 });
-afterAll(() => dispose(service));
-
-let names = 0;
-const named = (prefix: string): string => `${prefix} ${++names}`;
-const result = (caseTitle: string, passed: boolean, rest: object = {}) => ({ caseTitle, passed, ...rest });
 
 test('a run that is ended while results come in is decided by all that it has', async () => {
   const { runId, projectId } = (await ingest('runs/start', { suiteName: named('storm') })).body;

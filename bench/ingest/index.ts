@@ -164,7 +164,7 @@ async function copy(runId: string): Promise<number> {
 
 function field(value: string | number | boolean | Date | null): string {
   if (value === null) return '\\N';
-  const text = value instanceof Date ? value.toISOString() : `${value as string | number | boolean}`;
+  const text = value instanceof Date ? value.toISOString() : `${value}`;
   return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n');
 }
 
