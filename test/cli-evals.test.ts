@@ -56,7 +56,7 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   const waived = await show(runId);
   expect(waived.code).toBe(0);
   expect(waived.stdout).toMatch(
-    /FAILED \(5 of 6 cases passed\), and waived: known since Monday \(until \d{4}-/,
+    /FAILED \(5 of 6 cases passed\), and waived: known since Monday \(owner@drydock\.local, until \d{4}-/,
   );
   const { suiteId } = await api('GET', `/eval-runs/${runId}`);
   await api('PATCH', `/eval-suites/${suiteId}`, {

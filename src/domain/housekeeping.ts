@@ -8,6 +8,7 @@ import * as pauses from '../platform/database/queries/model-pauses.ts';
 import * as replicas from '../platform/database/queries/replicas.ts';
 import * as slots from '../platform/database/queries/slot-grants.ts';
 import type { JobKind } from '../platform/jobs/worker.ts';
+import { inLanes } from '../platform/lanes.ts';
 import type { Services } from './context.ts';
 
 const hour = 3_600_000;
@@ -46,19 +47,11 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
       handle: async (_payload, signal) => {
         const next = () => db.rows(blobRows.garbage);
         for (let batch = await next(); batch.length > 0; batch = await next()) {
-          await inParallel(batch, removers, ({ id }) => blobs.remove(id));
+          await inLanes(batch, removers, signal, ({ id }) => blobs.remove(id));
           await db.run(blobRows.forgetGarbage, { ids: batch.map(({ id }) => id) });
           signal.throwIfAborted();
         }
       },
     },
   ];
-}
-
-async function inParallel<T>(items: T[], lanes: number, work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  const lane = async (): Promise<void> => {
-    for (const item of rest) await work(item);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
 }

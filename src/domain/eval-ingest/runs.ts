@@ -2,13 +2,15 @@ import type { Refusal } from '../../contract/errors.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import { type Db, violates } from '../../platform/database/database.ts';
+import * as runEvents from '../../platform/database/queries/eval-run-events.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
-import { decision, isOpen } from '../eval-runs/execute/decide.ts';
+import { decision } from '../eval-runs/execute/decide.ts';
+import { isOpen } from '../eval-runs/is-open.ts';
 import { findRun, snapshotOf } from '../eval-runs/read/find.ts';
 import { presentSummary } from '../eval-runs/read/summary.ts';
 import type { RunSnapshot } from '../eval-runs/snapshot.ts';
@@ -174,7 +176,7 @@ async function write(
   await db.run(runs.insertSnapshot, { runId: run.id, snapshot });
   if (prepared) await addResults(context, db, suite, run, snapshot, prepared);
   const event = { type: 'run.started', runId: run.id, at: clock(), trials: prepared?.length ?? 0 };
-  await db.run(runs.addLastEvent, { runId: run.id, data: event });
+  await db.run(runEvents.addLastEvent, { runId: run.id, data: event });
   await audit(db, context, 'eval-run.report', run.id);
   return run;
 }

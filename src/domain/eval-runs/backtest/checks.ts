@@ -10,12 +10,12 @@ import { checkList } from '../../eval-cases/definition.ts';
 import { storedCheck, vocabularyOf } from '../../eval-cases/vocabulary.ts';
 import { invalid } from '../../invalid.ts';
 import type { Verb } from '../../verb.ts';
-import { trialPlan } from '../execute/conduct.ts';
 import type { TrialDetail } from '../execute/stored.ts';
 import { refuseOpen } from '../judge/request.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
 import { readTrace } from '../read/trace.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import { trialPlan } from '../trial-plan.ts';
 import { pageOf, type Reservation, refuseSoon, reserve } from './reservation.ts';
 
 type Draft = Omit<InputOf<Operations['backtestEvalRun']>['body'], 'continuation'>;

@@ -6,9 +6,9 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as compare from '../../../platform/database/queries/eval-compare.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
-import { trialPlan } from '../execute/conduct.ts';
 import { snapshotOf } from '../read/find.ts';
 import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
+import { trialPlan } from '../trial-plan.ts';
 
 export type ScoreRow = RowOf<typeof compare.scores.gives>;
 

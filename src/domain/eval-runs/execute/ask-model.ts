@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LanguageModelV3, LanguageModelV3GenerateResult } from '@ai-sdk/provider';
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3GenerateResult,
+} from '@ai-sdk/provider';
 import { connectModel } from '../../../models/connect.ts';
 import { costMicros } from '../../../models/cost.ts';
 import { failureOf, ModelFailure } from '../../../models/failure.ts';
@@ -39,6 +43,25 @@ export interface AskedModel {
   spending: Spending;
   /** What went wrong on our side of a call, as while the database is away. */
   trouble?: Error;
+}
+
+/** One question that is answered with JSON; the text of the answer. */
+export async function askForJson(
+  { model, callModel }: AskedModel,
+  { system, user }: { system: string; user: string },
+  options: Pick<LanguageModelV3CallOptions, 'temperature' | 'maxOutputTokens' | 'abortSignal'>,
+): Promise<string> {
+  const { content } = await callModel(async () =>
+    model.doGenerate({
+      prompt: [
+        { role: 'system', content: system },
+        { role: 'user', content: [{ type: 'text', text: user }] },
+      ],
+      responseFormat: { type: 'json' },
+      ...options,
+    }),
+  );
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 /** On whose behalf a model is asked. The object itself stands for it: its models are connected once. */

@@ -2,7 +2,6 @@ import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import {
   type Grade,
   gradeTrial,
-  planSteps,
   type SetupAttempt,
   type SetupFailure,
   type TrialOutcome,
@@ -18,8 +17,8 @@ import { runTrial, type TrialRecord } from '../../../trials/run-trial.ts';
 import { skillTools } from '../../../trials/skills.ts';
 import { toolBox } from '../../../trials/tools.ts';
 import type { Services } from '../../context.ts';
-import { plannedJudge } from '../judge/frozen.ts';
-import { noModel, type PlannedCase, type PlannedVariant, type RunSnapshot } from '../snapshot.ts';
+import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
+import { trialPlan } from '../trial-plan.ts';
 import { type AskedModel, askModel, type Spending } from './ask-model.ts';
 import type { CallLedger } from './ledger.ts';
 import type { ModelPauses } from './pauses.ts';
@@ -223,28 +222,6 @@ function finished(
   };
   const judged = judge(trialPlan(plan.case, run.snapshot), outcome);
   return { run, plan, status, startedAt, finishedAt, record, setup, ...judged, error, spending };
-}
-
-const plans = new WeakMap<PlannedCase, TrialPlan>();
-
-/** What a case is judged by; the same for all its trials. */
-export function trialPlan(planned: PlannedCase, snapshot: RunSnapshot): TrialPlan {
-  const known = plans.get(planned);
-  if (known) return known;
-  const { turns, steps } = planSteps(planned.steps);
-  const last = turns.findLast(({ kind }) => kind === 'prompt');
-  const plan: TrialPlan = {
-    // What the answer should come to is said of the last prompt.
-    turns: turns.map((turn) => (turn === last ? { ...turn, expectedOutput: planned.expectedOutput } : turn)),
-    steps,
-    isNegative: planned.isNegative,
-    match: planned.match,
-    checks: planned.checks,
-    failOnToolError: planned.failOnToolError,
-    judge: plannedJudge(planned, snapshot),
-  };
-  plans.set(planned, plan);
-  return plan;
 }
 
 /** Whatever goes wrong in the judging is no fault of the trial. */

@@ -8,12 +8,14 @@ import {
   type VerdictDecision,
 } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
+import * as runEvents from '../../../platform/database/queries/eval-run-events.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
 import * as trialRows from '../../../platform/database/queries/eval-trials.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context.ts';
 import { bookSpending } from '../../limits/spend-budget.ts';
+import { isOpen } from '../is-open.ts';
 import { adviseAfter, heardJudge } from '../judge/grading.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import { RunAnalytics } from './analyze.ts';
@@ -66,10 +68,6 @@ export async function decision(services: Services, runId: string): Promise<Commi
   };
 }
 
-export function isOpen(status: runs.RunStatus): boolean {
-  return status === 'pending' || status === 'running' || status === 'grading';
-}
-
 /** What is done once for every run that is over, however it ended. */
 export async function settleRun(
   { vault, clock }: Pick<Services, 'vault' | 'clock'>,
@@ -83,9 +81,9 @@ export async function settleRun(
   await bookSpending(db, clock(), spending);
   await db.run(suites.addToTotals, { id: run.suiteId, passed, failed });
   const event: RunEvent = { type: 'run.decided', runId, at: clock(), status, result };
-  await db.run(runs.addLastEvent, { runId, data: event });
-  await db.run(runs.announce, { runId });
-  await db.run(runs.announceEnd, { runId });
+  await db.run(runEvents.addLastEvent, { runId, data: event });
+  await db.run(runEvents.announce, { runId });
+  await db.run(runEvents.announceEnd, { runId });
 }
 
 /** What a verdict is made of. How each trial went is counted and not kept. */

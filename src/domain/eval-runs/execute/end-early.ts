@@ -2,8 +2,9 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { Services } from '../../context.ts';
+import { isOpen } from '../is-open.ts';
 import { stopJudging } from '../judge/grading.ts';
-import { isOpen, settleRun } from './decide.ts';
+import { settleRun } from './decide.ts';
 
 export interface EarlyEnd {
   status: 'cancelled' | 'timed_out' | 'failed';

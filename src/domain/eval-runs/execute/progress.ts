@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { Db } from '../../../platform/database/database.ts';
-import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import * as runEvents from '../../../platform/database/queries/eval-run-events.ts';
 import { type Log, redact } from '../../../platform/log.ts';
 import { storableJson } from '../../storable.ts';
 import { tallyRuns } from './decide.ts';
@@ -76,7 +76,7 @@ export class Progress {
     this.changed.clear();
     try {
       if (batch.length > 0)
-        await this.db.run(runs.addEvents, {
+        await this.db.run(runEvents.addEvents, {
           runIds: batch.map(({ runId }) => runId),
           data: batch.map(({ event }) => storableJson(event)),
         });

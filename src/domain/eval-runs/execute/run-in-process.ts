@@ -3,8 +3,8 @@ import type { ApiKeys } from '../../../models/resolve.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import type { Services } from '../../context.ts';
 import { type DeliveredSecret, deliverSecrets } from '../../secrets/deliver.ts';
+import { isOpen } from '../is-open.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
-import { isOpen } from './decide.ts';
 
 /** A run as its trials see it in one process. */
 export interface RunInProcess {

@@ -10,8 +10,8 @@ import { findSuite } from '../../eval-suites/suite.ts';
 import type { Verb } from '../../verb.ts';
 import { type Baseline, baselineOf } from '../compare/baseline.ts';
 import { sideOf } from '../compare/side.ts';
-import { isOpen } from '../execute/decide.ts';
 import { presentEligibility } from '../import-eligibility.ts';
+import { isOpen } from '../is-open.ts';
 import { findRun } from '../read/find.ts';
 
 type Policy = NonNullable<SuiteSettings['qualityGate']>;

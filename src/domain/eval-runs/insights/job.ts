@@ -16,7 +16,7 @@ import type { Commit } from '../../../platform/leases/holder.ts';
 import { redact } from '../../../platform/log.ts';
 import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
-import { type Asker, askModel, type ModelParts } from '../execute/ask-model.ts';
+import { type Asker, askForJson, askModel, type ModelParts } from '../execute/ask-model.ts';
 import type { TrialDetail } from '../execute/stored.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import type { InsightsContent } from './read.ts';
@@ -186,19 +186,7 @@ async function ask(
   findings: readonly Finding[],
   signal: AbortSignal,
 ): Promise<string> {
-  const { system, user } = prosePrompt(findings);
   const ends = AbortSignal.any([signal, AbortSignal.timeout(longestProse)]);
   const asked = await askModel(parts, asker, null, { model: route.id, provider: route.provider }, ends);
-  const { content } = await asked.callModel(async () =>
-    asked.model.doGenerate({
-      prompt: [
-        { role: 'system', content: system },
-        { role: 'user', content: [{ type: 'text', text: user }] },
-      ],
-      responseFormat: { type: 'json' },
-      maxOutputTokens: mostTokens,
-      abortSignal: ends,
-    }),
-  );
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return askForJson(asked, prosePrompt(findings), { maxOutputTokens: mostTokens, abortSignal: ends });
 }

@@ -4,7 +4,7 @@ import type { Finding } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as insights from '../../../platform/database/queries/eval-insights.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
-import { isOpen } from '../execute/decide.ts';
+import { isOpen } from '../is-open.ts';
 
 type Envelope = NonNullable<OutputOf<Operations['getEvalRun']>['insights']>;
 

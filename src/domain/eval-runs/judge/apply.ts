@@ -9,9 +9,9 @@ import { byColumn } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import { storableJson } from '../../storable.ts';
-import { trialPlan } from '../execute/conduct.ts';
 import type { StoredStages, TrialDetail } from '../execute/stored.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import { trialPlan } from '../trial-plan.ts';
 
 const page = 200;
 

@@ -4,6 +4,7 @@ import { lexicalJudge } from '../../../evaluation/index.ts';
 import { type ApiKeys, resolveModel } from '../../../models/resolve.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
+import * as runEvents from '../../../platform/database/queries/eval-run-events.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import { cancelJobs } from '../../../platform/jobs/queue.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
@@ -58,8 +59,8 @@ async function grade(services: Services, run: Run, judge: RunJudge, trials: numb
     const wanted = { model, threshold, gating: true, requestedBy: run.startedBy, refused };
     await beginJudging(services, trx, run, wanted);
     const event: RunEvent = { type: 'run.grading', runId: run.id, at: clock(), trials };
-    await trx.run(runs.addLastEvent, { runId: run.id, data: event });
-    await trx.run(runs.announce, { runId: run.id });
+    await trx.run(runEvents.addLastEvent, { runId: run.id, data: event });
+    await trx.run(runEvents.announce, { runId: run.id });
     if (refused !== undefined) await decideLater(trx, run.id, 'graded');
   };
 }

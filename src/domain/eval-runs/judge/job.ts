@@ -4,6 +4,7 @@ import { type ApiKeys, resolveModel } from '../../../models/resolve.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
+import { inLanes } from '../../../platform/lanes.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import { redact } from '../../../platform/log.ts';
 import type { Services } from '../../context.ts';
@@ -12,7 +13,6 @@ import type { ModelParts } from '../execute/ask-model.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { endJudging, type JudgingEnd, judgeRun } from './begin.ts';
 import { isJudged, judgeOf } from './frozen.ts';
-import { inLanes } from './lanes.ts';
 import { type Judge, JudgeUnavailable, type MeasuredTrial, measureTrial, notMeasured } from './measure.ts';
 
 /** Trials that are judged at the same time. */

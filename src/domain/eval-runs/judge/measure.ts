@@ -20,7 +20,7 @@ import type { ModelRoute } from '../../../models/resolve.ts';
 import { Slots } from '../../../models/slots.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { redact } from '../../../platform/log.ts';
-import { type Asker, askModel, type ModelParts } from '../execute/ask-model.ts';
+import { type Asker, askForJson, askModel, type ModelParts } from '../execute/ask-model.ts';
 import { readTrace } from '../read/trace.ts';
 
 /** Milliseconds of one answer, and its length in tokens, which for some models includes what they think. */
@@ -126,7 +126,7 @@ export function notMeasured(code: string, why: string): MeasuredTrial {
 
 async function askJudge(
   { parts, asker }: Judge,
-  { route, prompt: { system, user } }: Question,
+  { route, prompt }: Question,
   trialId: string,
   rubric: JudgedTask['rubric'],
   signal: AbortSignal,
@@ -137,19 +137,11 @@ async function askJudge(
     billedMicros: asked.spending.billedMicros,
   });
   try {
-    const { content } = await asked.callModel(async () =>
-      asked.model.doGenerate({
-        prompt: [
-          { role: 'system', content: system },
-          { role: 'user', content: [{ type: 'text', text: user }] },
-        ],
-        responseFormat: { type: 'json' },
-        temperature: 0,
-        maxOutputTokens: mostTokens,
-        abortSignal: AbortSignal.any([signal, AbortSignal.timeout(longestCall)]),
-      }),
-    );
-    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    const text = await askForJson(asked, prompt, {
+      temperature: 0,
+      maxOutputTokens: mostTokens,
+      abortSignal: AbortSignal.any([signal, AbortSignal.timeout(longestCall)]),
+    });
     return billed(readJudgeAnswer(text, rubric));
   } catch (error) {
     signal.throwIfAborted();

@@ -11,7 +11,7 @@ import { spendInsight } from '../../limits/insights.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
 import { conflict } from '../../refusals.ts';
 import type { Verb } from '../../verb.ts';
-import { isOpen } from '../execute/decide.ts';
+import { isOpen } from '../is-open.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
 import { beginJudging } from './begin.ts';
 import { judgeOf, judgingRoute } from './frozen.ts';

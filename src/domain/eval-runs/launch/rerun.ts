@@ -8,7 +8,7 @@ import { findSuite, type Suite } from '../../eval-suites/suite.ts';
 import { conflict } from '../../refusals.ts';
 import type { Verb } from '../../verb.ts';
 import { sideOf } from '../compare/side.ts';
-import { isOpen } from '../execute/decide.ts';
+import { isOpen } from '../is-open.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
 import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
 import { answerOf, identityOf, launcherOf, sharedLaunch, sharedOverrides } from './create.ts';

@@ -3,6 +3,7 @@ import { mostTargets } from '../../../contract/eval-launch.ts';
 import type { ApiKeys } from '../../../models/resolve.ts';
 import { type Db, violates } from '../../../platform/database/database.ts';
 import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';
+import * as runEvents from '../../../platform/database/queries/eval-run-events.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
@@ -136,7 +137,7 @@ async function write(context: ProjectContext, db: Db, launch: Launch): Promise<S
   await db.run(runs.insertSnapshot, { runId: run.id, snapshot });
   await insertTrials(context, db, run.id, plan);
   const event = { type: 'run.started', runId: run.id, at: clock(), trials: run.trials };
-  await db.run(runs.addLastEvent, { runId: run.id, data: event });
+  await db.run(runEvents.addLastEvent, { runId: run.id, data: event });
   await audit(db, context, 'eval-run.create', run.id);
   return { run, servers: selection.servers, committed, deduped: false };
 }

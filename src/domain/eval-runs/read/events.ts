@@ -1,11 +1,11 @@
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { StreamEvent } from '../../../contract/operation.ts';
-import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import * as runEvents from '../../../platform/database/queries/eval-run-events.ts';
 import type { ProjectContext } from '../../context.ts';
 import { invalid } from '../../invalid.ts';
 import type { Verb } from '../../verb.ts';
 import { turnsOf } from '../../watching.ts';
-import { isOpen } from '../execute/decide.ts';
+import { isOpen } from '../is-open.ts';
 import { findRun } from './find.ts';
 
 const page = 500;
@@ -25,18 +25,18 @@ async function* eventsOf(
   from: number,
 ): AsyncGenerator<StreamEvent<RunEvent>> {
   let after = from;
-  for await (const _ of turnsOf(context, runs.eventsChannel, runId)) {
-    let rows = await context.db.rows(runs.eventsAfter, { runId, after, most: page });
+  for await (const _ of turnsOf(context, runEvents.eventsChannel, runId)) {
+    let rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: page });
     // Over before it was asked for, or deleted. If it is over, all its events are there now.
     const over = rows.length === 0 && !isOpen((await findRun(context, runId)).status);
-    if (over) rows = await context.db.rows(runs.eventsAfter, { runId, after, most: page });
+    if (over) rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: page });
     for (;;) {
       yield* rows.map(({ number, data }) => ({ id: String(number), data: data as RunEvent }));
       const last = rows.at(-1);
       if ((last?.data as RunEvent | undefined)?.type === 'run.decided') return;
       after = last?.number ?? after;
       if (rows.length < page) break;
-      rows = await context.db.rows(runs.eventsAfter, { runId, after, most: page });
+      rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: page });
     }
     if (over) return;
   }

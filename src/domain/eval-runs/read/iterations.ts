@@ -5,9 +5,9 @@ import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { type Vocabulary, vocabularyOf } from '../../eval-cases/vocabulary.ts';
 import { pageBy } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
-import { trialPlan } from '../execute/conduct.ts';
 import type { TrialDetail } from '../execute/stored.ts';
 import { type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import { trialPlan } from '../trial-plan.ts';
 import { findRun, findTrial, snapshotOf } from './find.ts';
 
 type Iteration = OutputOf<Operations['listEvalRunIterations']>['items'][number];

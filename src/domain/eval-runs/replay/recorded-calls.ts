@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallEnd } from '../../../evaluation/index.ts';
 import { weightOf } from '../../../mcp/json-bounds.ts';
-import { sortKeys } from '../../../platform/canonical.ts';
+import { canonicalJson } from '../../../platform/canonical.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { Frame } from '../../../trials/recorder.ts';
 import type { Services } from '../../context.ts';
@@ -111,7 +111,7 @@ function isFrame(frame: unknown): frame is Frame {
 
 function callIn(frame: Frame, iterationId: string, place: Place): RecordedCall {
   const { serverId, params } = frame;
-  const called = JSON.stringify(sortKeys([serverId, params.name, params.arguments]));
+  const called = canonicalJson([serverId, params.name, params.arguments]);
   return {
     iterationId,
     place,

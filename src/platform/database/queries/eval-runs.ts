@@ -4,8 +4,6 @@ import {
   float,
   integer,
   json,
-  jsonText,
-  listOf,
   oneOf,
   orNull,
   type RowOf,
@@ -15,9 +13,6 @@ import {
   time,
 } from '../columns.ts';
 import { query } from '../query.ts';
-
-/** Announced on, with the id of the run, when there are more events. */
-export const eventsChannel = 'drydock_eval_runs';
 
 export type RunStatus =
   | 'pending'
@@ -81,7 +76,8 @@ const runs = table(
 );
 export type RunRow = RowOf<typeof runs.columns>;
 
-const isOpen = "status in ('pending', 'running', 'grading')";
+/** Of a run that has no verdict yet. */
+export const isOpen = "status in ('pending', 'running', 'grading')";
 const which = runs.pick(['projectId', 'id']);
 const made = [
   ...(Object.keys(launched) as (keyof typeof launched)[]),
@@ -299,12 +295,6 @@ const over = {
   stopReason: orNull(text),
   error: orNull(text),
 };
-/** Tells every process that works on its trials to forget it. */
-export const announceEnd = query(
-  'eval-runs.announce-end',
-  `select from pg_notify('drydock_eval_runs_over', :runId)`,
-  { runId: text },
-);
 /** Ends of runs of one project come one after the other; asked for before anything of a run is locked. */
 export const queueToEnd = query(
   'eval-runs.queue-to-end',
@@ -363,46 +353,3 @@ export const outcomesOfSuite = query(
   outcomes.columns,
   { index: 'eval_run_outcomes_suite' },
 );
-
-/**
- * Adds to what happened in several runs, each run's events in the order given. Runs that are over get none. The runs are
- * taken in the order of their ids, as by everybody who writes to several, so that no two wait for each other.
- */
-export const addEvents = query(
-  'eval-runs.add-events',
-  `with given as (
-     select run_id, data, row_number() over (partition by run_id order by nth) as place,
-       count(*) over (partition by run_id) as many
-     from unnest(:runIds::text[], :data::jsonb[]) with ordinality as n (run_id, data, nth)),
-   locked as materialized (
-     select id from eval_runs where id = any(:runIds) and ${isOpen} order by id for no key update),
-   counted as (
-     update eval_runs r set events = r.events + g.many, started_at = coalesce(r.started_at, now()),
-       status = case when r.status = 'pending' then 'running' else r.status end
-     from (select distinct run_id, many from given) g
-     where r.id = g.run_id and r.id = any(array(select id from locked)) and r.${isOpen}
-     returning r.id, r.events - g.many as first),
-   told as (
-     insert into eval_run_events (run_id, number, data)
-     select c.id, c.first + g.place - 1, g.data from given g join counted c on c.id = g.run_id)
-   select from counted c, pg_notify('${eventsChannel}', c.id)`,
-  { runIds: texts, data: listOf(jsonText) },
-);
-/** The last one of a run that is over now. */
-export const addLastEvent = query(
-  'eval-runs.add-last-event',
-  `with counted as (update eval_runs set events = events + 1 where id = :runId returning events - 1 as number)
-   insert into eval_run_events (run_id, number, data) select :runId, number, :data from counted`,
-  { runId: text, data: json<unknown>() },
-);
-export const eventsAfter = query(
-  'eval-runs.events-after',
-  `select number, data from eval_run_events where run_id = :runId and number > :after order by number limit :most`,
-  { runId: text, after: integer, most: bigint },
-  { number: integer, data: json<unknown>() },
-  { index: 'eval_run_events_pkey' },
-);
-/** Tells readers of events, in any process, that there are more. */
-export const announce = query('eval-runs.announce', `select from pg_notify('${eventsChannel}', :runId)`, {
-  runId: text,
-});

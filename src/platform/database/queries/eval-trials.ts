@@ -15,7 +15,7 @@ import {
   time,
 } from '../columns.ts';
 import { query } from '../query.ts';
-import { eventsChannel } from './eval-runs.ts';
+import { eventsChannel } from './eval-run-events.ts';
 import { type LeasedRowOf, leaseQueries } from './leases.ts';
 
 const own = {

@@ -241,7 +241,8 @@ function sentence(run: Run): string {
 function waiverOf({ gateWaiver }: Run): string {
   if (!gateWaiver) return '';
   const until = new Date(gateWaiver.expiresAt).toISOString().slice(0, 10);
-  return `${oneLine(gateWaiver.reason, 200)} (until ${until})`;
+  const who = gateWaiver.createdByEmail ?? gateWaiver.createdBy;
+  return `${oneLine(gateWaiver.reason, 200)} (${who}, until ${until})`;
 }
 
 function percent(rate: number | null): string {
