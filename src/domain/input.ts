@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { Refusal } from '../contract/errors.ts';
 import { type Operation, type ReceivedBytes, streamedAnswer, textParams } from '../contract/operation.ts';
+import { plainWords } from '../contract/plain-words.ts';
 import { invalid } from './invalid.ts';
 import { faultIn, problemOfText } from './storable.ts';
 
@@ -73,13 +74,6 @@ function readQuery(query: Record<string, unknown>): Record<string, unknown> {
   return query;
 }
 
-/** zod's own words for the two commonest faults speak of inputs and NaN. */
-function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code !== 'invalid_type') return undefined;
-  if (issue.input === undefined) return 'Required';
-  return `Must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
-}
-
 function check(schema: z.ZodType, value: unknown): object {
   const read = readAs(schema, value);
   if ('problem' in read) throw invalid(read.problem);
@@ -91,7 +85,7 @@ export function readAs<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): { value: z.output<Schema> } | { problem: string; path: string } {
-  const parsed = schema.safeParse(value, { error: plainWords });
+  const parsed = schema.safeParse(value, { error: (issue) => plainWords(issue) });
   if (parsed.success) return { value: parsed.data };
   const [first, ...others] = parsed.error.issues as [z.core.$ZodIssue, ...z.core.$ZodIssue[]];
   // A misspelt field is missing under one name and unknown under another.

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { largestSuiteFile } from '../contract/eval-suite-files.ts';
+import { plainWords } from '../contract/plain-words.ts';
 import { type Place, parseYaml } from './parse.ts';
 import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
 import { SuiteFile } from './suite-file.ts';
@@ -19,7 +20,7 @@ export function readSuiteFile(
   { fileName = '' }: { fileName?: string } = {},
 ): ReadSuiteFile {
   const { value, placeOf } = parseYaml(textOf(bytes), fileName);
-  const parsed = SuiteFile.safeParse(value, { error: plainWords });
+  const parsed = SuiteFile.safeParse(value, { error: (issue) => plainWords(issue, kinds) });
   if (!parsed.success)
     throw problemsFound(
       parsed.error.issues.flatMap((issue) =>
@@ -98,19 +99,10 @@ function told(issue: z.core.$ZodIssue): Told[] {
   return [{ path, atKey: false, ...(typeof code === 'string' && { code }), message }];
 }
 
-const articles: Record<string, string> = {
+/** As YAML calls them. */
+const kinds: Record<string, string> = {
   object: 'a mapping',
   record: 'a mapping',
   array: 'a list',
   int: 'a whole number',
 };
-
-/** zod's own words for the commonest faults speak of inputs. */
-function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_value' && issue.input !== undefined)
-    return `Must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
-  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
-    return 'Required';
-  if (issue.code === 'invalid_type') return `Must be ${articles[issue.expected] ?? `a ${issue.expected}`}`;
-  return undefined;
-}
