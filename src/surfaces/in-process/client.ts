@@ -7,15 +7,22 @@ import {
   streamedAnswer,
   type Upload,
 } from '../../contract/operation.ts';
-import { configuredOrigin, type Services } from '../../domain/context.ts';
+import type { Credential } from '../../domain/identity/authenticate.ts';
 import { invalid } from '../../domain/invalid.ts';
-import { Entrance } from '../../domain/invoke.ts';
+import type { Entrance } from '../../domain/invoke.ts';
 import { newId } from '../../platform/ids.ts';
 import type { CallOptions, Client, SentBytes } from '../client/index.ts';
 
-/** The client of the installation here, for whoever may read its database: operations are entered as the account. */
-export function localClient(services: Services, account: { organizationId: string; userId: string }): Client {
-  const entrance = new Entrance({ services, charge: () => {}, used: () => {} });
+/** How calls come in that arrive on no HTTP request of their own. */
+export interface Arrival {
+  entrance: Entrance;
+  credential: Credential;
+  /** Where the service is reached, as whoever asks would write it. */
+  origin: () => string;
+}
+
+/** The client of the service in this process: every call goes through the one way in, and no network. */
+export function inProcessClient({ entrance, credential, origin }: Arrival): Client {
   const calls = operationList.map((operation) => {
     const names = paramNames(operation.path);
     const call = async (input: Record<string, unknown> = {}, options: CallOptions = {}): Promise<unknown> => {
@@ -33,10 +40,10 @@ export function localClient(services: Services, account: { organizationId: strin
       const occasion = {
         requestId: newId('req'),
         callerGone: () => signal,
-        origin: () => configuredOrigin(services.config),
+        origin,
         afterwards: (work: () => void) => work(),
       };
-      const entered = await entrance.enter(operation, { kind: 'account', ...account }, params, occasion);
+      const entered = await entrance.enter(operation, credential, params, occasion);
       const { upload } = operation;
       return entrance.act(entered, {
         query,
