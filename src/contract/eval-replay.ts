@@ -75,5 +75,6 @@ export const replayEvalRun = operation({
     .meta({ id: 'EvalReplay' }),
   errors: [...liveErrors, 'CONFLICT'],
   readOnly: true,
+  callsTools: true,
   bulky: true,
 });

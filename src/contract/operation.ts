@@ -107,6 +107,8 @@ interface Declaration {
   readonly defaultProject?: true;
   /** Writes nothing here, whatever its method: it talks to a server, or only looks. */
   readonly readOnly?: true;
+  /** Calls tools of a server, which may do anything there. */
+  readonly callsTools?: true;
   /** The answer may be many megabytes, so it is written in slices. */
   readonly bulky?: true;
   /** Draws on the organization's credits or a daily budget. */
@@ -265,4 +267,9 @@ export type { Declaration };
 /** Whether it changes what is stored here, and so leaves a row in the audit. */
 export function isWrite({ method, readOnly }: Declaration): boolean {
   return method !== 'GET' && !readOnly;
+}
+
+/** Whether asking for it changes nothing, neither here nor at a server: it may be asked again, and by anybody careful. */
+export function isSafe(declaration: Declaration): boolean {
+  return !isWrite(declaration) && !declaration.callsTools;
 }

@@ -136,6 +136,7 @@ export const callTool = operation({
   errors: liveErrors,
   access: 'project member',
   readOnly: true,
+  callsTools: true,
   bulky: true,
 });
 

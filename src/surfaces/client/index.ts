@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { type OperationId, type Operations, operationList } from '../../contract/index.ts';
-import type { Declaration, EventStream, FileAnswer, Operation, Upload } from '../../contract/operation.ts';
-import { paramNames, streamedAnswer } from '../../contract/operation.ts';
+import type { OperationId, Operations } from '../../contract/index.ts';
+import type { Declaration, EventStream, FileAnswer, Upload } from '../../contract/operation.ts';
 import { DrydockError } from './error.ts';
 import { eachEvent } from './events.ts';
+import { type Callable, callables } from './operations.ts';
 import { type Patience, sendPatiently } from './send.ts';
 
 export { DrydockError };
@@ -56,24 +56,21 @@ type Call<O extends Declaration> =
 export type Client = { readonly [Id in OperationId]: Call<Operations[Id]> };
 
 export function createClient(options: ClientOptions): Client {
-  const calls = operationList.map((operation) => {
-    const kind = streamedAnswer(operation.response)?.kind;
-    return [
-      operation.id,
-      (input: Record<string, unknown> = {}, call: CallOptions = {}) =>
-        kind === 'events'
-          ? eachEvent((headers) => send(options, operation, input, call, headers))
-          : send(options, operation, input, call).then((response) =>
-              kind === 'file' ? response : response.json(),
-            ),
-    ];
-  });
+  const calls = callables.map((operation) => [
+    operation.id,
+    (input: Record<string, unknown> = {}, call: CallOptions = {}) =>
+      operation.answers === 'events'
+        ? eachEvent((headers) => send(options, operation, input, call, headers))
+        : send(options, operation, input, call).then((response) =>
+            operation.answers === 'file' ? response : response.json(),
+          ),
+  ]);
   return Object.fromEntries(calls) as Client;
 }
 
 async function send(
   options: ClientOptions,
-  operation: Operation,
+  operation: Callable,
   input: Record<string, unknown>,
   call: CallOptions,
   more: Record<string, string> = {},
@@ -95,22 +92,22 @@ async function send(
     },
     options,
   );
-  if (!response.ok && operation.otherStatuses?.[response.status] === undefined)
+  if (!response.ok && !operation.otherStatuses.includes(response.status))
     throw await DrydockError.from(response);
   return response;
 }
 
 /** The body of a request; its content type is put among the headers. */
 function bodyOf(
-  operation: Operation,
+  operation: Callable,
   input: Record<string, unknown>,
   headers: Record<string, string>,
 ): RequestInit {
-  if (operation.body) {
+  if (operation.sends === 'json') {
     headers['content-type'] = 'application/json';
     return { body: JSON.stringify(input['body'] ?? {}) };
   }
-  if (!operation.upload) return {};
+  if (operation.sends === 'nothing') return {};
   const upload = input['upload'] as SentBytes;
   if (upload instanceof Blob) return { body: upload };
   headers['content-type'] = upload.contentType;
@@ -121,14 +118,13 @@ function bodyOf(
   };
 }
 
-function addressOf(operation: Operation, input: Record<string, unknown>): string {
-  const names = paramNames(operation.path);
+function addressOf(operation: Callable, input: Record<string, unknown>): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(input[name])),
   );
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input))
-    if (name !== 'body' && name !== 'upload' && value !== undefined && !names.includes(name))
+    if (name !== 'body' && name !== 'upload' && value !== undefined && !operation.params.includes(name))
       query.set(name, value as string);
   return query.size > 0 ? `${path}?${query.toString()}` : path;
 }
