@@ -18,11 +18,14 @@ const librariesLoadedLater = {
 const tables = {
   name: 'tables',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /dist\/surfaces\/client\/operations\.js$/ }, async ({ path }) => ({
-      contents: Object.entries(await import(path))
-        .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
-        .join('\n'),
-    })),
+    onLoad(
+      { filter: /dist\/surfaces\/(client\/operations|cli\/operations\/(manifest|groups))\.js$/ },
+      async ({ path }) => ({
+        contents: Object.entries(await import(path))
+          .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+          .join('\n'),
+      }),
+    ),
 };
 
 await build({

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import type { Installation } from './platform/backup/installation.ts';
-import { loadConfig } from './platform/config/load.ts';
 import type { Config } from './platform/config/settings.ts';
 import type { OpenServices } from './services.ts';
+import type { Connected } from './surfaces/cli/connect/connect.ts';
 import { runCli } from './surfaces/cli/run.ts';
 
 /** This program again, with whatever loader it runs under. */
@@ -11,6 +11,8 @@ const demo = {
   command: process.execPath,
   args: [...process.execArgv, fileURLToPath(import.meta.url), 'demo-server', '--stdio'],
 };
+
+const load = async () => (await import('./platform/config/load.ts')).loadConfig();
 
 async function installation(config: Config): Promise<Installation> {
   const [{ openBlobs }, { createLog }] = await Promise.all([
@@ -22,7 +24,7 @@ async function installation(config: Config): Promise<Installation> {
 
 async function withServices<T>(work: (services: OpenServices) => Promise<T>): Promise<T> {
   const { openServices } = await import('./services.ts');
-  const services = await openServices(loadConfig().config, { exclusive: false });
+  const services = await openServices((await load()).config, { exclusive: false });
   // A database this command started must not outlive it.
   const interrupt = (): void => void services.close().finally(() => process.exit(130));
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
@@ -34,9 +36,25 @@ async function withServices<T>(work: (services: OpenServices) => Promise<T>): Pr
   }
 }
 
+/** Where no service runs, this process does what it would do, as the owner of the project. */
+async function openHere<T>(
+  project: string | undefined,
+  work: (connected: Connected) => Promise<T>,
+): Promise<T> {
+  const [{ clientHere }, { firstBoot, workOn }] = await Promise.all([
+    import('./surfaces/cli/connect/here.ts'),
+    import('./service.ts'),
+  ]);
+  return withServices(async (services) => {
+    // Where no service was yet, as in a job of CI, there is something to work with all the same.
+    await firstBoot(services, services.config.bootstrapKey ?? null, demo);
+    return clientHere(services, project, work, workOn);
+  });
+}
+
 // Each command loads what it uses when it is run: most of a short command's time is loading.
 await runCli(process.argv, {
-  load: () => loadConfig(),
+  load,
   serve: async (config, options) => {
     const { openService } = await import('./services.ts');
     const opened = openService(config);
@@ -47,15 +65,14 @@ await runCli(process.argv, {
   },
   work: async (config) => (await import('./service.ts')).startWorker(config),
   withServices,
+  connect: async (place, work) => {
+    const { connected } = await import('./surfaces/cli/connect/connect.ts');
+    return connected(place, openHere, work);
+  },
   withApi: async (place, work) => {
-    const { elsewhere, here } = await import('./surfaces/cli/api.ts');
-    if (place.url !== undefined) return elsewhere(place.url, place.project, work);
-    const { firstBoot, workOn } = await import('./service.ts');
-    return withServices(async (services) => {
-      // Where no service was yet, as in a job of CI, there is something to work with all the same.
-      await firstBoot(services, services.config.bootstrapKey ?? null, demo);
-      return here(services, place.project, work, workOn);
-    });
+    const { connected } = await import('./surfaces/cli/connect/connect.ts');
+    const withProject = async ({ api, projectId }: Connected) => work(api, await projectId());
+    return connected(place, openHere, withProject, { orMakeHere: true });
   },
   backup: async (config, file, options) => {
     const { writeBackup } = await import('./platform/backup/backup.ts');

@@ -9,6 +9,7 @@ import { scheduleJobs } from './domain/eval-suites/fire.ts';
 import { housekeeping } from './domain/housekeeping.ts';
 import { bootstrap } from './domain/identity/bootstrap.ts';
 import { LastUse } from './domain/identity/last-use.ts';
+import { LocalToken } from './domain/identity/local-token.ts';
 import { Entrance } from './domain/invoke.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { projectJobs } from './domain/projects/remove-content.ts';
@@ -16,6 +17,7 @@ import { connectionJobs } from './domain/server-connections/advance.ts';
 import { commandAccount, runsAsRoot } from './platform/accounts.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
+import { announceService, withdrawService } from './platform/local-service.ts';
 import { OperatorProblem } from './platform/problem.ts';
 import { type OpenOptions, type OpenServices, openService, openServices } from './services.ts';
 import { createHealthServer, type HealthOptions } from './surfaces/http/health.ts';
@@ -67,8 +69,11 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const workers = (options.worker ?? true) ? createWorkers(services) : undefined;
   let started = false;
   let draining = false;
+  // A database of the own serves one service, which is the one that commands in its folder mean.
+  const local = connected.embedded ? new LocalToken() : undefined;
   const entrance = new Entrance({
     services,
+    local,
     charge: (keyId, budget) => (budget === 'polls' ? polls : limiter)?.charge(keyId),
     used: (keyId) => lastUse.note(keyId),
   });
@@ -84,6 +89,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
 
   const stop = async (): Promise<void> => {
     draining = true;
+    if (local) withdrawService(config.dataDir);
     // Both at once: whatever requests still wait for, no further job is begun here.
     await Promise.all([app.close(), workers && stopWorkers(workers, (config.shutdownTimeout * 1000) / 2)]);
     await lastUse.flush();
@@ -101,6 +107,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     // Last, so that the key is not made and lost when anything before it fails.
     const commands = (await trust.commandsRefused()) === undefined;
     const first = await firstBoot(services, config.bootstrapKey, options.demo);
+    if (local) await announceService(config.dataDir, { url: address, token: local.value });
     started = true;
     setTimeout(() => void services.mcp.prepare(), afterStart).unref();
     const warning =

@@ -276,7 +276,7 @@ test('the commands say what they did in one line, and why not in another', async
     written.stdout = written.stderr = '';
     process.exitCode = undefined;
     const host: Pick<Host, 'load' | 'backup' | 'restore'> = {
-      load: () => ({ config, sources: {} as LoadedConfig['sources'], unknown: [] }),
+      load: async () => ({ config, sources: {} as LoadedConfig['sources'], unknown: [] }),
       backup: (given, file, options) => writeBackup(installationOf(given), file, options),
       restore: (given, file, attention) => restoreBackup(installationOf(given), file, attention),
     };

@@ -24,7 +24,7 @@ test('a server is checked against a file and against what is saved, and the exit
   const origin = new URL(service.baseUrl).origin;
   const summary = inFolder('summary.md');
   const env = { DRYDOCK_API_KEY: key, GITHUB_STEP_SUMMARY: summary };
-  const over = (...args: string[]) => here.run([...args, '--url', origin], env);
+  const over = (...args: string[]) => here.run([...args, '--service', origin], env);
   const host = new URL(target.url).host;
 
   const missing = await over('check', target.url, '--baseline', file);

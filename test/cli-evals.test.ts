@@ -28,11 +28,11 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
 
   const unknown = await here.run(['evals', 'run', 'nightly']);
   expect(unknown).toMatchObject({ code: 2, stdout: '' });
-  expect(unknown.stderr).toMatch(/^drydock: No suite nightly in this project. There are: demo \(suite_/);
+  expect(unknown.stderr).toMatch(/^drydock: No suite nightly. There is: demo \(suite_/);
 
   const origin = new URL(service.baseUrl).origin;
-  const remote = ['evals', 'run', 'demo', '--wait', '--json', '--case', 'adds-numbers', '--url', origin];
-  expect((await here.run(remote)).stderr).toBe('drydock: Set DRYDOCK_API_KEY to a key of the service\n');
+  const remote = ['evals', 'run', 'demo', '--wait', '--json', '--case', 'adds-numbers', '--service', origin];
+  expect((await here.run(remote)).stderr).toContain('drydock: Set DRYDOCK_API_KEY to a key of ');
   const over = await here.run(remote, { DRYDOCK_API_KEY: key });
   expect(over.code).toBe(0);
   expect(JSON.parse(over.stdout)).toMatchObject({ result: 'passed', summary: { total: 5, passed: 5 } });

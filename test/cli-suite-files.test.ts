@@ -30,7 +30,7 @@ test('the example is synced and run, exported, and synced again, here and over H
   const copy = join(at, 'copy.yaml');
   await here.run(['evals', 'export', 'Harbour', '-o', copy]);
   const remote = (...args: string[]) =>
-    here.run([...args, '--url', service.baseUrl], { DRYDOCK_API_KEY: key });
+    here.run([...args, '--service', service.baseUrl], { DRYDOCK_API_KEY: key });
   const text = await readFile(copy, 'utf8');
   expect(parse(text)).toMatchObject({ suite: { id: 'harbour' }, cases: { length: 5 } });
   expect(await remote('evals', 'export', 'Harbour')).toMatchObject({ code: 0, stdout: text });

@@ -55,7 +55,7 @@ test('an operator installs, updates, switches and removes a plugin', async () =>
   await writeFile(join(folder, 'plugin.json'), JSON.stringify({ ...manifest, version: '1.1.0' }));
   const next = (await run('plugins', 'install', folder, '--project', 'Default')).stdout.trim();
   expect(next).not.toBe(version);
-  expect((await run('plugins', 'list')).stdout).toMatch(
+  expect((await run('plugins', 'list-all')).stdout).toMatch(
     new RegExp(`harbour-tools +${project} +1.1.0 +${next} +on `),
   );
   expect((await run('plugins', 'disable', 'harbour-tools')).stdout).toBe('harbour-tools is off.\n');

@@ -56,7 +56,7 @@ test('an operator adds a skill from a folder, replaces it and removes it', async
   expect(second.aggregateHash).not.toBe(first.aggregateHash);
   expect((await service.get(path)).body).toEqual({ items: [second] });
 
-  expect((await run('skills', 'list')).stdout).toMatch(
+  expect((await run('skills', 'list-all')).stdout).toMatch(
     new RegExp(`${id} +greeting +prj_\\S+ +project +authored`),
   );
   expect((await run('skills', 'remove', id)).stdout).toBe(`Removed ${id}.\n`);

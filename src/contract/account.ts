@@ -28,6 +28,7 @@ const Organization = z
   .meta({ id: 'Organization' });
 
 export const getMe = operation({
+  command: 'account get',
   area: 'Account',
   summary: 'Show the account the key acts as',
   method: 'GET',

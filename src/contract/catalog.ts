@@ -80,6 +80,7 @@ export const HostCatalogEntry = z
   });
 
 export const getHostCompatCatalog = operation({
+  command: 'client-templates list',
   area: 'Catalog',
   summary: 'Read the built-in client templates',
   description: 'How known MCP clients behave: protocol revisions, identity, support for MCP Apps.',

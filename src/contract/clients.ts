@@ -154,6 +154,7 @@ export const updateClient = operation({
 });
 
 export const setClientServers = operation({
+  command: 'clients set-servers',
   summary: "Replace a client's servers",
   method: 'POST',
   path: '/{client}/servers',

@@ -54,6 +54,7 @@ const Difference = z
   .meta({ id: 'ContractDifference' });
 
 export const checkServerContract = operation({
+  command: 'servers check-contract',
   summary: 'Compare a server with a baseline of it',
   description:
     'Exports the server and says what changed for those who use it. Without `baseline` it is held against the saved one. The worst differences come first; `counts` has all of them.',

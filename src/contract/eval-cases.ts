@@ -190,6 +190,7 @@ const Warning = z.object({ code: z.string(), message: z.string() }).meta({ id: '
 export const EvalDeleted = z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'EvalDeleted' });
 
 export const listEvalCases = operation({
+  command: 'eval-cases list',
   summary: 'List the cases of a suite',
   query: z.object(lookupPage),
   ...vocabulary,
@@ -203,6 +204,7 @@ const simpleCase = {
 };
 
 export const createEvalCase = operation({
+  command: 'eval-cases create',
   summary: 'Add a case to a suite',
   method: 'POST',
   query: z.object({ declaredSuiteId }),
@@ -215,6 +217,7 @@ export const createEvalCase = operation({
 });
 
 export const createEvalCases = operation({
+  command: 'eval-cases create-many',
   summary: 'Add several cases to a suite',
   description:
     'Each case stands for itself: those that can be stored are, and `failed` says why the others are not.',
@@ -288,6 +291,7 @@ export const createEvalCases = operation({
 const mix = z.number().int().min(0).max(10).optional();
 
 export const generateEvalCases = operation({
+  command: 'eval-cases generate',
   summary: 'Have a model draft cases',
   description: "Cases are drafted from what the suite's servers offer, and stored.",
   method: 'POST',
@@ -322,6 +326,7 @@ export const generateEvalCases = operation({
 });
 
 export const getEvalCase = operation({
+  command: 'eval-cases get',
   summary: 'Read a case',
   path: '/{caseId}',
   ...vocabulary,
@@ -329,6 +334,7 @@ export const getEvalCase = operation({
 });
 
 export const updateEvalCase = operation({
+  command: 'eval-cases update',
   summary: 'Edit a case',
   description: 'Whether a case prompts a model, or only calls tools and looks at them, cannot be changed.',
   method: 'PATCH',
@@ -342,6 +348,7 @@ export const updateEvalCase = operation({
 });
 
 export const deleteEvalCase = operation({
+  command: 'eval-cases delete',
   summary: 'Delete a case',
   description: 'Runs that were made with it keep it.',
   method: 'DELETE',

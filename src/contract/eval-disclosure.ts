@@ -24,6 +24,7 @@ const csv = z
   .optional();
 
 export const getEvalRunDisclosure = operation({
+  command: 'eval-runs disclosure',
   summary: 'Say where a run of a suite would send what',
   description:
     'The models it would ask and where they are, what looks at the evidence, what is kept and for how long. Nothing runs. `environmentId`, `environmentIds` and `host` exclude each other.',

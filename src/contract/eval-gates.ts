@@ -115,6 +115,7 @@ const day = 86_400_000;
 const inAWeek = (Math.floor(Date.now() / day) + 7) * day;
 
 export const createGateWaiver = operation({
+  command: 'eval-runs waive',
   method: 'POST',
   path: '/gate-waivers',
   access: 'project admin',
@@ -136,6 +137,7 @@ export const createGateWaiver = operation({
 });
 
 export const getGateWaiver = operation({
+  command: 'eval-runs waiver',
   path: '/gate-waivers',
   summary: "Read a run's waiver",
   description: 'The last one, active or not.',
@@ -144,6 +146,7 @@ export const getGateWaiver = operation({
 });
 
 export const revokeGateWaiver = operation({
+  command: 'eval-runs revoke-waiver',
   method: 'DELETE',
   path: '/gate-waivers/{waiverId}',
   access: 'project admin',

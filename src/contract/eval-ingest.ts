@@ -143,6 +143,7 @@ export const reportEvalRun = operation({
 });
 
 export const startEvalIngestRun = operation({
+  command: 'eval-ingest start',
   ...ingest,
   path: '/runs/start',
   summary: 'Begin a run whose results come in parts',
@@ -165,6 +166,7 @@ export const startEvalIngestRun = operation({
 });
 
 export const ingestEvalRunIterations = operation({
+  command: 'eval-ingest iterations',
   ...ingest,
   path: '/runs/iterations',
   summary: 'Add results to a run that was begun',
@@ -184,6 +186,7 @@ export const ingestEvalRunIterations = operation({
 });
 
 export const finalizeEvalIngestRun = operation({
+  command: 'eval-ingest finalize',
   ...ingest,
   path: '/runs/finalize',
   summary: 'End a run whose results came in parts',
@@ -208,6 +211,7 @@ export const getEvalIngestCapabilities = operation({
 });
 
 export const reportCaseRunEvaluations = operation({
+  command: 'eval-ingest evaluations',
   ...ingest,
   path: '/runs/evaluations',
   bodyLimit: 256 * 1024,
@@ -248,6 +252,7 @@ const upload = {
 };
 
 export const uploadEvalArtifact = operation({
+  command: 'eval-ingest upload',
   path: artifacts,
   summary: 'Store an artifact of a run',
   description: `The raw bytes with their own \`Content-Type\`, typically the HTML of a widget that is too large to be sent inline. \`storageId\` is what the results of a run refer to. ${orDefault}`,
@@ -260,6 +265,7 @@ export const uploadEvalArtifact = operation({
 });
 
 export const getEvalArtifact = operation({
+  command: 'eval-ingest download',
   path: `${artifacts}/{storageId}`,
   summary: 'Read an artifact',
   description: 'The bytes as they were stored, with the content type they were stored with.',
@@ -268,6 +274,7 @@ export const getEvalArtifact = operation({
 });
 
 export const reportEvalArtifact = operation({
+  command: 'eval-ingest report-artifact',
   ...ingest,
   path: `${artifacts}/{storageId}/report`,
   bodyLimit: 65_536,
@@ -291,6 +298,7 @@ export const reportEvalArtifact = operation({
 const expiresAt = Time.describe('It works until then.');
 
 export const createEvalIngestUploadUrl = operation({
+  command: 'eval-ingest upload-url',
   ...ingest,
   path: `${artifacts}/upload-url`,
   bodyLimit: 65_536,
@@ -305,6 +313,7 @@ export const createEvalIngestUploadUrl = operation({
 const byLink = { area: 'Eval ingestion', access: 'public', status: 200 } as const;
 
 export const uploadEvalArtifactByLink = anywhere({
+  command: 'eval-ingest upload-by-link',
   ...byLink,
   path: '/artifact-uploads/{uploadToken}',
   summary: 'Upload an artifact to an address that was made for it',
@@ -316,6 +325,7 @@ export const uploadEvalArtifactByLink = anywhere({
 });
 
 export const createEvalArtifactLink = operation({
+  command: 'eval-ingest link',
   path: `${artifacts}/{storageId}/link`,
   method: 'POST',
   summary: 'Make an address to read an artifact from',
@@ -325,6 +335,7 @@ export const createEvalArtifactLink = operation({
 });
 
 export const getEvalArtifactByLink = anywhere({
+  command: 'eval-ingest download-by-link',
   ...byLink,
   path: '/artifact-links/{linkToken}',
   method: 'GET',

@@ -65,6 +65,7 @@ const EvalIteration = z
   .meta({ id: 'EvalIteration' });
 
 export const listEvalRunIterations = ofRun({
+  command: 'eval-iterations list',
   summary: 'List the trials of a run',
   description: 'With tool calls, token usage, latency and what each was judged by.',
   path: '/iterations',
@@ -75,6 +76,7 @@ export const listEvalRunIterations = ofRun({
 });
 
 export const getEvalIterationTrace = ofRun({
+  command: 'eval-iterations trace',
   summary: 'Read the trace of a trial',
   description: 'Messages, spans and prompts, with the frames exchanged with the servers.',
   path: '/iterations/{iterationId}/trace',
@@ -91,6 +93,7 @@ export const getEvalIterationTrace = ofRun({
 });
 
 export const getEvalRunSteps = ofRun({
+  command: 'eval-iterations steps',
   summary: 'Read how each step of a trial went',
   path: '/iterations/{iterationId}/steps',
   query: z.object(lookupPage),
@@ -219,6 +222,7 @@ export const listEvalSuiteStageAnalytics = operation({
 });
 
 export const exportTracesOtlp = operation({
+  command: 'traces export',
   area: 'Catalog',
   summary: 'Export traces in the OTLP JSON format',
   description:

@@ -59,6 +59,7 @@ export const requestEvalRunInsights = ofRun({
 });
 
 export const backtestEvalRunJudge = ofRun({
+  command: 'eval-runs backtest-judge',
   summary: 'Try a draft of a rubric on a run',
   description:
     'Judges what was recorded by another rubric, a page at a time, and changes nothing. Send the same rubric again with `cursor`, `sourceHash` and `reservationId` of the answer as `continuation` until `isDone`. A page that was answered is answered again without asking a model. The first page takes one unit of `insightsPerDay`.',

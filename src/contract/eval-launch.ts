@@ -208,6 +208,7 @@ const target = z
   );
 
 export const createEvalRunGroup = operation({
+  command: 'eval-runs create-group',
   ...area,
   summary: 'Run a suite against several targets',
   description: 'All targets are checked before the first run starts. The group counts as one concurrent run.',

@@ -301,6 +301,7 @@ export const cancelEvalRun = ofRuns({
 });
 
 export const listEvalSuiteRuns = operation({
+  command: 'eval-runs list',
   ...area,
   summary: 'List the runs of a suite',
   description: 'The newest first.',

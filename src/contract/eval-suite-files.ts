@@ -41,6 +41,7 @@ const createdOrUpdated = {
 const serverName = z.string().trim().min(1).max(200);
 
 export const syncFileOwnedEvalSuite = operation({
+  command: 'eval-suites sync',
   summary: 'Create or update the suite of a file, without its cases',
   description:
     'The suite is found by `declaredSuiteId` and never by its name; one that was made otherwise cannot be claimed. `description` and `provenance` follow the file also where it leaves them out; other fields left out stay as they are. Cases are written with `declaredSuiteId` in the query; `syncEvalSuiteFile` does both at once.',
@@ -111,6 +112,7 @@ export const syncFileOwnedEvalSuite = operation({
 const count = z.number().int();
 
 export const syncEvalSuiteFile = operation({
+  command: 'eval-suites sync-file',
   summary: 'Sync a suite file',
   description:
     'Makes the suite and its cases what the file says, all of it or nothing: cases are added, changed, and deleted where the file no longer has them. What is wrong with the file is listed in `details.problems`, each with line and column. The same file again changes nothing.',
@@ -158,6 +160,7 @@ export const syncEvalSuiteFile = operation({
 });
 
 export const exportEvalSuiteFile = operation({
+  command: 'eval-suites export',
   summary: 'Export a suite as a file',
   description:
     'Syncing the file makes an equal suite. What a file cannot say stands in its `notes`. A suite that no file owns is called by its id.',

@@ -334,6 +334,7 @@ export const deleteEvalSuite = operation({
 });
 
 export const attachEvalSuiteEnvironment = operation({
+  command: 'eval-suites attach-environment',
   summary: 'Attach an environment to a suite',
   method: 'POST',
   path: '/{suiteId}/environments',

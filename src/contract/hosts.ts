@@ -67,6 +67,7 @@ export const updateHost = operation({
 });
 
 export const setHostServers = operation({
+  command: 'hosts set-servers',
   summary: "Replace a client's servers",
   method: 'POST',
   path: '/{hostId}/servers',

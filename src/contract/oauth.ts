@@ -11,6 +11,7 @@ const Token = z
   .meta({ format: 'password' });
 
 export const importOAuthTokens = operation({
+  command: 'servers import-tokens',
   area: 'OAuth',
   summary: 'Import OAuth tokens',
   description:

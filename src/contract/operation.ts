@@ -80,6 +80,8 @@ interface Declaration {
   readonly description?: string;
   readonly method: Method;
   readonly path: string;
+  /** Its name on the command line, group and verb, where the one that follows from the path reads badly. */
+  readonly command?: string;
   readonly query?: z.ZodObject;
   /** Headers of the request that it reads besides the usual ones, in lower case. */
   readonly headers?: z.ZodObject;

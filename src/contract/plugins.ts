@@ -71,6 +71,7 @@ export const listProjectPlugins = operation({
 });
 
 export const getPluginVersion = operation({
+  command: 'plugins get-version',
   area: 'Plugins',
   summary: 'Read a version of a plugin',
   description: 'What it holds, and which saved servers and skills stand for it. A version never changes.',

@@ -146,6 +146,7 @@ const ProjectCapabilities = z
   .meta({ id: 'ProjectCapabilities' });
 
 export const getProjectCapabilities = operation({
+  command: 'projects capabilities',
   area: 'Projects',
   summary: 'Say what the key may attempt in a project',
   description: 'A planning aid. Every write makes its own checks.',

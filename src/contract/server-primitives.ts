@@ -72,6 +72,7 @@ export const listResources = operation({
 });
 
 export const readResource = operation({
+  command: 'servers read-resource',
   area: 'Primitives',
   summary: 'Read a resource',
   description: 'Answers with the MCP result exactly as the server sends it.',
@@ -106,6 +107,7 @@ const noTasks = {
 };
 
 export const callTool = operation({
+  command: 'servers call',
   area: 'Execution',
   summary: 'Call a tool',
   description:
@@ -141,6 +143,7 @@ export const callTool = operation({
 });
 
 export const getPrompt = operation({
+  command: 'servers get-prompt',
   area: 'Execution',
   summary: 'Render a prompt',
   description: 'Answers with the MCP result exactly as the server sends it.',

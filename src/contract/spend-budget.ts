@@ -49,6 +49,7 @@ export const setSpendBudget = operation({
 });
 
 export const clearSpendBudget = operation({
+  command: 'spend-budget clear',
   summary: 'Lift the cap',
   description: 'What was spent stays counted. Administrators only.',
   method: 'DELETE',

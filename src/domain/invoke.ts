@@ -6,6 +6,7 @@ import { admit, noSuchProject } from './access.ts';
 import { type Context, type Occasion, type PublicContext, publicContext, type Services } from './context.ts';
 import { onceInTransaction, onceUnderClaim } from './idempotency.ts';
 import { authenticate, type Charge, type Credential } from './identity/authenticate.ts';
+import type { LocalToken } from './identity/local-token.ts';
 import { type Given, readInput, readParams } from './input.ts';
 import type { Verb } from './verb.ts';
 import * as allVerbs from './verbs.ts';
@@ -26,6 +27,8 @@ export interface EntranceOptions {
   charge: Charge;
   /** Called for each request whose key is valid. */
   used: (keyId: string) => void;
+  /** For commands on the machine of the service. */
+  local?: LocalToken | undefined;
 }
 
 /**
@@ -46,7 +49,7 @@ export class Entrance {
     params: Record<string, string | undefined>,
     occasion: Occasion,
   ): Promise<Entered> {
-    const { services, charge, used } = this.options;
+    const { services, charge, used, local } = this.options;
     if (operation.access === 'public')
       return { operation, params: readParams(operation, params), context: publicContext(services, occasion) };
     const path = {
@@ -54,7 +57,8 @@ export class Entrance {
       serverId: asText(params['serverId']),
       defaultProject: operation.defaultProject,
     };
-    const caller = await authenticate(services.db, credential, path, charge, operation.budget);
+    const account = await local?.accountFor(services.db, credential, path.projectId);
+    const caller = await authenticate(services.db, account ?? credential, path, charge, operation.budget);
     if (caller.actor.keyId !== undefined) used(caller.actor.keyId);
     const read = readParams(operation, params);
     return { operation, params: read, context: await admit(services, occasion, operation, caller, read) };

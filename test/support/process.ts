@@ -28,7 +28,7 @@ export class Drydock {
     );
     this.child = spawn(process.execPath, [entry, ...args], {
       cwd,
-      env: { ...inherited, ...env },
+      env: { ...inherited, XDG_CONFIG_HOME: '/nonexistent', ...env },
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));

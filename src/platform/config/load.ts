@@ -12,6 +12,8 @@ export interface LoadedConfig {
 }
 
 const fileVariable = 'DRYDOCK_CONFIG_FILE';
+/** Which service commands talk to; the service does not read them. */
+const ofCommands = ['DRYDOCK_URL', 'DRYDOCK_API_KEY', 'DRYDOCK_PROFILE', 'DRYDOCK_PROJECT'];
 const defaultFile = 'drydock.config.json';
 
 /** Environment before file before default. The file is JSON with the names of `settings` as keys. */
@@ -29,7 +31,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): LoadedConfig {
       throw new OperatorProblem(`${variable} is not usable: ${parsed.error.issues[0]?.message}`);
     config[name] = parsed.data;
   }
-  const known = new Set([fileVariable, ...Object.values(settings).map((entry) => entry.env)]);
+  const known = new Set([fileVariable, ...ofCommands, ...Object.values(settings).map((entry) => entry.env)]);
   const unknown = [
     ...Object.keys(env).filter(
       (name) => name.startsWith('DRYDOCK_') && !name.startsWith('DRYDOCK_TEST_') && !known.has(name),

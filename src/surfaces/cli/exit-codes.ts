@@ -9,4 +9,6 @@ export const exitCodes = {
   incomplete: 3,
   /** The service does not answer. */
   unreachable: 4,
+  /** Somebody pressed Ctrl-C. */
+  interrupted: 130,
 } as const;

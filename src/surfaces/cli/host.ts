@@ -5,10 +5,12 @@ import type { Restored } from '../../platform/backup/restore.ts';
 import type { LoadedConfig } from '../../platform/config/load.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import type { Client } from '../client/index.ts';
+import type { Connected } from './connect/connect.ts';
+import type { PlaceOptions } from './connect/place.ts';
 
 /** What the command line asks of the composition root. */
 export interface Host {
-  load(): LoadedConfig;
+  load(): Promise<LoadedConfig>;
   serve(
     config: Config,
     options: { worker: boolean },
@@ -24,11 +26,10 @@ export interface Host {
   work(config: Config): Promise<{ healthUrl: string | undefined; stop: () => Promise<void> }>;
   /** Opens the database next to a service that may be running, and closes it afterwards. */
   withServices<T>(work: (services: Services) => Promise<T>): Promise<T>;
-  /** Calls operations of a service elsewhere, or of the installation here, about one project. */
-  withApi<T>(
-    place: { url?: string; project?: string },
-    work: (api: Client, projectId: string) => Promise<T>,
-  ): Promise<T>;
+  /** Calls operations of the service that a command means. */
+  connect<T>(place: PlaceOptions, work: (connected: Connected) => Promise<T>): Promise<T>;
+  /** The same about one project; where there is no service and none is named, an installation is made here. */
+  withApi<T>(place: PlaceOptions, work: (api: Client, projectId: string) => Promise<T>): Promise<T>;
   backup(config: Config, file: string, options: BackupOptions): Promise<Counts>;
   restore(config: Config, file: string, attention: Attention): Promise<Restored>;
 }

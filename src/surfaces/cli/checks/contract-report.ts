@@ -1,6 +1,7 @@
 import type { Client } from '../../client/index.ts';
-import { oneLine, printRows } from '../output.ts';
 import type { Report, ReportCase } from '../reports/report.ts';
+import { printRows } from '../screen/rows.ts';
+import { oneLine } from '../screen/text.ts';
 
 export type ContractCheck = Awaited<ReturnType<Client['checkServerContract']>>;
 type Difference = ContractCheck['differences'][number];

@@ -1,7 +1,8 @@
 import type { Client } from '../../client/index.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { oneLine, printRows } from '../output.ts';
 import type { Report, ReportCase } from '../reports/report.ts';
+import { printRows } from '../screen/rows.ts';
+import { oneLine } from '../screen/text.ts';
 
 type Page = Awaited<ReturnType<Client['replayEvalRun']>>;
 type Replayed = Page['items'][number];

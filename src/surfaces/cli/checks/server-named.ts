@@ -1,5 +1,5 @@
-import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Client } from '../../client/index.ts';
+import { theOne } from '../find.ts';
 
 interface Named {
   id: string;
@@ -15,18 +15,13 @@ export async function serverNamed(
 ): Promise<Named> {
   const servers = await serversOf(api, projectId);
   const isUrl = /^https?:\/\//i.test(wanted) && URL.canParse(wanted);
-  const found = isUrl
-    ? servers.find(({ url }) => url !== null && URL.canParse(url) && hrefOf(url) === hrefOf(wanted))
-    : (servers.find(({ id }) => id === wanted) ??
-      servers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase()));
-  if (found) return found;
-  if (isUrl && as !== undefined)
-    return api.createProjectServer({ projectId, body: { name: as, url: wanted } });
-  if (isUrl) return saveUnderHost(api, projectId, wanted, servers);
-  const known = servers.slice(0, 10).map(({ id, name }) => `${name} (${id})`);
-  throw new OperatorProblem(
-    `No server ${wanted} in this project. There ${known.length === 0 ? 'is none' : `are: ${known.join(', ')}`}`,
+  if (!isUrl) return theOne('server', wanted, servers);
+  const found = servers.find(
+    ({ url }) => url !== null && URL.canParse(url) && hrefOf(url) === hrefOf(wanted),
   );
+  if (found) return found;
+  if (as !== undefined) return api.createProjectServer({ projectId, body: { name: as, url: wanted } });
+  return saveUnderHost(api, projectId, wanted, servers);
 }
 
 type Server = Awaited<ReturnType<Client['listProjectServers']>>['items'][number];

@@ -13,7 +13,7 @@ export function backupCommands(program: Command, host: Host): void {
     .option('--force', 'replace an existing file')
     .option('--with-master-key', 'put the master key in; the file is then as secret as the key')
     .action(async (file: string, options: { force?: true; withMasterKey?: true }) => {
-      const { config } = host.load();
+      const { config } = await host.load();
       const counts = await attended((attention) => host.backup(config, file, { ...options, ...attention }));
       process.stdout.write(`${keyAdvice(config, file, options.withMasterKey ?? false)}\n`);
       process.stdout.write(`Saved ${contents(counts)} in ${file} (${size(counts.bytes)}).\n`);
@@ -22,7 +22,7 @@ export function backupCommands(program: Command, host: Host): void {
     .command('restore <file>')
     .description('fill an empty database and the blob store from a backup; no service may run there')
     .action(async (file: string) => {
-      const { config } = host.load();
+      const { config } = await host.load();
       const done = await attended((attention) => host.restore(config, file, attention));
       for (const warning of done.warnings) process.stderr.write(`drydock: ${warning}\n`);
       const origin = `${size(done.bytes)}, made ${done.createdAt} by Drydock ${done.drydock}`;

@@ -10,15 +10,14 @@ import {
   unreachedReport,
 } from '../checks/contract-report.ts';
 import { serverNamed } from '../checks/server-named.ts';
+import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
-import { progress } from '../output.ts';
-import { reportOptions } from '../reports/options.ts';
+import { placeOptions, reportOptions } from '../reports/options.ts';
 import { printsJson, type ReportFiles, writeReports, writeWhole } from '../reports/write.ts';
+import { progress } from '../screen/screen.ts';
 
-interface CheckOptions extends ReportFiles {
-  project?: string;
-  url?: string;
+interface CheckOptions extends ReportFiles, PlaceOptions {
   baseline?: string;
   update?: true;
   failOn: 'breaking' | 'risky';
@@ -40,10 +39,8 @@ export function checkCommand(program: Command, host: Host): void {
       new Option('--fail-on <impact>', 'the least that fails')
         .choices(['breaking', 'risky'])
         .default('breaking'),
-    )
-    .option('--project <project>', 'project, by id or name; the Default project when left out')
-    .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here');
-  reportOptions(command).action(async (server: string, options: CheckOptions) => {
+    );
+  reportOptions(placeOptions(command)).action(async (server: string, options: CheckOptions) => {
     const file = options.baseline;
     const baseline = file !== undefined && !options.update ? await readBaseline(file, server) : undefined;
     process.exitCode = await host.withApi(options, async (api, projectId) => {

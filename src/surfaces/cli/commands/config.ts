@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Config, type SettingName, settings } from '../../../platform/config/settings.ts';
 import type { Host } from '../host.ts';
-import { printRows } from '../output.ts';
+import { printRows } from '../screen/rows.ts';
 
 export function configCommand(program: Command, host: Host): void {
   program
@@ -9,9 +9,9 @@ export function configCommand(program: Command, host: Host): void {
     .description('print every setting with its effective value; secrets are not shown')
     .option('--json', 'print JSON')
     .option('--reference', 'print the reference page instead')
-    .action((options: { json?: true; reference?: true }) => {
+    .action(async (options: { json?: true; reference?: true }) => {
       if (options.reference) return void process.stdout.write(settingsReference());
-      const { config, sources, unknown } = host.load();
+      const { config, sources, unknown } = await host.load();
       const rows = (Object.keys(settings) as SettingName[]).map((name) => ({
         name: settings[name].env,
         value: shown(name, config[name]),

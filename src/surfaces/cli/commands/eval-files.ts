@@ -2,9 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
 import { OperatorProblem } from '../../../platform/problem.ts';
+import type { PlaceOptions } from '../connect/place.ts';
 import { suiteNamed } from '../evals/find-suite.ts';
 import type { Host } from '../host.ts';
-import { printRows } from '../output.ts';
+import { placeOptions } from '../reports/options.ts';
+import { printRows } from '../screen/rows.ts';
 
 interface ImportOptions {
   output?: string;
@@ -14,9 +16,7 @@ interface ImportOptions {
   model?: string;
 }
 
-interface ExportOptions {
-  project?: string;
-  url?: string;
+interface ExportOptions extends PlaceOptions {
   output?: string;
   format?: 'yaml' | 'json';
   schemaVersion: '1' | '2';
@@ -35,11 +35,7 @@ export function evalFileCommands(group: Command, host: Host): void {
         `${path}: suite ${file.suite.id}, ${file.cases.length} cases, ${disabled} of them disabled; ${sourceHash}\n`,
       );
     });
-  group
-    .command('export <suite>')
-    .description('write a suite, by id or name, as a suite file')
-    .option('--project <project>', 'project, by id or name; the Default project when left out')
-    .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here')
+  placeOptions(group.command('export <suite>').description('write a suite, by id or name, as a suite file'))
     .option('-o, --output <file>', 'where to; left out, to standard output')
     .addOption(new Option('--format <format>', 'left out, by the name of the file').choices(['yaml', 'json']))
     .addOption(new Option('--schema-version <version>', 'of the file').choices(['1', '2']).default('2'))

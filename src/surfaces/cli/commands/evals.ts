@@ -1,25 +1,22 @@
 import type { Command } from 'commander';
 import type { Client } from '../../client/index.ts';
 import { launchHeaders } from '../ci/detect.ts';
+import type { PlaceOptions } from '../connect/place.ts';
 import { suiteNamed } from '../evals/find-suite.ts';
 import { exitCodeOf, findingsOf } from '../evals/findings.ts';
 import { followRun } from '../evals/follow.ts';
 import { printFindings, runReport } from '../evals/report.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
-import { printRows, time } from '../output.ts';
 import { placeOptions, reportOptions } from '../reports/options.ts';
 import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
+import { printRows } from '../screen/rows.ts';
+import { time } from '../screen/text.ts';
 import { evalFileCommands } from './eval-files.ts';
 import { replayCommand } from './replay.ts';
 import { reportCommand } from './report.ts';
 
-interface Place {
-  project?: string;
-  url?: string;
-}
-
-interface RunOptions extends Place, ReportFiles {
+interface RunOptions extends PlaceOptions, ReportFiles {
   wait?: true;
   model?: string;
   environment?: string;
@@ -102,7 +99,7 @@ function showCommand(group: Command, host: Host): void {
   const command = group
     .command('show <run>')
     .description('show a run with its verdict, its gate and its waiver; exits as `run` does');
-  reportOptions(placeOptions(command)).action(async (runId: string, options: Place & ReportFiles) => {
+  reportOptions(placeOptions(command)).action(async (runId: string, options: PlaceOptions & ReportFiles) => {
     process.exitCode = await host.withApi(options, (api, projectId) =>
       tell(api, { projectId, runId }, options),
     );
@@ -114,7 +111,7 @@ function listCommand(group: Command, host: Host): void {
     .command('list')
     .description('list the suites of a project')
     .option('--json', 'print JSON');
-  placeOptions(command).action(async (options: Place & { json?: true }) => {
+  placeOptions(command).action(async (options: PlaceOptions & { json?: true }) => {
     await host.withApi(options, async (api, projectId) => {
       const { items } = await api.listEvalSuites({ projectId });
       printRows(

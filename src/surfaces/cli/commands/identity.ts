@@ -4,7 +4,8 @@ import { createKey, listKeys, revokeKey } from '../../../domain/operator/keys.ts
 import { listMembers, removeMember, setMember } from '../../../domain/operator/members.ts';
 import { createUser, deleteUser } from '../../../domain/operator/users.ts';
 import type { Host } from '../host.ts';
-import { printRows, time } from '../output.ts';
+import { printRows } from '../screen/rows.ts';
+import { time } from '../screen/text.ts';
 
 interface Place {
   org?: string;

@@ -12,7 +12,8 @@ import {
 } from '../../../domain/operator/organizations.ts';
 import { allPlans, definePlan, limitNames } from '../../../domain/operator/plans.ts';
 import type { Host } from '../host.ts';
-import { printRows, time } from '../output.ts';
+import { printRows } from '../screen/rows.ts';
+import { time } from '../screen/text.ts';
 
 export function organizationCommands(program: Command, host: Host): void {
   orgs(program.command('orgs').description('organizations'), host);

@@ -3,7 +3,8 @@ import { enablePlugin, installPlugin, listPlugins, removePlugin } from '../../..
 import { pluginBounds } from '../../../domain/plugins/parse.ts';
 import { readBundle } from '../../../platform/archive.ts';
 import type { Host } from '../host.ts';
-import { printRows, time } from '../output.ts';
+import { printRows } from '../screen/rows.ts';
+import { time } from '../screen/text.ts';
 
 export function pluginCommands(program: Command, host: Host): void {
   const group = program.command('plugins').description('bundles of servers and skills');
@@ -19,7 +20,8 @@ export function pluginCommands(program: Command, host: Host): void {
       process.stdout.write(`${versionId}\n`);
     });
   group
-    .command('list')
+    .command('list-all')
+    .description('list the plugins of every project, from the database')
     .option('--project <project>', 'project, by id or name; all projects when left out')
     .option('--json', 'print JSON')
     .action(async (options: { project?: string; json?: true }) => {

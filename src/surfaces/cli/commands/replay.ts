@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
 import type { Client } from '../../client/index.ts';
 import { joined, printReplay, replayExitCode, replayReport } from '../checks/replay-report.ts';
+import type { PlaceOptions } from '../connect/place.ts';
 import type { Host } from '../host.ts';
-import { progress } from '../output.ts';
-import { reportOptions } from '../reports/options.ts';
+import { placeOptions, reportOptions } from '../reports/options.ts';
 import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
+import { progress } from '../screen/screen.ts';
 import { reported } from './check.ts';
 
-interface ReplayOptions extends ReportFiles {
-  project?: string;
-  url?: string;
+interface ReplayOptions extends ReportFiles, PlaceOptions {
   includeWrites?: true;
   tool?: string[];
 }
@@ -23,10 +22,8 @@ export function replayCommand(group: Command, host: Host): void {
       'make the tool calls of a run again, without a model; exits 0 passed, 1 when results have another form or fail, 3 when the servers cannot be reached',
     )
     .option('--include-writes', 'also call tools that do not say that they are read-only')
-    .option('--tool <name...>', 'only these tools')
-    .option('--project <project>', 'project, by id or name; the Default project when left out')
-    .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here');
-  reportOptions(command).action(async (runId: string, options: ReplayOptions) => {
+    .option('--tool <name...>', 'only these tools');
+  reportOptions(placeOptions(command)).action(async (runId: string, options: ReplayOptions) => {
     process.exitCode = await host.withApi(options, async (api, projectId) => {
       const { say, end } = progress();
       say(`Replaying ${runId}`);

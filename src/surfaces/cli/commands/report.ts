@@ -3,13 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Ci, detectCi } from '../ci/detect.ts';
+import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { placeOptions } from '../reports/options.ts';
 
-interface ReportOptions {
-  project?: string;
-  url?: string;
+interface ReportOptions extends PlaceOptions {
   suite: string;
   format: 'auto' | 'junit' | 'jest';
   minimum?: string;

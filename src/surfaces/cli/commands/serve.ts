@@ -16,7 +16,7 @@ export function serveCommand(program: Command, host: Host): void {
     .description('start the service')
     .option('--no-worker', 'answer requests only; jobs run in other processes')
     .action(async (options: { worker: boolean }) => {
-      const { config, unknown } = host.load();
+      const { config, unknown } = await host.load();
       for (const name of unknown)
         process.stderr.write(`drydock: ${name} is not a setting; see: drydock config\n`);
       const service = await host.serve(config, options);
@@ -32,7 +32,7 @@ export function workerCommand(program: Command, host: Host): void {
     .command('worker')
     .description('run background jobs only, next to services that share the database')
     .action(async () => {
-      const { config } = host.load();
+      const { config } = await host.load();
       const worker = await host.work(config);
       collectOften();
       stopOnSignal(() => worker.stop(), config.shutdownTimeout * 1000);

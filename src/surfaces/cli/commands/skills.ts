@@ -3,7 +3,8 @@ import { addSkill, listSkills, removeSkill } from '../../../domain/operator/skil
 import { skillBounds } from '../../../domain/skills/parse.ts';
 import { readFolder } from '../../../platform/folder.ts';
 import type { Host } from '../host.ts';
-import { printRows, time } from '../output.ts';
+import { printRows } from '../screen/rows.ts';
+import { time } from '../screen/text.ts';
 
 export function skillCommands(program: Command, host: Host): void {
   const group = program.command('skills').description('instructions that models can be given');
@@ -18,7 +19,8 @@ export function skillCommands(program: Command, host: Host): void {
       process.stdout.write(`${id}\n`);
     });
   group
-    .command('list')
+    .command('list-all')
+    .description('list the skills of every project, from the database')
     .option('--project <project>', 'project, by id or name; all projects when left out')
     .option('--json', 'print JSON')
     .action(async (options: { project?: string; json?: true }) => {

@@ -1,5 +1,6 @@
-import { oneLine, printRows } from '../output.ts';
 import type { Report, ReportCase, ReportTable } from '../reports/report.ts';
+import { printRows } from '../screen/rows.ts';
+import { oneLine } from '../screen/text.ts';
 import { type Findings, isWaived, type Run } from './findings.ts';
 
 type CaseStatistics = NonNullable<Run['statistics']>['cases'][number];

@@ -12,5 +12,6 @@ export function reportOptions(command: Command): Command {
 export function placeOptions(command: Command): Command {
   return command
     .option('--project <project>', 'project, by id or name; the Default project when left out')
-    .option('--url <url>', 'of a service elsewhere, with its key in DRYDOCK_API_KEY; left out, the one here');
+    .option('--service <url>', 'address of the service; its key is in DRYDOCK_API_KEY or a login')
+    .option('--profile <name>', 'which login to use; without either, the service that runs here');
 }

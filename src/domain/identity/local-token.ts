@@ -1,0 +1,37 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Db } from '../../platform/database/database.ts';
+import * as members from '../../platform/database/queries/members.ts';
+import * as projects from '../../platform/database/queries/projects.ts';
+import type { Credential } from './authenticate.ts';
+
+/**
+ * Lets commands on this machine in while the service runs. It is written into the data directory, next to the master
+ * key: whoever can read it could open the database as well, and acts as an owner with it, as one would there.
+ */
+export class LocalToken {
+  readonly value = `local_${randomBytes(32).toString('base64url')}`;
+  private readonly hash = hashOf(`Bearer ${this.value}`);
+
+  /** The account it stands for: the owner of the organization that the project in the path belongs to. */
+  async accountFor(
+    db: Db,
+    credential: Credential,
+    projectId: string | undefined,
+  ): Promise<Credential | undefined> {
+    if (credential.kind !== 'bearer' || !this.matches(credential.authorization)) return undefined;
+    const [project] = projectId === undefined ? [] : await db.rows(projects.named, { idOrName: projectId });
+    const [usual] = project ? [project] : await db.rows(projects.defaults);
+    if (!usual) return undefined;
+    const { organizationId } = usual;
+    const owner = (await db.rows(members.list, { organizationId })).find(({ role }) => role === 'owner');
+    return owner && { kind: 'account', organizationId, userId: owner.userId };
+  }
+
+  private matches(authorization: string | undefined): boolean {
+    return authorization !== undefined && timingSafeEqual(hashOf(authorization), this.hash);
+  }
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

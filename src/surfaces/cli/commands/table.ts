@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import type { Host } from '../host.ts';
+
+type Register = (program: Command, host: Host) => void;
+
+export interface CommandEntry {
+  summary: string;
+  heading: (typeof headings)[number];
+  load: () => Promise<Register>;
+}
+
+/** In the order in which help shows them. */
+export const headings = [
+  'Test',
+  'Run',
+  'Connect',
+  'Operate an installation',
+  'Operations of the API',
+] as const;
+
+const evals = { heading: 'Test', load: async () => (await import('./evals.ts')).evalCommands } as const;
+const identity = {
+  heading: 'Operate an installation',
+  load: async () => (await import('./identity.ts')).identityCommands,
+} as const;
+const organizations = {
+  heading: 'Operate an installation',
+  load: async () => (await import('./organizations.ts')).organizationCommands,
+} as const;
+const backups = {
+  heading: 'Operate an installation',
+  load: async () => (await import('./backup.ts')).backupCommands,
+} as const;
+const logins = { heading: 'Connect', load: async () => (await import('./login.ts')).loginCommands } as const;
+
+/**
+ * Commands that are written by hand. Their files are loaded when one of them is asked for: most of the time that a
+ * short command takes is loading.
+ */
+export const commandTable: Record<string, CommandEntry> = {
+  evals: { ...evals, summary: 'run eval suites, keep them in files, decide in CI' },
+  check: {
+    summary: 'compare a server with a baseline of it',
+    heading: 'Test',
+    load: async () => (await import('./check.ts')).checkCommand,
+  },
+  serve: {
+    summary: 'start the service',
+    heading: 'Run',
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+  worker: {
+    summary: 'run background jobs only, next to services that share the database',
+    heading: 'Run',
+    load: async () => (await import('./serve.ts')).workerCommand,
+  },
+  'demo-server': {
+    summary: 'run a small MCP server to try things on',
+    heading: 'Run',
+    load: async () => (await import('./demo-server.ts')).demoServerCommand,
+  },
+  login: { ...logins, summary: 'keep the address and the key of a service' },
+  logout: { ...logins, summary: 'forget them' },
+  profiles: { ...logins, summary: 'services one has logged in to' },
+  whoami: { ...logins, summary: 'which service commands talk to, and as whom' },
+  keys: { ...identity, summary: 'API keys' },
+  users: { ...identity, summary: 'accounts that own keys' },
+  members: { ...identity, summary: 'who belongs to an organization or a project' },
+  orgs: { ...organizations, summary: 'organizations' },
+  features: { ...organizations, summary: 'features per organization' },
+  plans: { ...organizations, summary: 'limits and daily budgets' },
+  audit: { ...organizations, summary: 'who changed what, newest first' },
+  skills: {
+    summary: 'instructions that models can be given',
+    heading: 'Operate an installation',
+    load: async () => (await import('./skills.ts')).skillCommands,
+  },
+  plugins: {
+    summary: 'bundles of servers and skills',
+    heading: 'Operate an installation',
+    load: async () => (await import('./plugins.ts')).pluginCommands,
+  },
+  secrets: {
+    summary: 'values that runs receive; the key that seals them',
+    heading: 'Operate an installation',
+    load: async () => (await import('./secrets.ts')).secretCommands,
+  },
+  backup: { ...backups, summary: 'save the database and all blobs into one file' },
+  restore: { ...backups, summary: 'fill an empty installation from a backup' },
+  config: {
+    summary: 'print every setting with its effective value',
+    heading: 'Operate an installation',
+    load: async () => (await import('./config.ts')).configCommand,
+  },
+};

@@ -1,0 +1,67 @@
+import { OperatorProblem } from '../../../platform/problem.ts';
+import { type Client, createClient } from '../../client/index.ts';
+import { theOne } from '../find.ts';
+import { asRefused, refusal, unanswered } from '../refused.ts';
+import { findPlace, type Place, type PlaceOptions } from './place.ts';
+
+/** What a command works with: the operations, and the project it is about. */
+export interface Connected {
+  api: Client;
+  /** Found when it is first asked for. */
+  projectId: () => Promise<string>;
+}
+
+/** Opens the installation in this folder. `make` says whether one that is not there yet is made. */
+export type OpenHere = <T>(
+  project: string | undefined,
+  work: (connected: Connected) => Promise<T>,
+) => Promise<T>;
+
+/** Calls operations of the service that the command means. */
+export async function connected<T>(
+  options: PlaceOptions,
+  openHere: OpenHere,
+  work: (connected: Connected) => Promise<T>,
+  { orMakeHere = false } = {},
+): Promise<T> {
+  const place = (await findPlace(options)) ?? (orMakeHere ? hereFrom(options) : undefined);
+  if (!place)
+    throw new OperatorProblem(
+      'No service is known here. Start one with drydock serve, or log in to one: drydock login URL',
+    );
+  if (place.kind === 'here') return explained('this folder', () => openHere(place.project, work));
+  const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey });
+  return explained(place.baseUrl, () => work({ api, projectId: once(() => projectAt(api, place)) }));
+}
+
+function hereFrom({ project }: PlaceOptions): Place {
+  return { kind: 'here', project, from: 'a new installation here' };
+}
+
+/** Those who name no project mean the Default one, or the only one they see. */
+async function projectAt(api: Client, { project }: Place): Promise<string> {
+  const { items } = await api.listProjects({});
+  if (project === undefined) {
+    const [only] = items;
+    const usual = items.filter(({ name }) => name === 'Default');
+    if (usual.length === 1) return (usual[0] as { id: string }).id;
+    if (only && items.length === 1) return only.id;
+    if (items.length === 0)
+      throw new OperatorProblem('The key sees no project. Make one with: drydock projects create');
+  }
+  return theOne('project', project ?? 'Default', items).id;
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+async function explained<T>(where: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const refused = asRefused(error);
+    throw (refused && refusal(refused)) ?? unanswered(error, where) ?? error;
+  }
+}

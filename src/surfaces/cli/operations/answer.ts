@@ -1,0 +1,66 @@
+import { answerText } from '../screen/record.ts';
+import { paintFor } from '../screen/screen.ts';
+import { manyLines, oneLine, time } from '../screen/text.ts';
+import { select } from '../select/select.ts';
+
+interface Form {
+  json?: true;
+  jq?: string;
+}
+
+/** As a table or field by field for people, as JSON for programs. */
+export function printAnswer(answer: unknown, { json, jq }: Form): void {
+  const out = process.stdout;
+  if (jq !== undefined) return void out.write(selected(jq, answer));
+  if (json) return void out.write(`${jsonText(answer, 2)}\n`);
+  out.write(`${answerText(answer, out)}\n`);
+  const { nextCursor } = (answer ?? {}) as { nextCursor?: unknown };
+  if (typeof nextCursor === 'string')
+    process.stderr.write(
+      `There is more: --all shows everything, --cursor ${oneLine(nextCursor, 300)} the next page.\n`,
+    );
+}
+
+/** Each event as it comes: a line of JSON, or when and what. */
+export async function printEvents(events: AsyncIterable<unknown>, { json, jq }: Form): Promise<void> {
+  const out = process.stdout;
+  const paint = paintFor(out);
+  for await (const event of events) {
+    if (jq !== undefined) out.write(selected(jq, event));
+    else if (json) out.write(`${jsonText(event)}\n`);
+    else {
+      const { type, status, at, ...rest } = event as Record<string, unknown>;
+      const said = Object.entries(rest)
+        .filter(([, value]) => value !== null && value !== undefined)
+        .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+      const head = [typeof at === 'number' ? time(at) : undefined, type ?? status]
+        .filter(Boolean)
+        .map(String);
+      out.write(`${paint('cyan', oneLine(head.join(' '), 80))} ${oneLine(said.join(' '), 400)}\n`);
+    }
+  }
+}
+
+/** Texts as they are, the rest as JSON, a line each. */
+function selected(jq: string, answer: unknown): string {
+  return select(jq, answer)
+    .map((value) => `${typeof value === 'string' ? verbatim(value) : jsonText(value)}\n`)
+    .join('');
+}
+
+/** A program gets every byte; a terminal gets nothing that it would obey. */
+function verbatim(text: string): string {
+  return process.stdout.isTTY ? manyLines(text) : text;
+}
+
+/** The same JSON, in which nothing is left that a terminal would obey. */
+function jsonText(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent) ?? 'null';
+  if (!process.stdout.isTTY) return text;
+  return text.replaceAll(/[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu, (found) =>
+    Array.from(
+      { length: found.length },
+      (_, i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}

@@ -1,0 +1,29 @@
+import { operationManifest } from './manifest.ts';
+
+const usual = ['list', 'get', 'create', 'update', 'delete'];
+/** What fits behind a name on a terminal of 80 columns. */
+const room = 56;
+
+/** Groups of commands that are made from the contract, with what they offer; deprecated ones are not shown. */
+export const operationGroups: Record<string, { summary: string; hidden: boolean }> = Object.fromEntries(
+  Object.keys(operationManifest.groups).map((name) => {
+    const commands = operationManifest.commands.filter(({ group }) => group === name);
+    return [
+      name,
+      {
+        summary: shortened(commands.map(({ verb }) => verb).toSorted((a, b) => rank(a) - rank(b))),
+        hidden: commands.every(({ deprecated }) => deprecated),
+      },
+    ];
+  }),
+);
+
+function rank(verb: string): number {
+  return usual.includes(verb) ? usual.indexOf(verb) : usual.length;
+}
+
+function shortened(verbs: readonly string[]): string {
+  const all = verbs.join(', ');
+  if (all.length <= room) return all;
+  return `${all.slice(0, all.lastIndexOf(', ', room - 3))}, …`;
+}

@@ -1,0 +1,52 @@
+import type { Client } from '../../client/index.ts';
+import { type Findable, theOne } from '../find.ts';
+import type { Lookup } from './manifest.ts';
+import { argumentName } from './names.ts';
+
+/** Ids of ours say what they are; anything else may be a name. */
+const idShape = /^[a-z]{2,8}_[0-9a-z]{26}$/;
+
+interface Page {
+  items: Findable[];
+  nextCursor?: string;
+}
+
+/** Turns names into ids, with what the path named so far. */
+export class Names {
+  private readonly api: Client;
+  private readonly lookups: Record<string, Lookup>;
+  private readonly projectId: () => Promise<string>;
+
+  constructor(api: Client, lookups: Record<string, Lookup>, projectId: () => Promise<string>) {
+    this.api = api;
+    this.lookups = lookups;
+    this.projectId = projectId;
+  }
+
+  /** The id of what is called so; what is not listed anywhere is taken for an id. */
+  async idOf(param: string, wanted: string, known: Record<string, string>): Promise<string> {
+    const lookup = this.lookups[param];
+    if (!lookup || idShape.test(wanted) || wanted === '') return wanted;
+    return theOne(argumentName(param).replaceAll('-', ' '), wanted, await this.list(lookup, known)).id;
+  }
+
+  async list({ operation, needs }: Lookup, known: Record<string, string>): Promise<Findable[]> {
+    const input: Record<string, string> = {};
+    for (const name of needs)
+      input[name] = known[name] ?? (name === 'projectId' ? await this.projectId() : '');
+    const call = (this.api as unknown as Record<string, (input: object) => Promise<Page>>)[operation] as (
+      input: object,
+    ) => Promise<Page>;
+    const items: Findable[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await call({ ...input, ...(cursor !== undefined && { cursor }) });
+      items.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined && items.length < mostListed);
+    return items;
+  }
+}
+
+/** Beyond this one gives the id. */
+const mostListed = 10_000;

@@ -1,0 +1,153 @@
+import { operationList } from '../../../contract/index.ts';
+import { areas, isSafe, type Operation, streamedAnswer } from '../../../contract/operation.ts';
+import { openApiDocument } from '../../openapi/document.ts';
+import type { OpenApiDocument, OperationObject, Schema } from '../../openapi/types.ts';
+import { type Flag, flagsOf } from './flags.ts';
+import { argumentName, commandName } from './names.ts';
+
+/** A command that calls one operation. */
+export interface OperationCommand {
+  group: string;
+  verb: string;
+  /** Of the operation. */
+  id: string;
+  summary: string;
+  description?: string;
+  /** Names in the path, in order, but for the project and the organization. */
+  params: { param: string; argument: string }[];
+  /** Where the option `--project` goes, and `--organization`; taken to be the own one where it is needed. */
+  project?: Container;
+  organization?: Container;
+  flags: Flag[];
+  sends: 'nothing' | 'json' | 'bytes';
+  /** Of the bytes it takes, when nobody says another. */
+  mediaType?: string;
+  answers: 'json' | 'file' | 'events';
+  /** Answers page by page. */
+  list: boolean;
+  deletes: boolean;
+  safe: boolean;
+  spends: boolean;
+  repeatable: boolean;
+  deprecated: boolean;
+}
+
+export interface Container {
+  place: 'path' | 'query' | 'body';
+  needed: boolean;
+}
+
+/** Where the things behind a parameter are listed, so that one may be given by name. */
+export interface Lookup {
+  operation: string;
+  /** Parameters that the list itself needs. */
+  needs: string[];
+}
+
+export interface OperationManifest {
+  groups: Record<string, string>;
+  commands: OperationCommand[];
+  lookups: Record<string, Lookup>;
+}
+
+/** Every operation as a command. A build keeps this as a table: making it takes the contract and all its schemas. */
+export const operationManifest: OperationManifest = makeManifest(operationList);
+
+function makeManifest(operations: readonly Operation[]): OperationManifest {
+  const document = openApiDocument('', '', operations);
+  const lookups = lookupsOf(operations, document);
+  const named = new Set(Object.keys(lookups));
+  const commands = operations.map((operation): OperationCommand => {
+    const described = objectOf(operation, document);
+    const list = isList(operation, document);
+    const projectIsArgument =
+      operation.path.startsWith('/projects/{projectId}') && isAboutProjects(operation);
+    return {
+      ...commandName(operation, list),
+      id: operation.id,
+      summary: operation.summary,
+      ...(operation.description !== undefined && { description: operation.description }),
+      params: operation.params
+        .filter((param) => !(param === 'projectId' && !projectIsArgument) && param !== 'organizationId')
+        .map((param) => ({ param, argument: argumentName(param) })),
+      ...(!projectIsArgument && containerOf('project', operation, described, document)),
+      ...containerOf('organization', operation, described, document),
+      flags: flagsOf(described, document, named),
+      sends: operation.upload ? 'bytes' : operation.body ? 'json' : 'nothing',
+      ...(operation.upload && { mediaType: operation.upload.mediaType }),
+      answers: streamedAnswer(operation.response)?.kind ?? 'json',
+      list,
+      deletes: operation.method === 'DELETE',
+      safe: isSafe(operation),
+      spends: operation.spends === true,
+      repeatable: operation.idempotency !== undefined,
+      deprecated: operation.deprecated !== undefined,
+    };
+  });
+  return { groups: groupsOf(operations, commands), commands, lookups };
+}
+
+/** What is done with a project itself, rather than with something in it. */
+function isAboutProjects({ area }: Operation): boolean {
+  return area === 'Projects';
+}
+
+function containerOf(
+  what: 'project' | 'organization',
+  { params }: Operation,
+  { parameters = [], requestBody }: OperationObject,
+  document: OpenApiDocument,
+): Partial<Pick<OperationCommand, 'project' | 'organization'>> {
+  const name = `${what}Id`;
+  if (params.includes(name)) return { [what]: { place: 'path', needed: true } };
+  const query = parameters.find((parameter) => parameter.name === name);
+  if (query) return { [what]: { place: 'query', needed: query.required } };
+  const body = requestBody?.content['application/json']?.schema;
+  const { properties = {}, required = [] } = body ? resolved(body, document) : {};
+  return name in properties ? { [what]: { place: 'body', needed: required.includes(name) } } : {};
+}
+
+/** A group is described by the area of its first command. */
+function groupsOf(operations: readonly Operation[], commands: OperationCommand[]): Record<string, string> {
+  const groups: Record<string, string> = {};
+  for (const [index, { group }] of commands.entries())
+    groups[group] ??= areas[(operations[index] as Operation).area];
+  return groups;
+}
+
+/** `serverId` is listed by the GET on the path before it, when what that lists has an id and a name. */
+function lookupsOf(operations: readonly Operation[], document: OpenApiDocument): Record<string, Lookup> {
+  const lookups: Record<string, Lookup> = {};
+  for (const { path, deprecated } of operations)
+    for (const [, before, param] of path.matchAll(/(?<=^(.*)\/)\{(\w+)\}/g)) {
+      const list = operations.find((one) => one.method === 'GET' && one.path === before);
+      if (deprecated === undefined && list && isList(list, document) && hasName(list, document))
+        lookups[param as string] ??= { operation: list.id, needs: [...list.params] };
+    }
+  return lookups;
+}
+
+function isList(operation: Operation, document: OpenApiDocument): boolean {
+  return itemOf(operation, document) !== undefined;
+}
+
+function hasName(operation: Operation, document: OpenApiDocument): boolean {
+  const { properties = {} } = itemOf(operation, document) ?? {};
+  return 'id' in properties && ('name' in properties || 'title' in properties);
+}
+
+/** What a list lists. */
+function itemOf(operation: Operation, document: OpenApiDocument): Schema | undefined {
+  const answer = objectOf(operation, document).responses[String(operation.status)];
+  const schema = answer && 'content' in answer ? answer.content['application/json']?.schema : undefined;
+  const { items } = schema ? (resolved(schema, document).properties ?? {}) : {};
+  return items?.items && resolved(items.items, document);
+}
+
+function resolved(schema: Schema, { components: { schemas } }: OpenApiDocument): Schema {
+  return schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
+}
+
+function objectOf({ path, method }: Operation, { paths }: OpenApiDocument): OperationObject {
+  return paths[path]?.[method.toLowerCase()] as OperationObject;
+}

@@ -1,0 +1,195 @@
+import { OperatorProblem } from '../../../platform/problem.ts';
+import type { CallOptions, Client } from '../../client/index.ts';
+import { launchHeaders } from '../ci/detect.ts';
+import type { Connected } from '../connect/connect.ts';
+import type { PlaceOptions } from '../connect/place.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { Host } from '../host.ts';
+import { adviceFor, asRefused, exitCodeOf, type Refused, refusal } from '../refused.ts';
+import { printAnswer, printEvents } from './answer.ts';
+import { uploadFrom, writeFileAnswer } from './bytes.ts';
+import { confirmed } from './confirm.ts';
+import { bodyFrom, type Fields, fieldsFrom } from './input.ts';
+import { Names } from './lookup.ts';
+import type { Container, Lookup, OperationCommand, OperationManifest } from './manifest.ts';
+
+export interface OperationOptions extends PlaceOptions, Fields {
+  organization?: string;
+  data?: string;
+  file?: string;
+  contentType?: string;
+  output?: string;
+  idempotencyKey?: string;
+  all?: true;
+  json?: true;
+  jq?: string;
+  yes?: true;
+}
+
+export interface Performance {
+  entry: OperationCommand;
+  manifest: OperationManifest;
+  host: Host;
+  /** What was given for the names in the path. */
+  given: string[];
+  options: OperationOptions;
+}
+
+/** Calls the operation behind a command, and shows what it answers. */
+export async function perform({ entry, manifest, host, given, options }: Performance): Promise<void> {
+  const interrupted = new AbortController();
+  const interrupt = (): void => interrupted.abort();
+  process.once('SIGINT', interrupt);
+  try {
+    await host.connect(options, async (connected) => {
+      try {
+        const input = await inputFor({ entry, manifest, given, options }, connected);
+        if (!(await confirmed(entry, given, options))) return;
+        await answered(
+          entry,
+          options,
+          callOf(connected.api, entry, input, await callOptions(entry, options, interrupted.signal)),
+        );
+      } catch (error) {
+        throw explained(error, entry, options);
+      }
+    });
+  } catch (error) {
+    if (!interrupted.signal.aborted) throw error;
+    process.exitCode = exitCodes.interrupted;
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
+/** Calls it, for a page after the first with the cursor in its place. */
+type Call = (cursor?: string) => unknown;
+
+function callOf(api: Client, entry: OperationCommand, input: Fields, options: CallOptions): Call {
+  const call = (api as unknown as Record<string, (input: Fields, options: CallOptions) => unknown>)[entry.id];
+  const inBody = entry.flags.some(({ field, place }) => field === 'cursor' && place === 'body');
+  const name = entry.flags.some(({ field }) => field === 'before') ? 'before' : 'cursor';
+  return (cursor) => {
+    if (cursor === undefined) return call?.(input, options);
+    return call?.(
+      inBody ? { ...input, body: { ...(input['body'] as Fields), cursor } } : { ...input, [name]: cursor },
+      options,
+    );
+  };
+}
+
+async function answered(entry: OperationCommand, options: OperationOptions, call: Call): Promise<void> {
+  if (entry.answers === 'events') return printEvents(call() as AsyncIterable<unknown>, options);
+  if (entry.answers === 'file') return writeFileAnswer((await call()) as Response, options.output);
+  printAnswer(entry.list && options.all ? await allPages(call) : await call(), options);
+}
+
+async function allPages(call: Call): Promise<unknown> {
+  type Page = { items: unknown[]; nextCursor?: string };
+  const { nextCursor, ...first } = (await call()) as Page;
+  const items = [...first.items];
+  for (let cursor = nextCursor; cursor !== undefined; ) {
+    const page = (await call(cursor)) as Page;
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return { ...first, items };
+}
+
+/** Path and query side by side, the body apart, as the client takes it. */
+async function inputFor(
+  { entry, manifest, given, options }: Omit<Performance, 'host'>,
+  { api, projectId }: Connected,
+): Promise<Fields> {
+  const names = new Names(api, manifest.lookups, projectId);
+  const known: Record<string, string> = {};
+  const containers: Record<Container['place'], Fields> = { path: {}, query: {}, body: {} };
+  if (entry.project && (entry.project.needed || options.project !== undefined))
+    containers[entry.project.place]['projectId'] = known['projectId'] = await projectId();
+  if (entry.organization && (entry.organization.needed || options.organization !== undefined))
+    containers[entry.organization.place]['organizationId'] = await organizationOf(names, manifest, options);
+  for (const [index, { param }] of entry.params.entries())
+    known[param] = await names.idOf(param, given[index] as string, known);
+  const named = async (fields: Fields): Promise<Fields> => {
+    for (const { field, names: param } of entry.flags)
+      if (param !== undefined && fields[field] !== undefined)
+        fields[field] = await idsOf(names, param, fields[field], known);
+    return fields;
+  };
+  return {
+    ...(await named(await fieldsFrom('query', entry.flags, options))),
+    ...containers.query,
+    ...containers.path,
+    ...Object.fromEntries(entry.params.map(({ param }) => [param, known[param]])),
+    ...(entry.sends === 'json' && {
+      body: { ...containers.body, ...(await named(await bodyFrom(options.data, entry.flags, options))) },
+    }),
+    ...(entry.sends === 'bytes' && { upload: await uploadFrom(entry, options) }),
+  };
+}
+
+/** One, several, or several with commas in between, as a query takes them. */
+async function idsOf(
+  names: Names,
+  param: string,
+  value: unknown,
+  known: Record<string, string>,
+): Promise<unknown> {
+  if (typeof value === 'string') return names.idOf(param, value, known);
+  if (!Array.isArray(value)) return value;
+  const ids: unknown[] = [];
+  for (const one of value as unknown[])
+    ids.push(typeof one === 'string' ? await names.idOf(param, one, known) : one);
+  return ids;
+}
+
+/** The key belongs to one; the operator of an installation may mean another. */
+async function organizationOf(
+  names: Names,
+  { lookups }: OperationManifest,
+  options: OperationOptions,
+): Promise<string> {
+  if (options.organization !== undefined) return names.idOf('organizationId', options.organization, {});
+  const [own] = await names.list(lookups['organizationId'] as Lookup, {});
+  if (!own) throw new OperatorProblem('The key belongs to no organization');
+  return own.id;
+}
+
+async function callOptions(
+  entry: OperationCommand,
+  options: OperationOptions,
+  signal: AbortSignal,
+): Promise<CallOptions> {
+  const launches = entry.flags.some(({ field }) => field === 'x-mcpjam-launcher');
+  const given = (await fieldsFrom('header', entry.flags, options)) as Record<string, string>;
+  const headers = { ...(launches && launchHeaders(process.env)), ...given };
+  return {
+    signal,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+  };
+}
+
+/** A script that asked for JSON gets the refusal as JSON too. */
+function explained(error: unknown, entry: OperationCommand, { json, jq }: OperationOptions): unknown {
+  const refused = asRefused(error);
+  if (!refused) return error;
+  if (!json && jq === undefined) return refusal(refused, hintFor(refused, entry));
+  const { code, message, details, requestId } = refused;
+  return new OperatorProblem(JSON.stringify({ code, message, details, requestId }), {
+    exitCode: exitCodeOf(code),
+    asItIs: true,
+  });
+}
+
+/** Says a field as the flag that sets it, and where to look for what was not found. */
+function hintFor(refused: Refused, entry: OperationCommand): string | undefined {
+  if (refused.code === 'VALIDATION_ERROR') {
+    const field = /^(\w+)[:.]/.exec(refused.message)?.[1];
+    const flag = entry.flags.find((one) => one.field === field);
+    return flag && `Give it with --${flag.flag}${entry.sends === 'json' ? ', or in --data' : ''}.`;
+  }
+  if (refused.code === 'NOT_FOUND')
+    return `drydock ${entry.group} --help shows what there is to ask for; the key sees only what its owner may see.`;
+  return adviceFor(refused);
+}

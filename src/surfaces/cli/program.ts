@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+import { version } from '../../platform/version.ts';
+import { commandTable, headings } from './commands/table.ts';
+import type { Host } from './host.ts';
+import { operationGroups } from './operations/groups.ts';
+
+/** The program with all that it takes to run, or to explain, what these words ask for. */
+export async function programFor(words: readonly string[], host: Host): Promise<Command> {
+  const program = new Command('drydock')
+    .description('Operate, test and evaluate saved MCP servers.')
+    .version(version)
+    .showSuggestionAfterError()
+    .enablePositionalOptions()
+    .exitOverride();
+  const name = wordAfterHelp(words);
+  if (name !== undefined && (name in commandTable || name in operationGroups))
+    await addGroup(program, name, host);
+  else addNames(program);
+  return program;
+}
+
+/** `help servers` is about servers. */
+function wordAfterHelp(words: readonly string[]): string | undefined {
+  const [first, second] = words.filter((word) => !word.startsWith('-'));
+  return first === 'help' ? second : first;
+}
+
+/** The commands of one group: those written by hand, and those made from the contract. */
+async function addGroup(program: Command, name: string, host: Host): Promise<void> {
+  const register = await commandTable[name]?.load();
+  register?.(program, host);
+  if (!(name in operationGroups)) return;
+  const [{ operationCommands }, { operationManifest }] = await Promise.all([
+    import('./operations/command.ts'),
+    import('./operations/manifest.ts'),
+  ]);
+  const group =
+    program.commands.find((command) => command.name() === name) ??
+    program.command(name).description(`${operationManifest.groups[name]}`);
+  operationCommands(group, name, operationManifest, host);
+}
+
+/** What there is, for help and for the nearest match of a misspelt name. */
+function addNames(program: Command): void {
+  for (const heading of headings) {
+    for (const [name, { summary, heading: under }] of Object.entries(commandTable))
+      if (under === heading) program.command(name).summary(summary).helpGroup(`${heading}:`);
+  }
+  for (const [name, { summary, hidden }] of Object.entries(operationGroups))
+    if (!(name in commandTable))
+      program
+        .command(name, { hidden })
+        .summary(summary)
+        .helpGroup(`${headings.at(-1)}:`);
+}

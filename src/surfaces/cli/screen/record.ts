@@ -1,0 +1,166 @@
+import { columnsOf, paintFor, paintState, type Screen } from './screen.ts';
+import { tableText } from './table.ts';
+import { cutTo, manyLines, oneLine, padTo, time, widthOf } from './text.ts';
+
+type Fields = Record<string, unknown>;
+
+/** Values deeper than this are shown as JSON. */
+const deepest = 4;
+/** Cells of a table that are longer would push the others out. */
+const longestCell = 60;
+/** What says most, first. */
+const first = [
+  'id',
+  'runId',
+  'name',
+  'title',
+  'status',
+  'result',
+  'kind',
+  'type',
+  'email',
+  'description',
+  'url',
+];
+const last = ['createdAt', 'updatedAt'];
+
+/** Any answer as a person reads it: a list as a table, an object field by field. */
+export function answerText(answer: unknown, screen: Screen): string {
+  if (isFields(answer) && isTable(answer['items'])) {
+    const { items, nextCursor: _, ...rest } = answer;
+    const more = Object.keys(rest).length > 0 ? `\n\n${recordText(rest, screen, 0)}` : '';
+    return `${rowsText(items, screen)}${more}`;
+  }
+  if (Array.isArray(answer) && isTable(answer)) return rowsText(answer, screen);
+  return isFields(answer) ? recordText(answer, screen, 0) : shown('', answer);
+}
+
+/** The items of a list as rows, with the columns that say most. */
+function rowsText(items: readonly Fields[], screen: Screen): string {
+  if (items.length === 0) return 'None.';
+  const columns = columnsIn(items);
+  return tableText(
+    columns.map(heading),
+    items.map((item) => columns.map((column) => oneLine(shown(column, item[column]), longestCell))),
+    screen,
+  );
+}
+
+/** Of everything in one project, which one it is says nothing. */
+const containers = new Set(['projectId', 'organizationId']);
+
+function columnsIn(items: readonly Fields[]): string[] {
+  const all = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  const plain = all.filter((name) => items.every((item) => isPlain(item[name])));
+  const said = plain.filter((name) => items.some((item) => item[name] !== null && item[name] !== undefined));
+  const rank = (name: string): number =>
+    first.includes(name) ? first.indexOf(name) - first.length : last.includes(name) ? 1 : 0;
+  const differs = (name: string): boolean => new Set(items.map((item) => item[name])).size > 1;
+  return said.filter((name) => !containers.has(name) || differs(name)).toSorted((a, b) => rank(a) - rank(b));
+}
+
+function recordText(fields: Fields, screen: Screen, depth: number): string {
+  const paint = paintFor(screen);
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return 'nothing';
+  const width = Math.max(
+    ...given.filter(([, value]) => isShort(value)).map(([name]) => widthOf(heading(name))),
+    0,
+  );
+  return given
+    .map(([name, value]) => {
+      const label = heading(name);
+      if (!isShort(value)) return `${paint('cyan', label)}\n${indented(blockText(value, screen, depth + 1))}`;
+      const room = columnsOf(screen) - depth * 2 - width - 2;
+      const text = wrapped(shown(name, value), room, ' '.repeat(width + 2));
+      return `${paint('cyan', padTo(label, width))}  ${paintState(paint, text)}`;
+    })
+    .join('\n');
+}
+
+/** Something that does not fit behind its name. */
+function blockText(value: unknown, screen: Screen, depth: number): string {
+  if (depth > deepest) return manyLines(JSON.stringify(value));
+  const narrower = {
+    ...screen,
+    isTTY: screen.isTTY,
+    columns: columnsOf(screen) - depth * 2,
+    write: () => {},
+  };
+  if (isFields(value)) return recordText(value, screen, depth);
+  const items = value as unknown[];
+  if (isTable(items) && items.every(isRow)) return rowsText(items, narrower);
+  return items
+    .map((item) =>
+      isPlain(item)
+        ? `- ${shown('', item)}`
+        : `- ${indented(blockText(item, screen, depth + 1)).trimStart()}`,
+    )
+    .join('\n');
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTable(value: unknown): value is Fields[] {
+  return Array.isArray(value) && value.every(isFields);
+}
+
+/** Says everything in a line of a table. */
+function isRow(item: Fields): boolean {
+  return Object.values(item).every((value) => isPlain(value) && shown('', value).length <= longestCell);
+}
+
+/** Fits behind its name: a plain value, a few of them, or none. */
+function isShort(value: unknown): boolean {
+  if (isPlain(value)) return true;
+  if (!Array.isArray(value)) return Object.keys(value as object).length === 0;
+  return value.every(isPlain) && shown('', value).length <= longestCell;
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+function shown(name: string, value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (typeof value === 'number' && /(At|Until|^from|^to)$/.test(name) && value > 1e11) return time(value);
+  if (Array.isArray(value) && value.every(isPlain))
+    return value.length === 0 ? 'none' : value.map((one) => shown('', one)).join(', ');
+  if (isFields(value) && Object.keys(value).length === 0) return 'none';
+  return typeof value === 'string' ? manyLines(value) : JSON.stringify(value);
+}
+
+/** `createdAt` is `created at`. */
+function heading(name: string): string {
+  return oneLine(name, 40)
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/\b[A-Z](?=[a-z])/g, (letter, at: number) => (at === 0 ? letter : letter.toLowerCase()));
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, '  ');
+}
+
+/** At most this wide; words that are longer are broken. */
+function wrapped(text: string, width: number, indent: string): string {
+  if (!Number.isFinite(width) || width < 10) return text.replaceAll('\n', `\n${indent}`);
+  return text
+    .split('\n')
+    .flatMap((line) => linesOf(line, width))
+    .join(`\n${indent}`);
+}
+
+function linesOf(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = line;
+  while (widthOf(rest) > width) {
+    const room = cutTo(rest, width + 1).slice(0, -1);
+    const space = room.lastIndexOf(' ');
+    const cut = space > width / 2 ? space : room.length;
+    lines.push(rest.slice(0, cut));
+    rest = rest.slice(cut).trimStart();
+  }
+  return [...lines, rest];
+}

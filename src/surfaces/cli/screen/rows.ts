@@ -1,0 +1,24 @@
+import { inspect } from 'node:util';
+import type { Screen } from './screen.ts';
+import { tableText } from './table.ts';
+import { oneLine } from './text.ts';
+
+type Cell = string | number | boolean | null | undefined;
+
+/** A table for people; `--json` for scripts. */
+export function printRows<Row extends object>(
+  rows: readonly Row[],
+  columns: Record<string, (row: Row) => Cell>,
+  json: boolean,
+  out: Screen = process.stdout,
+): void {
+  if (json) return void out.write(`${JSON.stringify(rows, null, 2)}\n`);
+  if (rows.length === 0) return void out.write('None.\n');
+  const cells = rows.map((row) => Object.values(columns).map((cell) => show(cell(row))));
+  out.write(`${tableText(Object.keys(columns), cells, out)}\n`);
+}
+
+function show(cell: Cell): string {
+  if (cell === null || cell === undefined) return '-';
+  return typeof cell === 'string' ? oneLine(cell, 1000) : inspect(cell);
+}

@@ -1,0 +1,47 @@
+import { columnsOf, paintFor, paintState, type Screen } from './screen.ts';
+import { cutTo, padTo, widthOf } from './text.ts';
+
+const gap = 2;
+/** A column is not cut below this; before that, the last ones are left out. */
+const narrowest = 8;
+
+/** A table that fits the screen: long cells are cut first, then columns from the right are left out. */
+export function tableText(names: readonly string[], rows: readonly string[][], screen: Screen): string {
+  const natural = names.map((name, i) =>
+    Math.max(widthOf(name), ...rows.map((cells) => widthOf(cells[i] ?? ''))),
+  );
+  const widths = fitted(natural, columnsOf(screen));
+  const left = names.length - widths.length;
+  const paint = paintFor(screen);
+  const line = (cells: readonly string[], style: (text: string) => string): string =>
+    widths
+      .map((width, i) => {
+        const text = cutTo(cells[i] ?? '', width);
+        return i === widths.length - 1 ? style(text) : style(text) + padTo('', width - widthOf(text) + gap);
+      })
+      .join('')
+      .trimEnd();
+  return [
+    line(names, (text) => paint('bold', text)),
+    ...rows.map((cells) => line(cells, (text) => paintState(paint, text))),
+    ...(left > 0
+      ? [paint('dim', cutTo(`${left} more: ${names.slice(widths.length).join(', ')}`, columnsOf(screen)))]
+      : []),
+  ].join('\n');
+}
+
+/** The widths of the columns that find room. Ids stay whole: half of one is of no use. */
+function fitted(natural: readonly number[], columns: number): number[] {
+  const widths = [...natural];
+  const total = (): number => widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
+  while (total() > columns) {
+    const widest = widths
+      .slice(1)
+      .reduce((best, width, i) => (width > (widths[best] ?? 0) ? i + 1 : best), 1);
+    const spare = (widths[widest] ?? 0) - narrowest;
+    if (spare > 0) widths[widest] = (widths[widest] as number) - Math.min(spare, total() - columns);
+    else if (widths.length > 1) widths.pop();
+    else return [Math.min(widths[0] as number, columns)];
+  }
+  return widths;
+}

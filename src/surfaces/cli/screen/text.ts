@@ -1,0 +1,51 @@
+/** What somebody else said, as one line that can do nothing to a terminal. */
+export function oneLine(text: string, most: number): string {
+  const line = harmless(text.slice(0, most + 1), ' ').trim();
+  return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line;
+}
+
+/** Text of any length whose lines stay, without anything that a terminal would obey. */
+export function manyLines(text: string): string {
+  return text
+    .split(/\r\n|\n/)
+    .map((line) => harmless(line.replaceAll('\t', '  '), '\uFFFD'))
+    .join('\n');
+}
+
+function harmless(text: string, instead: string): string {
+  return text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, instead);
+}
+
+/** Epoch milliseconds, to the minute. */
+export function time(ms: number | null): string {
+  return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16);
+}
+
+/** Columns that a text takes on a terminal: ideographs and most emoji take two, marks none. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (/\p{M}/u.test(character)) continue;
+    width += wide.test(character) ? 2 : 1;
+  }
+  return width;
+}
+
+const wide =
+  /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE4F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
+
+/** Cut to a width, with a sign that something is missing. */
+export function cutTo(text: string, most: number): string {
+  if (widthOf(text) <= most) return text;
+  let [kept, width] = ['', 0];
+  for (const character of text) {
+    width += widthOf(character);
+    if (width > most - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+export function padTo(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+}
