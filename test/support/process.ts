@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
-const program = new URL('../../dist/program/main.js', import.meta.url).pathname;
+export const program = new URL('../../dist/program/main.js', import.meta.url).pathname;
 
 export interface Outcome {
   code: number | null;

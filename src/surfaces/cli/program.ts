@@ -26,7 +26,7 @@ function wordAfterHelp(words: readonly string[]): string | undefined {
 }
 
 /** The commands of one group: those written by hand, and those made from the contract. */
-async function addGroup(program: Command, name: string, host: Host): Promise<void> {
+export async function addGroup(program: Command, name: string, host: Host): Promise<void> {
   const register = await commandTable[name]?.load();
   register?.(program, host);
   if (!(name in operationGroups)) return;

@@ -7,12 +7,19 @@ import { programFor } from './program.ts';
 /** Runs a command; a problem that whoever typed it can mend is said in few lines, with its exit code. */
 export async function runCli(argv: string[], host: Host): Promise<void> {
   try {
+    // Not a command: shells ask this while somebody types.
+    if (argv[2] === '__complete') return await completed(argv.slice(3));
     const program = await programFor(argv.slice(2), host);
     if (argv.length === 2) program.outputHelp();
     else await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = reported(error);
   }
+}
+
+async function completed(words: string[]): Promise<void> {
+  const { complete } = await import('./completion/complete.ts');
+  process.stdout.write((await complete(words)).map((line) => `${line}\n`).join(''));
 }
 
 /** An error that nobody foresaw is no verdict. */

@@ -63,6 +63,11 @@ export const commandTable: Record<string, CommandEntry> = {
   logout: { ...logins, summary: 'forget them' },
   profiles: { ...logins, summary: 'services one has logged in to' },
   whoami: { ...logins, summary: 'which service commands talk to, and as whom' },
+  completion: {
+    summary: 'print the completion for a shell',
+    heading: 'Connect',
+    load: async () => (await import('./completion.ts')).completionCommand,
+  },
   keys: { ...identity, summary: 'API keys' },
   users: { ...identity, summary: 'accounts that own keys' },
   members: { ...identity, summary: 'who belongs to an organization or a project' },

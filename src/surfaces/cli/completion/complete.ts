@@ -1,0 +1,114 @@
+import { createClient } from '../../client/index.ts';
+import { findPlace } from '../connect/place.ts';
+import { readProfiles } from '../connect/profiles.ts';
+import type { Findable } from '../find.ts';
+import type { Flag } from '../operations/flags.ts';
+import { Names } from '../operations/lookup.ts';
+import { type OperationCommand, operationManifest } from '../operations/manifest.ts';
+
+/** Somebody waits with a finger on the key. */
+const patience = 2_000;
+
+/** Arguments of commands that are written by hand, by what they name. */
+const named: Record<string, string> = {
+  'evals run': 'suiteId',
+  'evals export': 'suiteId',
+  check: 'serverId',
+};
+
+/** What the last of these words could become, a line each: names, or ids where a name would not do. */
+export async function complete(words: readonly string[]): Promise<string[]> {
+  const ended = AbortSignal.timeout(patience);
+  const late = new Promise<string[]>((resolve) => ended.addEventListener('abort', () => resolve([])));
+  return Promise.race([candidates(words), late]).catch(() => []);
+}
+
+async function candidates(words: readonly string[]): Promise<string[]> {
+  const before = words.slice(0, -1);
+  const [group = '', verb = ''] = before;
+  const entry = operationManifest.commands.find((one) => one.group === group && one.verb === verb);
+  const flag = before.at(-1)?.replace(/^--/, '');
+  if (before.at(-1)?.startsWith('--') && flag !== undefined && takesValue(entry, flag))
+    return valuesOf(entry, flag, before);
+  const param = entry
+    ? entry.params[argumentsIn(before.slice(2), entry).length]?.param
+    : (named[`${group} ${verb}`] ?? named[group]);
+  return param === undefined ? [] : namesFor(param, before, entry);
+}
+
+function flagNamed(entry: OperationCommand | undefined, flag: string): Flag | undefined {
+  return entry?.flags.find((one) => one.flag === flag);
+}
+
+const switches = new Set(['json', 'all', 'yes', 'help', 'wait', 'update', 'include-writes']);
+
+function takesValue(entry: OperationCommand | undefined, flag: string): boolean {
+  const declared = flagNamed(entry, flag);
+  return declared ? declared.kind !== 'boolean' : !switches.has(flag);
+}
+
+async function valuesOf(
+  entry: OperationCommand | undefined,
+  flag: string,
+  before: readonly string[],
+): Promise<string[]> {
+  if (flag === 'profile') return Object.keys((await readProfiles()).profiles);
+  if (flag === 'project' || flag === 'organization') return namesFor(`${flag}Id`, before, entry);
+  const declared = flagNamed(entry, flag);
+  if (declared?.choices) return declared.choices;
+  return declared?.names === undefined ? [] : namesFor(declared.names, before, entry);
+}
+
+/** The words that are neither a flag nor the value of one. */
+function argumentsIn(words: readonly string[], entry: OperationCommand): string[] {
+  return words.filter((word, i) => {
+    const flag = words[i - 1]?.startsWith('--') ? words[i - 1]?.slice(2) : undefined;
+    return !word.startsWith('--') && !(flag !== undefined && takesValue(entry, flag));
+  });
+}
+
+async function namesFor(
+  param: string,
+  before: readonly string[],
+  entry: OperationCommand | undefined,
+): Promise<string[]> {
+  const lookup = operationManifest.lookups[param];
+  const place = await findPlace(placeIn(before));
+  // Opening a database takes longer than anybody waits.
+  if (!lookup || place?.kind !== 'service') return [];
+  const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey, retries: 0 });
+  const lookups = operationManifest.lookups;
+  const names: Names = new Names(api, lookups, () => names.idOf('projectId', place.project ?? 'Default', {}));
+  const known: Record<string, string> = {};
+  for (const [i, word] of argumentsIn(before.slice(2), entry ?? nothing).entries()) {
+    const given = entry?.params[i]?.param;
+    if (given !== undefined) known[given] = await names.idOf(given, word, known);
+  }
+  return namesOf(await names.list(lookup, known));
+}
+
+const nothing = { flags: [] as Flag[] } as OperationCommand;
+
+function placeIn(words: readonly string[]): { service?: string; profile?: string; project?: string } {
+  const after = (flag: string): string | undefined => {
+    const at = words.lastIndexOf(flag);
+    return at < 0 ? undefined : words[at + 1];
+  };
+  const [service, profile, project] = [after('--service'), after('--profile'), after('--project')];
+  return {
+    ...(service !== undefined && { service }),
+    ...(profile !== undefined && { profile }),
+    ...(project !== undefined && { project }),
+  };
+}
+
+/** A name that several have, or that would do something to a terminal, is no answer; the id is. */
+function namesOf(items: readonly Findable[]): string[] {
+  const counted = new Map<string, number>();
+  const nameOf = ({ name, title }: Findable): string => name ?? title ?? '';
+  for (const item of items) counted.set(nameOf(item), (counted.get(nameOf(item)) ?? 0) + 1);
+  return items.map((item) => {
+    const name = nameOf(item);
+    return name === '' || counted.get(name) !== 1 || /[\p{C}\p{Zl}\p{Zp}]/u.test(name) ? item.id : name;
+  });
+}
