@@ -7,6 +7,11 @@ export interface Findable {
   title?: string | null | undefined;
 }
 
+/** Ids of ours say what they are; anything else may be a name. */
+export function isId(wanted: string): boolean {
+  return /^[a-z]{2,8}_[0-9a-z]{26}$/.test(wanted);
+}
+
 /** The one with this id or name, in any case of letters; otherwise the nearest names are said. */
 export function theOne<Item extends Findable>(what: string, wanted: string, items: readonly Item[]): Item {
   const byId = items.find(({ id }) => id === wanted);

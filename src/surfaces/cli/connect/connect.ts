@@ -1,6 +1,6 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, createClient } from '../../client/index.ts';
-import { theOne } from '../find.ts';
+import { isId, theOne } from '../find.ts';
 import { asRefused, refusal, unanswered } from '../refused.ts';
 import { findPlace, type Place, type PlaceOptions } from './place.ts';
 
@@ -40,6 +40,7 @@ function hereFrom({ project }: PlaceOptions): Place {
 
 /** Those who name no project mean the Default one, or the only one they see. */
 async function projectAt(api: Client, { project }: Place): Promise<string> {
+  if (project !== undefined && isId(project)) return project;
   const { items } = await api.listProjects({});
   if (project === undefined) {
     const [only] = items;

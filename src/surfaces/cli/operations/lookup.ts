@@ -1,10 +1,7 @@
 import type { Client } from '../../client/index.ts';
-import { type Findable, theOne } from '../find.ts';
+import { type Findable, isId, theOne } from '../find.ts';
 import type { Lookup } from './manifest.ts';
 import { argumentName } from './names.ts';
-
-/** Ids of ours say what they are; anything else may be a name. */
-const idShape = /^[a-z]{2,8}_[0-9a-z]{26}$/;
 
 interface Page {
   items: Findable[];
@@ -26,7 +23,7 @@ export class Names {
   /** The id of what is called so; what is not listed anywhere is taken for an id. */
   async idOf(param: string, wanted: string, known: Record<string, string>): Promise<string> {
     const lookup = this.lookups[param];
-    if (!lookup || idShape.test(wanted) || wanted === '') return wanted;
+    if (!lookup || isId(wanted) || wanted === '') return wanted;
     return theOne(argumentName(param).replaceAll('-', ' '), wanted, await this.list(lookup, known)).id;
   }
 

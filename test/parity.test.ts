@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { operationList } from '../src/contract/index.ts';
+import { isSafe, type Operation, streamedAnswer } from '../src/contract/operation.ts';
+import { openApiDocument } from '../src/surfaces/openapi/document.ts';
+import { arrange, exampleFor, makeParameters, parametersOf } from './support/path-parameters.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
+import { type Asked, type Came, surfaces } from './support/surfaces.ts';
+
+let service: TestService;
+const { paths } = openApiDocument('', 'test');
+
+beforeAll(async () => {
+  service = await startTestService({ worker: false });
+});
+afterAll(() => dispose(service));
+
+describe.each(operationList)('$id', (operation) => {
+  test('is described, answers alike on every surface, and refuses alike', async () => {
+    expect(paths[operation.path]?.[operation.method.toLowerCase()]?.operationId).toBe(operation.id);
+    let asked = await askedOf(operation);
+    const answers: Record<string, unknown> = {};
+    for (const [name, call] of Object.entries(surfaces)) {
+      answers[name] = steady(await call(service, operation, asked));
+      // What was changed is not there for the next.
+      if (!isSafe(operation)) asked = await askedOf(operation);
+    }
+    expect(answers).toEqual(Object.fromEntries(Object.keys(surfaces).map((name) => [name, answers['HTTP']])));
+    expect(answers['HTTP']).toHaveProperty('answer');
+    const refusals: Record<string, Came> = {};
+    for (const [name, call] of Object.entries(surfaces))
+      refusals[name] = await call(service, operation, refused(operation, asked));
+    expect(refusals).toEqual(
+      Object.fromEntries(Object.keys(surfaces).map((name) => [name, refusals['HTTP']])),
+    );
+    expect(Object.keys(refusals['HTTP'] as Came)).toEqual(
+      operation.access === 'public' && operation.params.length === 0 ? ['answer'] : ['refusal'],
+    );
+  });
+});
+
+/** The example of an operation, about things that are there. */
+async function askedOf(operation: Operation): Promise<Asked> {
+  const made = await makeParameters(service, parametersOf(operation));
+  const project = made['projectId'];
+  if (project !== undefined) onTestFinished(async () => void (await service.delete(`/projects/${project}`)));
+  const params = await arrange(service, operation, made);
+  if (streamedAnswer(operation.response)?.kind === 'events') await end(params);
+  const bytes = operation.upload && !operation.example ? Buffer.from('<p>fixture</p>') : undefined;
+  const body = operation.body || operation.upload ? await exampleFor(service, operation, params) : undefined;
+  return {
+    params,
+    key: service.key,
+    ...(operation.upload ? { bytes: bytes ?? Buffer.from(JSON.stringify(body)) } : { body }),
+  };
+}
+
+/** A stream of something that is over ends. */
+async function end({ projectId, runId, connectionRequestId }: Record<string, string>): Promise<void> {
+  if (runId !== undefined) await service.post(`/projects/${projectId}/eval-runs/${runId}/cancel`);
+  if (connectionRequestId !== undefined)
+    await service.post(`/server-connections/${connectionRequestId}/cancel`);
+}
+
+/** The same about things that are nowhere; where nothing is named, with a key of nobody. */
+function refused({ params: names }: Operation, asked: Asked): Asked {
+  if (names.length === 0) return { ...asked, key: 'sk_nobody_nobody_nobody_nobody' };
+  const last = names.at(-1) as string;
+  return { ...asked, params: { ...asked.params, [last]: `nowhere_${'0'.repeat(26)}` } };
+}
+
+/** Without what differs from one call to the next: ids, times, durations, addresses with tokens in them. */
+function steady(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((one) => steady(one));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [steadyText(key), steady(inner, key)]),
+    );
+  if (typeof value === 'number' && (value > 1e11 || /ms$|duration|latency/i.test(name))) return 0;
+  return typeof value === 'string' ? steadyText(value) : value;
+}
+
+function steadyText(text: string): string {
+  return text
+    .replaceAll(/[a-z]{2,8}_[0-9a-z]{26}/g, '<id>')
+    .replaceAll(/\bc_[\w-]{21}(?!\w)/g, '<declared>')
+    .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT/g, '<date>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/\/artifact-(links|uploads)\/[\w-]+/g, '/artifact-$1/<token>')
+    .replaceAll(/\b[0-9a-f]{32,64}\b/g, '<hash>');
+}

@@ -1,0 +1,140 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import type { Operation } from '../../src/contract/operation.ts';
+import { streamedAnswer } from '../../src/contract/operation.ts';
+import { connected } from '../../src/surfaces/cli/connect/connect.ts';
+import type { Host } from '../../src/surfaces/cli/host.ts';
+import { operationManifest } from '../../src/surfaces/cli/operations/manifest.ts';
+import { runCli } from '../../src/surfaces/cli/run.ts';
+import { createClient, DrydockError } from '../../src/surfaces/client/index.ts';
+import { fillPath } from './path-parameters.ts';
+import type { TestService } from './service.ts';
+
+/** What is asked of an operation, whatever the surface. */
+export interface Asked {
+  params: Record<string, string>;
+  body?: unknown;
+  bytes?: Buffer;
+  key: string;
+}
+
+/** What came back: JSON, text of a file, the first event; or the refusal. */
+export type Came = { answer: unknown } | { refusal: { code: string; message: string } };
+
+export type Surface = (service: TestService, operation: Operation, asked: Asked) => Promise<Came>;
+
+export const surfaces: Record<string, Surface> = {
+  HTTP: async (service, operation, { params, body, bytes, key }) => {
+    const {
+      status,
+      body: json,
+      text,
+    } = await service.request(operation.method, fillPath(operation.path, params), {
+      key,
+      body: bytes ?? body,
+      ...(bytes && { headers: { 'content-type': 'text/html' } }),
+    });
+    const answered = status < 300 || operation.otherStatuses?.[status] !== undefined;
+    if (!answered) return { refusal: { code: json.code, message: json.message } };
+    return { answer: json ?? text };
+  },
+
+  client: async (service, operation, { params, body, bytes, key }) => {
+    const client = createClient({ baseUrl: service.running.baseUrl, apiKey: key });
+    const call = (client as unknown as Record<string, (input: object) => unknown>)[operation.id];
+    const own = Object.fromEntries(operation.params.map((name) => [name, params[name]]));
+    const upload = bytes && { contentType: 'text/html', bytes: new Uint8Array(bytes) };
+    try {
+      const answer = call?.({ ...own, ...(body !== undefined && { body }), ...(upload && { upload }) });
+      return { answer: await readAnswer(operation, answer) };
+    } catch (error) {
+      if (!(error instanceof DrydockError)) throw error;
+      return { refusal: { code: error.code, message: error.message } };
+    }
+  },
+
+  'command line': async (service, operation, { params, body, bytes, key }) => {
+    const entry = operationManifest.commands.find(({ id }) => id === operation.id);
+    if (!entry) throw new Error(`${operation.id} is no command`);
+    const folder = await mkdtemp(join(tmpdir(), 'drydock-parity-'));
+    const file = join(folder, 'upload');
+    if (bytes) await writeFile(file, bytes);
+    const given = (name: string): string => params[name] ?? '';
+    const words = [
+      entry.group,
+      entry.verb,
+      ...entry.params.map(({ param }) => given(param)),
+      ...(entry.project?.place === 'path' ? ['--project', given('projectId')] : []),
+      ...(entry.organization?.place === 'path' ? ['--organization', given('organizationId')] : []),
+      ...(body === undefined ? [] : ['--data', JSON.stringify(body)]),
+      ...(bytes ? ['--file', file, '--content-type', 'text/html'] : []),
+      ...(entry.answers === 'file' ? [] : ['--json']),
+    ];
+    try {
+      return cameOf(entry.answers, await typed(words, service, key));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+async function readAnswer(operation: Operation, answer: unknown): Promise<unknown> {
+  const kind = streamedAnswer(operation.response)?.kind;
+  if (kind === 'events') for await (const event of answer as AsyncIterable<unknown>) return event;
+  const read = await answer;
+  return kind === 'file' ? parsed(await (read as Response).text()) : read;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+interface Printed {
+  stdout: string;
+  stderr: string;
+  code: unknown;
+}
+
+/** Runs a command in this process and returns what it prints. */
+async function typed(words: string[], service: TestService, key: string): Promise<Printed> {
+  const printed: Printed = { stdout: '', stderr: '', code: undefined };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
+      printed[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+      return true;
+    }),
+  );
+  vi.stubEnv('DRYDOCK_API_KEY', key);
+  const before = process.exitCode;
+  process.exitCode = undefined;
+  const nowhere = (): Promise<never> => Promise.reject(new Error('opened here'));
+  const host: Pick<Host, 'connect'> = {
+    connect: (place, work) => connected({ ...place, service: service.origin }, nowhere, work),
+  };
+  try {
+    await runCli(['node', 'drydock', ...words], host as Host);
+    return { ...printed, code: process.exitCode };
+  } finally {
+    process.exitCode = before;
+    vi.unstubAllEnvs();
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+function cameOf(answers: 'json' | 'file' | 'events', { stdout, stderr, code }: Printed): Came {
+  if (code === undefined)
+    return { answer: parsed(answers === 'events' ? (stdout.split('\n')[0] ?? '') : stdout) };
+  const said = parsed(stderr.trim());
+  if (typeof said === 'object' && said !== null) {
+    const { code: word, message } = said as { code: string; message: string };
+    return { refusal: { code: word, message } };
+  }
+  const [, message = stderr, word = ''] = /^drydock: (.*) \((\w+)\)\n/s.exec(stderr) ?? [];
+  return { refusal: { code: word, message } };
+}
