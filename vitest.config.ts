@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -9,6 +10,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Many files wait for processes they started, so more run at once than there are cores.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Files share the modules they load: loading them anew for each took a third of the processor time.
     isolate: false,
     // Settings of the shell must not reach the services under test.

@@ -6,7 +6,7 @@ import { pinning } from '../src/platform/database/queries/plugins.ts';
 import { filesOf, folderOf, skillMd } from './support/folder.ts';
 import { commandFor } from './support/process.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
-import { snapshotOf } from './support/snapshot.ts';
+import { snapshotOf, textOf } from './support/snapshot.ts';
 
 let service: TestService;
 
@@ -158,7 +158,7 @@ test('a version says what it holds, and which servers and skills stand for it', 
     hasSkillWithFiles: true,
   });
   const client = await service.database.connect();
-  const everything = JSON.stringify(await snapshotOf(client)) + text + servers.text + service.logs.join('');
+  const everything = (await textOf(client)) + text + servers.text + service.logs.join('');
   await client.end();
   expect(everything).not.toContain('tell-nobody');
 });
@@ -193,7 +193,7 @@ test('servers of mcp.json are brought like those of the manifest, which wins whe
     { name: 'pack:near', transportType: 'stdio', envNames: ['TOKEN'] },
   ]);
   const client = await service.database.connect();
-  expect(JSON.stringify(await snapshotOf(client)) + servers.text).not.toContain('tell-nobody');
+  expect((await textOf(client)) + servers.text).not.toContain('tell-nobody');
   await client.end();
   // A secret alone makes another version, also one of a server that was not taken; the hash does not show which it is.
   const changed = structuredClone(mcp);

@@ -13,7 +13,8 @@ export interface TestDatabase {
 export async function createDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const { host, user } = inject('postgres');
   const name = `t_${randomUUID().replaceAll('-', '')}`;
-  await asAdmin(`create database ${name}${empty ? '' : ' template drydock_template'}`);
+  const template = empty ? 'template1' : 'drydock_template';
+  await asAdmin(`create database ${name} template ${template} strategy file_copy`);
   return {
     url: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(host)}`,
     connect: async () => {

@@ -244,6 +244,11 @@ export async function arrange(
   return { ...parameters, ...(await arrangements[id]?.(service, parameters)) };
 }
 
+/** Whether an operation needs more than its parameters. */
+export function isArranged({ id }: Pick<Operation, 'id'>): boolean {
+  return Object.hasOwn(arrangements, id);
+}
+
 const skillText = Buffer.from('---\nname: fixture\ndescription: For tests\n---\nDo nothing.\n');
 
 const openRequests = new WeakMap<TestService, string[]>();

@@ -4,24 +4,33 @@ import type { Answer } from './service.ts';
 
 /** Written by use alone: they say nothing about what a request changed. */
 const volatile = new Set(['replicas', 'rate_buckets', 'jobs']);
-/** Rows are never edited, so counting them is enough, and they are many. */
-const appendOnly = new Set(['audit_events', 'ledger_entries']);
+/** Their rows are also written by use; then only what else a row holds counts. */
+const usage: Record<string, string> = { api_keys: 'last_used_at' };
 
-/** What every table holds, in short; a table added later is looked at too. */
+/**
+ * The row versions of every table, in short; a table added later is looked at too. Each write leaves a version that
+ * names its transaction, so that no row need be read; writing the same again counts as well.
+ */
 export async function snapshotOf(client: pg.Client): Promise<Record<string, string>> {
-  const tables = await client.query<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+  const selects = (await tablesOf(client)).map((name) =>
+    usage[name] === undefined
+      ? `select '${name}' as name, count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) as content from ${name}`
+      : `select '${name}' as name, md5(coalesce(string_agg(row, ',' order by row), '')) as content
+         from (select (to_jsonb(t) - '${usage[name]}')::text as row from ${name} t) as rows`,
   );
-  const selects = tables.rows
-    .filter(({ name }) => !volatile.has(name))
-    .map(({ name }) =>
-      appendOnly.has(name)
-        ? `select '${name}' as name, count(*)::text as content from ${name}`
-        : `select '${name}', md5(coalesce(string_agg(row, ',' order by row), ''))
-           from (select (to_jsonb(t) - 'last_used_at')::text as row from ${name} t) as rows`,
-    );
   const { rows } = await client.query<{ name: string; content: string }>(selects.join(' union all '));
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]));
+}
+
+/** Everything the tables hold, as text to search: bytes as the characters they stand for. */
+export async function textOf(client: pg.Client): Promise<string> {
+  const selects = (await tablesOf(client)).map((name) => `select to_jsonb(t)::text as row from ${name} t`);
+  const { rows } = await client.query<{ row: string }>(selects.join(' union all '));
+  return rows
+    .map(({ row }) =>
+      row.replaceAll(/\\\\x([0-9a-f]+)/g, (_, hex: string) => Buffer.from(hex, 'hex').toString()),
+    )
+    .join('\n');
 }
 
 /** The answer to a request that must not write anything. */
@@ -30,4 +39,11 @@ export async function withoutTrace(client: pg.Client, ask: () => Promise<Answer>
   const answer = await ask();
   expect(await snapshotOf(client)).toEqual(before);
   return answer;
+}
+
+async function tablesOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+  );
+  return rows.map(({ name }) => name).filter((name) => !volatile.has(name));
 }

@@ -1,0 +1,26 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Seconds on a quiet machine decide; the rest is short. A long file begun last would run while the other workers idle. */
+const long = [
+  'backup',
+  'access-matrix',
+  'eval-attacks',
+  'embedded',
+  'hostile-servers',
+  'backup-refusals',
+  'eval-crash',
+  'fuzz',
+  'cli-check',
+  'live-hostile',
+].map((name) => `/test/${name}.test.ts`);
+
+/** Nothing is known of earlier runs on a machine that runs the suite once: vitest would begin with the largest files. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const index = long.findIndex((end) => moduleId.endsWith(end));
+      return index < 0 ? long.length : index;
+    };
+    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
+  }
+}
