@@ -14,11 +14,11 @@ type Params<Path extends string> = Path extends `${string}{${infer Name}}${infer
 type Query<O> = O extends { query: infer Q extends z.ZodObject } ? Sent<z.input<Q>, z.output<Q>> : unknown;
 /** What is made a number when it arrives is a number here. */
 type Sent<Given, Read> = {
-  [Name in keyof Given]: unknown extends Given[Name] ? Read[Name & keyof Read] : Given[Name];
+  [Name in keyof Given]: unknown extends Given[Name] ? Read[Name & keyof Read] | undefined : Given[Name];
 };
 type Body<O> = O extends { body: infer B extends z.ZodType }
-  ? object extends z.input<B>
-    ? { body?: z.input<B> }
+  ? Record<string, never> extends z.input<B>
+    ? { body?: z.input<B> | undefined }
     : { body: z.input<B> }
   : unknown;
 type UploadOf<O> = O extends { upload: Upload } ? { upload: SentBytes } : unknown;
