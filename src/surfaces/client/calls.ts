@@ -4,7 +4,10 @@ import type { OperationId, Operations } from '../../contract/index.ts';
 import type { Declaration, EventStream, FileAnswer, Upload } from '../../contract/operation.ts';
 import type { CallOptions, SentBytes } from './options.ts';
 
-/** In a build these are written out from the contract's schemas, so that whoever uses them infers nothing. */
+/**
+ * In a build these are written out from the contract's schemas, so that whoever uses them infers nothing; there a body
+ * may be left out where an empty one will do.
+ */
 
 export type { ErrorCode, OperationId };
 
@@ -16,11 +19,7 @@ type Query<O> = O extends { query: infer Q extends z.ZodObject } ? Sent<z.input<
 type Sent<Given, Read> = {
   [Name in keyof Given]: unknown extends Given[Name] ? Read[Name & keyof Read] | undefined : Given[Name];
 };
-type Body<O> = O extends { body: infer B extends z.ZodType }
-  ? Record<string, never> extends z.input<B>
-    ? { body?: z.input<B> | undefined }
-    : { body: z.input<B> }
-  : unknown;
+type Body<O> = O extends { body: infer B extends z.ZodType } ? { body: z.input<B> } : unknown;
 type UploadOf<O> = O extends { upload: Upload } ? { upload: SentBytes } : unknown;
 type Parts<O extends Declaration> = Params<O['path']> & Query<O> & Body<O> & UploadOf<O>;
 

@@ -1,4 +1,4 @@
-/** One event of a stream; `id` is the last one that was said, `retry` the pause that is asked for. */
+/** One event of a stream; `id` is the last one that was said. */
 export interface StreamedEvent {
   id: string | undefined;
   data: string;

@@ -1,5 +1,5 @@
 import { DrydockError } from './error.ts';
-import { EventParser } from './event-parser.ts';
+import { EventParser, type StreamedEvent } from './event-parser.ts';
 import { backoff, Lifetime, pause } from './lifetime.ts';
 
 export interface Watching {
@@ -30,51 +30,49 @@ export async function* eachEvent<Data>({
 }: Watching): AsyncGenerator<Data> {
   let last: string | undefined;
   let asked: number | undefined;
-  let rest = 0;
   for (let attempt = 1; ; attempt++) {
-    const connection = new Lifetime(signal);
+    const lifetime = new Lifetime(signal);
+    let rest = 0;
     try {
-      const parser = new EventParser();
-      const chunks = new Chunks(await connect(last, connection), connection, silence);
+      const stream = new Stream(await connect(last, lifetime), lifetime, silence);
       const before = last;
       let heard = 0;
-      for (let text = await chunks.next(); text !== undefined; text = await chunks.next())
-        for (const { id, data } of parser.feed(text)) {
-          heard++;
-          last = id ?? last;
-          yield JSON.parse(data) as Data;
-        }
+      for await (const { id, data } of stream.events()) {
+        heard++;
+        last = id ?? last;
+        yield JSON.parse(data) as Data;
+      }
       signal?.throwIfAborted();
-      asked = parser.retry ?? asked;
-      const broken = chunks.problem !== undefined;
+      asked = stream.retry ?? asked;
       if (last !== before) attempt = 0;
       // Without ids it cannot be told where to go on.
       const enough = attempt >= retries || (heard > 0 && last === before);
-      if (broken && enough) throw chunks.problem;
-      if (!broken && (enough || (heard === 0 && chunks.age < atOnce))) return;
-      rest = broken || heard === 0 ? backoff(asked ?? firstPause, Math.max(1, attempt)) : 0;
+      if (stream.problem !== undefined && enough) throw stream.problem;
+      if (stream.problem === undefined && (enough || (heard === 0 && stream.age < atOnce))) return;
+      if (stream.problem !== undefined || heard === 0)
+        rest = backoff(asked ?? firstPause, Math.max(1, attempt));
     } finally {
-      connection.end();
+      lifetime.end();
     }
     await pause(rest, signal);
   }
 }
 
-/** The text of an answer, piece by piece, until it ends or breaks off. */
-class Chunks {
+/** The events of one answer. */
+class Stream {
   /** Why it broke off. */
   problem: unknown;
   private readonly began = Date.now();
-  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  private readonly parser = new EventParser();
   private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  private readonly connection: Lifetime;
+  private readonly lifetime: Lifetime;
   private readonly silence: number;
 
-  constructor(response: Response, connection: Lifetime, silence: number) {
+  constructor(response: Response, lifetime: Lifetime, silence: number) {
     if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
       throw DrydockError.notOurs(response, 'no stream of events');
     this.reader = response.body?.getReader();
-    this.connection = connection;
+    this.lifetime = lifetime;
     this.silence = silence;
   }
 
@@ -83,11 +81,22 @@ class Chunks {
     return Date.now() - this.began;
   }
 
-  async next(): Promise<string | undefined> {
-    this.connection.allow(this.silence);
+  /** Milliseconds that the service asks to wait for before coming again. */
+  get retry(): number | undefined {
+    return this.parser.retry;
+  }
+
+  /** Until it ends or breaks off. */
+  async *events(): AsyncGenerator<StreamedEvent> {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    for (let bytes = await this.read(); bytes !== undefined; bytes = await this.read())
+      yield* this.parser.feed(decoder.decode(bytes, { stream: true }));
+  }
+
+  private async read(): Promise<Uint8Array | undefined> {
+    this.lifetime.allow(this.silence);
     try {
-      const { done, value } = (await this.reader?.read()) ?? { done: true };
-      return done ? undefined : this.decoder.decode(value, { stream: true });
+      return (await this.reader?.read())?.value;
     } catch (error) {
       this.problem = error ?? new TypeError('The stream broke off');
       return undefined;

@@ -94,16 +94,14 @@ function addressOf(operation: Callable, input: Record<string, unknown>): string 
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input))
     if (name !== 'body' && name !== 'upload' && value !== undefined && !operation.params.includes(name))
-      query.set(name, String(value));
+      query.set(name, value as string);
   const text = query.toString();
   return text === '' ? path : `${path}?${text}`;
 }
 
 /** Dots alone would lead to another path, however they are written. */
 function inPath(operation: string, name: string, value: unknown): string {
-  if (value === undefined || value === null || value === '')
-    throw new TypeError(`${operation}: ${name} is missing`);
-  const text = String(value);
-  if (/^\.{1,2}$/.test(text)) throw new TypeError(`${operation}: ${name} cannot be ${text}`);
-  return encodeURIComponent(text);
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${operation}: ${name} must be a text`);
+  if (/^\.{1,2}$/.test(value)) throw new TypeError(`${operation}: ${name} cannot be ${value}`);
+  return encodeURIComponent(value);
 }
