@@ -1,17 +1,15 @@
 import type { CallOptions } from './options.ts';
 
-interface Page<Item> {
-  items: Item[];
+interface Page {
+  items: unknown[];
   nextCursor?: string | undefined;
 }
 
-/** How a list is told where to go on. */
-type Paged =
-  | { cursor?: string | undefined }
-  | { before?: string | undefined }
-  | { body?: { cursor?: string | undefined } };
+/** An operation that answers page by page. */
+type List = (input: never, options?: CallOptions) => Promise<Page>;
+type Item<L extends List> = Awaited<ReturnType<L>>['items'][number];
 
-/** Where the client says of a list that it takes the cursor elsewhere than in `cursor`. */
+/** The client marks lists that take the cursor elsewhere than in `cursor`. */
 interface Marked {
   cursorIn?: 'cursor' | 'before' | 'body' | undefined;
 }
@@ -20,27 +18,24 @@ interface Marked {
  * Every item of a list, page after page, each page asked for when the one before is used up:
  * `for await (const server of eachItem(client.listProjectServers, { projectId }))`.
  */
-export async function* eachItem<Input extends Paged, Item>(
-  list: ((input: Input, options?: CallOptions) => Promise<Page<Item>>) & Marked,
-  input: Input,
+export async function* eachItem<L extends List>(
+  list: L,
+  input: NonNullable<Parameters<L>[0]>,
   options?: CallOptions,
-): AsyncGenerator<Item> {
-  let page = await list(input, options);
+): AsyncGenerator<Item<L>> {
+  const { cursorIn = 'cursor' } = list as Marked;
+  let page = await list(input as never, options);
   for (let before: string | undefined; ; ) {
-    yield* page.items;
+    yield* page.items as Item<L>[];
     const { nextCursor } = page;
     if (nextCursor === undefined) return;
     if (nextCursor === before) throw new Error('The list does not go on: it gave the same cursor twice');
     before = nextCursor;
-    page = await list(continued(input, nextCursor, list.cursorIn), options);
+    page = await list(continued(input, nextCursor, cursorIn) as never, options);
   }
 }
 
-function continued<Input extends Paged>(
-  input: Input,
-  cursor: string,
-  place: Marked['cursorIn'] = 'cursor',
-): Input {
+function continued(input: object, cursor: string, place: NonNullable<Marked['cursorIn']>): object {
   if (place !== 'body') return { ...input, [place]: cursor };
   return { ...input, body: { ...(input as { body?: object }).body, cursor } };
 }
