@@ -24,7 +24,7 @@ export async function* eachItem<L extends List>(
   options?: CallOptions,
 ): AsyncGenerator<Item<L>> {
   const { cursorIn = 'cursor' } = list as Marked;
-  let page = await list(input as never, options);
+  let page = await list(input, options);
   for (let before: string | undefined; ; ) {
     yield* page.items as Item<L>[];
     const { nextCursor } = page;
