@@ -15,8 +15,8 @@ export interface Watching {
 /** The service says something every 15 seconds, if only that it is there. */
 const longestSilence = 60_000;
 const firstPause = 500;
-/** Milliseconds within which the service ends a stream that has nothing more to say. */
-const atOnce = 1000;
+/** Milliseconds within which the service, busy as it may be, ends a stream that has nothing more to say. */
+const atOnce = 5000;
 
 /**
  * The data of server-sent events. A stream that breaks off is taken up after the last event. One that ends is asked for
