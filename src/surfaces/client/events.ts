@@ -1,38 +1,105 @@
-import { createParser } from 'eventsource-parser';
+import { DrydockError } from './error.ts';
+import { EventParser, type StreamedEvent } from './event-parser.ts';
+import { backoff, Lifetime, pause } from './lifetime.ts';
 
-/** How often a stream that broke off is taken up again in a row without a single event in between. */
-const mostAttempts = 5;
+export interface Watching {
+  /** Asks for the events after this one. */
+  connect: (lastEventId: string | undefined, lifetime: Lifetime) => Promise<Response>;
+  signal: AbortSignal | undefined;
+  /** How often in a row a stream is taken up again without a single event in between. */
+  retries: number;
+  /** Milliseconds without a sign of life, after which a connection counts as broken. */
+  silence?: number;
+}
+
+/** The service says something every 15 seconds, if only that it is there. */
+const longestSilence = 60_000;
+const firstPause = 500;
+/** Milliseconds within which the service, busy as it may be, ends a stream that has nothing more to say. */
+const atOnce = 5000;
 
 /**
- * The data of server-sent events. A stream that breaks off is taken up after the last event; one that the service ends
- * is over.
+ * The data of server-sent events. A stream that breaks off is taken up after the last event. One that ends is asked for
+ * once more, since a service that stops and a proxy end it too: it is over when nothing new comes at once.
  */
-export async function* eachEvent<Data>(
-  connect: (headers: Record<string, string>) => Promise<Response>,
-): AsyncGenerator<Data> {
+export async function* eachEvent<Data>({
+  connect,
+  signal,
+  retries,
+  silence = longestSilence,
+}: Watching): AsyncGenerator<Data> {
   let last: string | undefined;
+  let asked: number | undefined;
   for (let attempt = 1; ; attempt++) {
-    const response = await connect(last === undefined ? {} : { 'last-event-id': last });
+    const lifetime = new Lifetime(signal);
+    let rest = 0;
     try {
-      for await (const { id, data } of eventsOf(response)) {
-        attempt = 0;
+      const stream = new Stream(await connect(last, lifetime), lifetime, silence);
+      const before = last;
+      let heard = 0;
+      for await (const { id, data } of stream.events()) {
+        heard++;
         last = id ?? last;
         yield JSON.parse(data) as Data;
       }
-      return;
-    } catch (error) {
-      // What the network does is a TypeError in fetch; anything else is for the caller.
-      if (!(error instanceof TypeError) || attempt >= mostAttempts) throw error;
+      signal?.throwIfAborted();
+      asked = stream.retry ?? asked;
+      if (last !== before) attempt = 0;
+      // Without ids it cannot be told where to go on.
+      const enough = attempt >= retries || (heard > 0 && last === before);
+      if (stream.problem !== undefined && enough) throw stream.problem;
+      if (stream.problem === undefined && (enough || (heard === 0 && stream.age < atOnce))) return;
+      if (stream.problem !== undefined || heard === 0)
+        rest = backoff(asked ?? firstPause, Math.max(1, attempt));
+    } finally {
+      lifetime.end();
     }
+    await pause(rest, signal);
   }
 }
 
-async function* eventsOf(response: Response): AsyncGenerator<{ id?: string | undefined; data: string }> {
-  const ready: { id?: string | undefined; data: string }[] = [];
-  const parser = createParser({ onEvent: (event) => ready.push(event) });
-  const decoder = new TextDecoder();
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    yield* ready.splice(0);
+/** The events of one answer. */
+class Stream {
+  /** Why it broke off. */
+  problem: unknown;
+  private readonly began = Date.now();
+  private readonly parser = new EventParser();
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private readonly lifetime: Lifetime;
+  private readonly silence: number;
+
+  constructor(response: Response, lifetime: Lifetime, silence: number) {
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
+      throw DrydockError.notOurs(response, 'no stream of events');
+    this.reader = response.body?.getReader();
+    this.lifetime = lifetime;
+    this.silence = silence;
+  }
+
+  /** Milliseconds since it began. */
+  get age(): number {
+    return Date.now() - this.began;
+  }
+
+  /** Milliseconds that the service asks to wait for before coming again. */
+  get retry(): number | undefined {
+    return this.parser.retry;
+  }
+
+  /** Until it ends or breaks off. */
+  async *events(): AsyncGenerator<StreamedEvent> {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    for (let bytes = await this.read(); bytes !== undefined; bytes = await this.read())
+      yield* this.parser.feed(decoder.decode(bytes, { stream: true }));
+  }
+
+  private async read(): Promise<Uint8Array | undefined> {
+    this.lifetime.allow(this.silence);
+    try {
+      return (await this.reader?.read())?.value;
+    } catch (error) {
+      this.problem = error ?? new TypeError('The stream broke off');
+      return undefined;
+    }
   }
 }

@@ -1,34 +1,60 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { DrydockError } from './error.ts';
+import { backoff, pause } from './lifetime.ts';
+import type { ClientOptions } from './options.ts';
+import type { Request } from './request.ts';
 
-export interface Patience {
-  /** How often a request is repeated that was refused for its rate, or a read that failed on the way. */
-  retries?: number;
-  fetch?: typeof fetch;
-}
+const firstPause = 250;
+/** Of proxies, and of a service that is about to end. */
+const onTheWay: readonly number[] = [502, 503, 504];
+/** With these the service says what became of something that it asked in turn, having waited for it. */
+const ofTheTarget: readonly string[] = ['SERVER_UNREACHABLE', 'TIMEOUT'];
 
-const longestWait = 60_000;
-
-/** A 429 did nothing, so repeating it is safe; other failures are repeated only for reads. */
-export async function sendPatiently(url: string, init: RequestInit, patience: Patience): Promise<Response> {
-  const { retries = 2, fetch: send = fetch } = patience;
-  for (let attempt = 0; ; attempt++) {
-    const last = attempt >= retries;
+/** Sends a request until it is answered or patience ends, and hands the answer on to be read. */
+export async function sendPatiently<T>(
+  request: Request,
+  signal: AbortSignal,
+  patience: ClientOptions,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  const { retries = 2, maxWait = 60_000, onRetry, fetch: send = fetch } = patience;
+  let waited = 0;
+  for (let attempt = 1; ; attempt++) {
+    const init = await request.init();
+    signal.throwIfAborted();
     try {
-      const response = await send(url, init);
-      const transient = response.status === 429 || (response.status >= 502 && init.method === 'GET');
-      if (last || !transient) return response;
-      await response.body?.cancel();
-      await pause(attempt, response.headers.get('retry-after'), init);
+      const response = await send(request.url, { ...init, signal });
+      if (!response.ok && !request.answers.includes(response.status)) throw await DrydockError.from(response);
+      return await read(response);
     } catch (error) {
-      if (last || init.method !== 'GET' || init.signal?.aborted) throw error;
-      await pause(attempt, null, init);
+      signal.throwIfAborted();
+      const wait = waitAfter(error, attempt);
+      const enough = underWay(error) ? retries === 0 : attempt > retries;
+      if (enough || waited + wait > maxWait || !mayRepeat(request, error)) throw error;
+      waited += wait;
+      onRetry?.({ operation: request.operation, attempt, wait, error });
+      await pause(wait, signal);
     }
   }
 }
 
-/** As long as the service says; otherwise doubling, with jitter so that callers do not return together. */
-async function pause(attempt: number, retryAfter: string | null, init: RequestInit): Promise<void> {
-  const told = Number(retryAfter) * 1000;
-  const wait = told > 0 ? told + Math.random() * 250 : 250 * 2 ** attempt * (0.5 + Math.random());
-  await delay(Math.min(wait, longestWait), undefined, init.signal ? { signal: init.signal } : {});
+function mayRepeat({ resendable, repeatable }: Request, error: unknown): boolean {
+  if (!resendable) return false;
+  // Nothing but the network fails otherwise; whether the request arrived is not known then.
+  if (!(error instanceof DrydockError)) return repeatable;
+  const { status, code } = error;
+  // Refused for its rate, nothing was done.
+  if (status === 429 || underWay(error)) return true;
+  return repeatable && onTheWay.includes(status) && !ofTheTarget.includes(code);
+}
+
+/** The answer to an earlier attempt was lost, and the service is still at it. */
+function underWay(error: unknown): boolean {
+  return error instanceof DrydockError && error.details['reason'] === 'IDEMPOTENCY_KEY_IN_USE';
+}
+
+function waitAfter(error: unknown, attempt: number): number {
+  const told = error instanceof DrydockError ? error.retryAfter : undefined;
+  return told === undefined
+    ? backoff(firstPause, attempt)
+    : told * 1000 + Math.random() * Math.min(firstPause, told * 1000);
 }

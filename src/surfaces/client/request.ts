@@ -1,0 +1,107 @@
+import type { Callable } from './operations.ts';
+import type { CallOptions, ClientOptions, SentBytes } from './options.ts';
+
+/** A call as it is sent, again too. */
+export interface Request {
+  operation: string;
+  url: string;
+  /** For each attempt anew: a key may have been replaced meanwhile. */
+  init: () => Promise<RequestInit>;
+  /** Statuses beside the 2xx that carry an answer. */
+  answers: readonly number[];
+  /** A stream of bytes is gone when it was sent. */
+  resendable: boolean;
+  /** Sending it again does nothing more. */
+  repeatable: boolean;
+}
+
+export function requestOf(
+  target: ClientOptions,
+  operation: Callable,
+  input: Record<string, unknown>,
+  call: CallOptions,
+  more: Record<string, string> = {},
+): Request {
+  const headers = new Headers(target.headers);
+  for (const [name, value] of Object.entries({ ...call.headers, ...more })) headers.set(name, value);
+  const key = call.idempotencyKey ?? (keyInBody(input) ? undefined : ownKey(operation));
+  if (key !== undefined) headers.set('idempotency-key', key);
+  const { body, type } = bodyOf(operation, input);
+  if (type !== undefined) headers.set('content-type', type);
+  const streamed = typeof ReadableStream !== 'undefined' && body instanceof ReadableStream;
+  return {
+    operation: operation.id,
+    url: `${baseOf(target.baseUrl)}${addressOf(operation, input)}`,
+    init: async () => {
+      const sent = new Headers(headers);
+      const apiKey = typeof target.apiKey === 'function' ? await target.apiKey() : target.apiKey;
+      sent.set('authorization', `Bearer ${apiKey}`);
+      // A stream can only be sent by a client that does not wait for the answer's beginning.
+      return {
+        method: operation.method,
+        headers: sent,
+        ...(body !== undefined && { body }),
+        ...(streamed && { duplex: 'half' }),
+      };
+    },
+    answers: operation.otherStatuses,
+    resendable: !streamed,
+    repeatable:
+      operation.repeatable === 'always' ||
+      (operation.repeatable !== 'never' && (key !== undefined || keyInBody(input))),
+  };
+}
+
+/** An origin will do. */
+function baseOf(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end--;
+  const base = url.slice(0, end);
+  return base.endsWith('/api/v1') ? base : `${base}/api/v1`;
+}
+
+/** Some operations take the key there too; one in the header would outdo it. */
+function keyInBody({ body }: Record<string, unknown>): boolean {
+  const key = (body as { idempotencyKey?: unknown } | undefined)?.idempotencyKey;
+  return typeof key === 'string' && key.trim() !== '';
+}
+
+/** Made for this call alone, so that it can be sent again. `randomUUID` is missing on pages without TLS. */
+function ownKey({ repeatable }: Callable): string | undefined {
+  if (repeatable !== 'with key') return undefined;
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function bodyOf(
+  operation: Callable,
+  input: Record<string, unknown>,
+): { body?: NonNullable<RequestInit['body']>; type?: string } {
+  if (operation.sends === 'nothing') return {};
+  if (operation.sends === 'json')
+    return { body: JSON.stringify(input['body'] ?? {}), type: 'application/json' };
+  const upload = input['upload'] as SentBytes | undefined;
+  if (!upload) throw new TypeError(`${operation.id}: upload is missing`);
+  // A blob brings its type.
+  if (upload instanceof Blob) return { body: upload };
+  return { body: upload.bytes, type: upload.contentType };
+}
+
+function addressOf(operation: Callable, input: Record<string, unknown>): string {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    inPath(operation.id, name, input[name]),
+  );
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input))
+    if (name !== 'body' && name !== 'upload' && value !== undefined && !operation.params.includes(name))
+      query.set(name, value as string);
+  const text = query.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** Dots alone would lead to another path, however they are written. */
+function inPath(operation: string, name: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${operation}: ${name} must be a text`);
+  if (/^\.{1,2}$/.test(value)) throw new TypeError(`${operation}: ${name} cannot be ${value}`);
+  return encodeURIComponent(value);
+}

@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { Drydock, place } from './support/process.ts';
+
+/** The package as a user gets it: packed from what was built, and installed in an empty folder elsewhere. */
+
+const run = promisify(execFile);
+const root = new URL('..', import.meta.url).pathname;
+const tsc = join(root, 'node_modules/.bin/tsc');
+
+interface Packed {
+  filename: string;
+  size: number;
+  unpackedSize: number;
+  files: { path: string }[];
+}
+
+let folder: string;
+let packed: Packed;
+let tarball: Buffer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'drydock-package-'));
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const { stdout } = await run('npm', pack, { cwd: root });
+  [packed] = JSON.parse(stdout) as [Packed];
+  tarball = await readFile(join(folder, packed.filename));
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  // Everything it needs was installed here before, so npm has it.
+  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${packed.filename}`];
+  await run('npm', install, { cwd: folder });
+}, 180_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('the package holds what a user needs, and nothing else', async () => {
+  const needed = [
+    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+    /^docs\/[\w-]+\.md$/,
+    /^dist\/program\/(?:main|suite-file-thread|[\w-]+-[A-Z0-9]{8})\.js$/,
+    /^dist\/program\/THIRD-PARTY-LICENSES\.txt$/,
+    /^dist\/client\/(?:index\.js|(?:index|calls|schemas|options|error|pages)\.d\.ts)$/,
+  ];
+  const paths = packed.files.map(({ path }) => path);
+  expect(paths.filter((path) => !needed.some((pattern) => pattern.test(path)))).toEqual([]);
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      'LICENSE',
+      'dist/program/main.js',
+      'dist/program/suite-file-thread.js',
+      'dist/program/THIRD-PARTY-LICENSES.txt',
+      'dist/client/index.js',
+      'dist/client/index.d.ts',
+    ]),
+  );
+  const { stdout } = await run('du', ['-sk', join(folder, 'node_modules')]);
+  const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  const sizes = [packed.size, packed.unpackedSize, Number.parseInt(stdout, 10) * 1024].map(mebibytes);
+  process.stdout.write(`package: ${sizes[0]} packed, ${sizes[1]} unpacked, ${sizes[2]} installed\n`);
+  expect(packed.size).toBeLessThan(3 * 2 ** 20);
+});
+
+test('registries and type checkers find nothing wrong with it', async () => {
+  const bytes = new Uint8Array(tarball);
+  const { messages } = await publint({ pack: { tarball: bytes.buffer }, strict: true });
+  expect(messages).toEqual([]);
+  const checked = await checkPackage(createPackageFromTarballData(bytes));
+  // It is for those who load modules, as every Node that it runs on does.
+  const expected = ['NoResolution node10', 'CJSResolvesToESM node16-cjs'];
+  const problems = ('problems' in checked ? checked.problems : []).map((problem) =>
+    'resolutionKind' in problem ? `${problem.kind} ${problem.resolutionKind}` : problem.kind,
+  );
+  expect(problems.filter((problem) => !expected.includes(problem))).toEqual([]);
+});
+
+test('it runs where it was installed, and the examples of the guide compile and work', async () => {
+  const home = await place();
+  const entry = join(folder, 'node_modules/.bin/drydock');
+  const drydock = new Drydock(['serve'], home.env, { entry, cwd: folder });
+  onTestFinished(() => void drydock.child.kill('SIGKILL'));
+  const [programs] = await Promise.all([compiledExamples(), drydock.ready()]);
+  const env = { ...process.env, ...home.env, DRYDOCK_URL: drydock.baseUrl, DRYDOCK_API_KEY: drydock.key };
+
+  const evals = await run('npx', ['drydock', 'evals', 'run', 'demo', '--wait'], { cwd: folder, env }).catch(
+    (error: { code: number; stdout: string }) => error,
+  );
+  // One case of the demo fails, and the command says so.
+  expect(evals).toMatchObject({ code: 1, stdout: expect.stringContaining('failed') });
+
+  const said: Record<string, string> = {};
+  for (const [title, file] of programs)
+    said[title] = (await run(process.execPath, [file], { cwd: folder, env })).stdout;
+  expect(said).toEqual({
+    Calls: expect.stringMatching(/^Saved weather-\d+ as srv_\w+\n$/),
+    Lists: expect.stringMatching(/^Default: \S+\n {2}\w+\n {2}\w+/),
+    Streams: expect.stringMatching(/^1\/\d+ .*\n[\s\S]*The run failed\n$/),
+    Bytes: 'text/html <h1>Report</h1>\n',
+    Errors: expect.stringMatching(/^404 No such project \(req_\w+\)\n$/),
+    'Retries, time and giving up': 'Acting as owner@drydock.local\n',
+    'Naming the types': expect.stringMatching(/^Saved and deleted srv_\w+\n$/),
+  });
+  expect((await drydock.end()).code).toBe(0);
+}, 120_000);
+
+test('a mistake in a call does not compile, and the compiler says which', async () => {
+  const wrong = [
+    "import { createClient } from 'drydock/client';",
+    "const drydock = createClient({ baseUrl: 'http://127.0.0.1', apiKey: 'sk_' });",
+    "drydock.createProject({ body: { nam: 'x' } });",
+    "drydock.getEvalRun({ projectId: 'p' });",
+    'drydock.getMe().then(({ mail }) => mail);',
+    "for await (const event of drydock.watchEvalRun({ projectId: 'p', runId: 'r' })) event.type === 'x';",
+  ].join('\n');
+  const { stdout } = await compile('wrong', { 'wrong.ts': wrong }).then(
+    () => ({ stdout: '' }),
+    (error: { stdout: string }) => error,
+  );
+  const lines = stdout.split('\n').filter((line) => line.startsWith('wrong'));
+  expect(lines).toEqual([
+    expect.stringMatching(/^wrong\/wrong\.ts\(3,.*'nam' does not exist in type 'ProjectCreateRequest'/),
+    expect.stringMatching(/^wrong\/wrong\.ts\(4,.*'runId' is missing/),
+    expect.stringMatching(/^wrong\/wrong\.ts\(5,.*'mail' does not exist on type 'Me'/),
+    expect.stringMatching(/^wrong\/wrong\.ts\(6,.*no overlap/),
+  ]);
+});
+
+/** The blocks of the guide by their headings, each as a program. */
+async function compiledExamples(): Promise<[string, string][]> {
+  const guide = await readFile(join(root, 'docs/client.md'), 'utf8');
+  const blocks = [...guide.matchAll(/^## (.+)\n(?:(?!^## )[\s\S])*?^```ts\n([\s\S]*?)^```/gm)];
+  expect(blocks).toHaveLength(guide.split('```ts').length - 1);
+  const names = blocks.map((_, n) => `example-${n}`);
+  await compile('examples', Object.fromEntries(blocks.map(([, , text = ''], n) => [`${names[n]}.ts`, text])));
+  return blocks.map(([, title = ''], n) => [title, join(folder, 'examples', `${names[n]}.js`)]);
+}
+
+/** With every check on, those of the declarations too. */
+async function compile(name: string, sources: Record<string, string>): Promise<void> {
+  await mkdir(join(folder, name));
+  for (const [file, text] of Object.entries(sources)) await writeFile(join(folder, name, file), text);
+  const compilerOptions = {
+    target: 'es2022',
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    lib: ['es2023'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    types: ['node'],
+  };
+  const config = { compilerOptions, files: Object.keys(sources).map((file) => `${name}/${file}`) };
+  await writeFile(join(folder, `${name}.json`), JSON.stringify(config));
+  await run(tsc, ['-p', `${name}.json`, '--pretty', 'false'], { cwd: folder });
+}
