@@ -80,7 +80,7 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   await service.end();
   const nobody = await here.run(remote, { DRYDOCK_API_KEY: key });
   expect(nobody.code).toBe(4);
-  expect(nobody.stderr).toMatch(/^drydock: The service does not answer: .*ECONNREFUSED/);
+  expect(nobody.stderr).toMatch(/^drydock: No service answers at http:.*ECONNREFUSED/);
   const alone = await here.run(['evals', 'run', 'demo', '--wait', '--iterations', '1', '--json']);
   expect(alone.code).toBe(1);
   expect(JSON.parse(alone.stdout)).toMatchObject({ result: 'failed', summary: { total: 6, passed: 5 } });

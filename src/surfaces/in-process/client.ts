@@ -12,6 +12,7 @@ import { invalid } from '../../domain/invalid.ts';
 import type { Entrance } from '../../domain/invoke.ts';
 import { newId } from '../../platform/ids.ts';
 import type { CallOptions, Client, SentBytes } from '../client/index.ts';
+import { callables } from '../client/operations.ts';
 
 /** How calls come in that arrive on no HTTP request of their own. */
 export interface Arrival {
@@ -59,10 +60,15 @@ export function inProcessClient({ entrance, credential, origin }: Arrival): Clie
     };
     const file = async (input?: Record<string, unknown>, options?: CallOptions) =>
       responseOf((await call(input, options)) as SentFile);
-    return [operation.id, { events, file, json: call }[streamedAnswer(operation.response)?.kind ?? 'json']];
+    const cursorIn = cursorPlaces.get(operation.id);
+    const json = cursorIn === undefined ? call : Object.assign(call, { cursorIn });
+    return [operation.id, { events, file, json }[streamedAnswer(operation.response)?.kind ?? 'json']];
   });
   return Object.fromEntries(calls) as Client;
 }
+
+/** Where lists take the cursor, for whoever follows their pages. */
+const cursorPlaces = new Map(callables.map(({ id, cursorIn }) => [id, cursorIn]));
 
 /** What goes neither into the path nor into the query. */
 const apart = new Set(['body', 'upload']);

@@ -1,12 +1,9 @@
-import type { Client } from '../../client/index.ts';
+import { type Client, eachItem } from '../../client/index.ts';
 import { type Findable, isId, theOne } from '../find.ts';
 import type { Lookup } from './manifest.ts';
 import { argumentName } from './names.ts';
 
-interface Page {
-  items: Findable[];
-  nextCursor?: string;
-}
+type List = (input: object) => Promise<{ items: Findable[]; nextCursor?: string }>;
 
 /** Turns names into ids, with what the path named so far. */
 export class Names {
@@ -31,16 +28,9 @@ export class Names {
     const input: Record<string, string> = {};
     for (const name of needs)
       input[name] = known[name] ?? (name === 'projectId' ? await this.projectId() : '');
-    const call = (this.api as unknown as Record<string, (input: object) => Promise<Page>>)[operation] as (
-      input: object,
-    ) => Promise<Page>;
+    const list = (this.api as unknown as Record<string, List>)[operation] as List;
     const items: Findable[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await call({ ...input, ...(cursor !== undefined && { cursor }) });
-      items.push(...page.items);
-      cursor = page.nextCursor;
-    } while (cursor !== undefined && items.length < mostListed);
+    for await (const item of eachItem(list, input)) if (items.push(item) === mostListed) break;
     return items;
   }
 }

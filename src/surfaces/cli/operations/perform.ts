@@ -1,5 +1,5 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
-import type { CallOptions, Client } from '../../client/index.ts';
+import { type CallOptions, type Client, eachItem } from '../../client/index.ts';
 import { launchHeaders } from '../ci/detect.ts';
 import type { Connected } from '../connect/connect.ts';
 import type { PlaceOptions } from '../connect/place.ts';
@@ -45,11 +45,12 @@ export async function perform({ entry, manifest, host, given, options }: Perform
       try {
         const input = await inputFor({ entry, manifest, given, options }, connected);
         if (!(await confirmed(entry, given, options))) return;
-        await answered(
-          entry,
-          options,
-          callOf(connected.api, entry, input, await callOptions(entry, options, interrupted.signal)),
-        );
+        const call = callOf(connected.api, entry.id);
+        await answered(entry, options, {
+          call,
+          input,
+          callOptions: await callOptionsOf(entry, options, interrupted.signal),
+        });
       } catch (error) {
         throw explained(error, entry, options);
       }
@@ -62,38 +63,36 @@ export async function perform({ entry, manifest, host, given, options }: Perform
   }
 }
 
-/** Calls it, for a page after the first with the cursor in its place. */
-type Call = (cursor?: string) => unknown;
-
-function callOf(api: Client, entry: OperationCommand, input: Fields, options: CallOptions): Call {
-  const call = (api as unknown as Record<string, (input: Fields, options: CallOptions) => unknown>)[entry.id];
-  const inBody = entry.flags.some(({ field, place }) => field === 'cursor' && place === 'body');
-  const name = entry.flags.some(({ field }) => field === 'before') ? 'before' : 'cursor';
-  return (cursor) => {
-    if (cursor === undefined) return call?.(input, options);
-    return call?.(
-      inBody ? { ...input, body: { ...(input['body'] as Fields), cursor } } : { ...input, [name]: cursor },
-      options,
-    );
-  };
+interface Page {
+  items: unknown[];
 }
 
-async function answered(entry: OperationCommand, options: OperationOptions, call: Call): Promise<void> {
-  if (entry.answers === 'events') return printEvents(call() as AsyncIterable<unknown>, options);
-  if (entry.answers === 'file') return writeFileAnswer((await call()) as Response, options.output);
-  printAnswer(entry.list && options.all ? await allPages(call) : await call(), options);
+interface Called {
+  call: (input: Fields, options: CallOptions) => unknown;
+  input: Fields;
+  callOptions: CallOptions;
 }
 
-async function allPages(call: Call): Promise<unknown> {
-  type Page = { items: unknown[]; nextCursor?: string };
-  const { nextCursor, ...first } = (await call()) as Page;
-  const items = [...first.items];
-  for (let cursor = nextCursor; cursor !== undefined; ) {
-    const page = (await call(cursor)) as Page;
-    items.push(...page.items);
-    cursor = page.nextCursor;
+async function answered(
+  entry: OperationCommand,
+  options: OperationOptions,
+  { call, input, callOptions }: Called,
+): Promise<void> {
+  if (entry.list && options.all) {
+    const items: unknown[] = [];
+    const list = call as (input: Fields, options?: CallOptions) => Promise<Page>;
+    for await (const item of eachItem(list, input, callOptions)) items.push(item);
+    return printAnswer({ items }, options);
   }
-  return { ...first, items };
+  const answer = call(input, callOptions);
+  if (entry.answers === 'events') return printEvents(answer as AsyncIterable<unknown>, options);
+  if (entry.answers === 'file') return writeFileAnswer((await answer) as Response, options.output);
+  printAnswer(await answer, options);
+}
+
+/** The call of an operation by its id; that it fits its input, the service decides. */
+function callOf(api: Client, id: string): Called['call'] {
+  return (api as unknown as Record<string, Called['call']>)[id] as Called['call'];
 }
 
 /** Path and query side by side, the body apart, as the client takes it. */
@@ -155,7 +154,7 @@ async function organizationOf(
   return own.id;
 }
 
-async function callOptions(
+async function callOptionsOf(
   entry: OperationCommand,
   options: OperationOptions,
   signal: AbortSignal,
