@@ -23,7 +23,10 @@ const tables = {
   name: 'tables',
   setup: ({ onLoad }) =>
     onLoad(
-      { filter: /dist\/surfaces\/(client\/operations|cli\/operations\/(manifest|groups)|cli\/completion\/table)\.js$/ },
+      {
+        filter:
+          /dist\/surfaces\/(client\/operations|cli\/operations\/(manifest|groups)|cli\/completion\/table)\.js$/,
+      },
       async ({ path }) => ({
         contents: Object.entries(await import(path))
           .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
