@@ -37,9 +37,7 @@ export function serviceIn(dataDir: string): LocalService | undefined {
 function announced(dataDir: string): LocalService | undefined {
   try {
     const { url, token, pid } = JSON.parse(readFileSync(fileIn(dataDir), 'utf8')) as LocalService;
-    return typeof url === 'string' && typeof token === 'string'
-      ? { url, token, pid: Number(pid) }
-      : undefined;
+    return typeof url === 'string' && typeof token === 'string' ? { url, token, pid } : undefined;
   } catch {
     return undefined;
   }

@@ -51,10 +51,8 @@ export class Terminal {
       this.child.stdout?.on('data', look);
       look();
     });
-    const ended = this.closed.then(() => {
-      if (!pattern.test(this.screen)) throw new Error(`ended without ${String(pattern)}: ${this.screen}`);
-    });
-    await Promise.race([seen, ended]);
+    await Promise.race([seen, this.closed]);
+    if (!pattern.test(this.screen)) throw new Error(`ended without ${String(pattern)}: ${this.screen}`);
   }
 
   /** The exit code, when the command has ended. */

@@ -1,20 +1,27 @@
-import { CommanderError } from 'commander';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Host } from './host.ts';
-import { programFor } from './program.ts';
 
 /** Runs a command; a problem that whoever typed it can mend is said in few lines, with its exit code. */
 export async function runCli(argv: string[], host: Host): Promise<void> {
   try {
     // Not a command: shells ask this while somebody types.
     if (argv[2] === '__complete') return await completed(argv.slice(3));
+    if (isGeneral(argv.slice(2))) {
+      const { overview } = await import('./overview.ts');
+      return void process.stdout.write(overview(process.stdout));
+    }
+    const { programFor } = await import('./program.ts');
     const program = await programFor(argv.slice(2), host);
-    if (argv.length === 2) program.outputHelp();
-    else await program.parseAsync(argv);
+    await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = reported(error);
   }
+}
+
+/** Asks what there is, and for nothing in particular. */
+function isGeneral([first, ...others]: string[]): boolean {
+  return first === undefined || (['--help', '-h', 'help'].includes(first) && others.length === 0);
 }
 
 async function completed(words: string[]): Promise<void> {
@@ -25,7 +32,8 @@ async function completed(words: string[]): Promise<void> {
 /** An error that nobody foresaw is no verdict. */
 function reported(error: unknown): number {
   // Help and the version end as errors too; whatever they had to say is said.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.passed : exitCodes.usage;
+  if (error instanceof Error && 'exitCode' in error && !(error instanceof OperatorProblem))
+    return error.exitCode === 0 ? exitCodes.passed : exitCodes.usage;
   if (error instanceof OperatorProblem) {
     process.stderr.write(`${error.asItIs ? '' : 'drydock: '}${error.message}\n`);
     return error.exitCode;

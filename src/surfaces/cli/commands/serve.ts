@@ -56,11 +56,17 @@ function banner(service: Awaited<ReturnType<Host['serve']>>): string {
             '',
             '  Then run its eval suite, from another terminal:',
             '',
-            '    npm run drydock -- evals run demo --wait',
+            `    ${thisProgram()} evals run demo --wait`,
           ]),
     );
   if (service.warning !== undefined) lines.push('', `  ${service.warning}`);
   return `${lines.join('\n')}\n\n`;
+}
+
+/** As it is called where this was started. */
+function thisProgram({ npm_lifecycle_event: script } = process.env): string {
+  if (script === undefined) return 'drydock';
+  return script === 'npx' ? 'npx drydock' : 'npm run drydock --';
 }
 
 /** Something that shows what this is for, where there is a server to show it on. */

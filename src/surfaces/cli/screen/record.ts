@@ -1,6 +1,6 @@
 import { columnsOf, paintFor, paintState, type Screen } from './screen.ts';
 import { tableText } from './table.ts';
-import { cutTo, manyLines, oneLine, padTo, time, widthOf } from './text.ts';
+import { manyLines, oneLine, padTo, time, widthOf, wrapped } from './text.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -141,26 +141,4 @@ function heading(name: string): string {
 
 function indented(text: string): string {
   return text.replaceAll(/^/gm, '  ');
-}
-
-/** At most this wide; words that are longer are broken. */
-function wrapped(text: string, width: number, indent: string): string {
-  if (!Number.isFinite(width) || width < 10) return text.replaceAll('\n', `\n${indent}`);
-  return text
-    .split('\n')
-    .flatMap((line) => linesOf(line, width))
-    .join(`\n${indent}`);
-}
-
-function linesOf(line: string, width: number): string[] {
-  const lines: string[] = [];
-  let rest = line;
-  while (widthOf(rest) > width) {
-    const room = cutTo(rest, width + 1).slice(0, -1);
-    const space = room.lastIndexOf(' ');
-    const cut = space > width / 2 ? space : room.length;
-    lines.push(rest.slice(0, cut));
-    rest = rest.slice(cut).trimStart();
-  }
-  return [...lines, rest];
 }

@@ -49,3 +49,25 @@ export function cutTo(text: string, most: number): string {
 export function padTo(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
+
+/** At most this wide; words that are longer are broken. */
+export function wrapped(text: string, width: number, indent: string): string {
+  if (!Number.isFinite(width) || width < 10) return text.replaceAll('\n', `\n${indent}`);
+  return text
+    .split('\n')
+    .flatMap((line) => linesOf(line, width))
+    .join(`\n${indent}`);
+}
+
+function linesOf(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = line;
+  while (widthOf(rest) > width) {
+    const room = cutTo(rest, width + 1).slice(0, -1);
+    const space = room.lastIndexOf(' ');
+    const cut = space > width / 2 ? space : room.length;
+    lines.push(rest.slice(0, cut));
+    rest = rest.slice(cut).trimStart();
+  }
+  return [...lines, rest];
+}
