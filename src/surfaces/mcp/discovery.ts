@@ -4,7 +4,7 @@ import { operationList } from '../../contract/index.ts';
 import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
 import { nearest } from './names.ts';
 import { callOperation, notReadOnly } from './operation-call.ts';
-import { annotationsOf, operationNamed, wordsOf } from './operation-facts.ts';
+import { annotationsOf, operationNamed, reachesOut, wordsOf } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
 import { named } from './quoted.ts';
 import { type AgentTool, answerSize, tool } from './tool.ts';
@@ -20,9 +20,20 @@ export function discoveryTools(readOnly: boolean): AgentTool[] {
   return [
     searchOperations(readOnly),
     describeOperation,
-    readOperation,
-    ...(readOnly ? [] : [writeOperation]),
+    aboutOperation(readOperation),
+    ...(readOnly ? [] : [aboutOperation(writeOperation)]),
   ];
+}
+
+/** Whether a server is asked depends on the operation. */
+function aboutOperation(calls: AgentTool): AgentTool {
+  return {
+    ...calls,
+    reachesOut: ({ operation: id }) => {
+      const found = operationNamed(String(id));
+      return found !== undefined && reachesOut(found);
+    },
+  };
 }
 
 function searchOperations(readOnly: boolean): AgentTool {

@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { operationList } from '../../contract/index.ts';
 import { isSafe, type Operation } from '../../contract/operation.ts';
 import { callOperation } from './operation-call.ts';
-import { annotationsOf, wordsOf } from './operation-facts.ts';
+import { annotationsOf, reachesOut, wordsOf } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
 import { isSelected, type Selection } from './selection.ts';
 import type { AgentTool } from './tool.ts';
@@ -13,7 +13,7 @@ export function operationTools({ toolsets = [], readOnly }: Selection): AgentToo
     .filter((operation) => isSelected(operation, toolsets ?? []) && (!readOnly || isSafe(operation)))
     .map((operation) => ({
       definition: definitionOf(operation),
-      reachesOut: annotationsOf(operation).openWorldHint === true,
+      reachesOut: () => reachesOut(operation),
       run: (args, calling) => callOperation(operation, args, calling),
     }));
 }

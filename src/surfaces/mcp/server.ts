@@ -12,7 +12,7 @@ import { type Catalog, catalogOf } from './catalog.ts';
 import { completed } from './completion.ts';
 import { promptList, promptNamed } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
-import { type AgentTool, sizeOf } from './tool.ts';
+import { sizeOf } from './tool.ts';
 
 const instructions = [
   'Drydock operates, tests and evaluates saved MCP servers.',
@@ -72,19 +72,18 @@ async function callTool(
   try {
     return resultOf(await tool.run(args, calling), sizeOf(args));
   } catch (error) {
-    return failed(agent, tool, error, calling.signal);
+    // Nobody is there to be told.
+    if (calling.signal.aborted) throw error;
+    return failed(agent, error, tool.reachesOut(args));
   } finally {
     end();
   }
 }
 
-function failed(agent: Agent, tool: AgentTool, error: unknown, signal: AbortSignal): CallToolResult {
-  // Nobody is there to be told.
-  if (signal.aborted) throw error;
+function failed(agent: Agent, error: unknown, reachesOut: boolean): CallToolResult {
   const refusal = refusalIn(error);
   const requestId = refusal?.requestId ?? agent.requestId;
-  if (refusal)
-    return refusalResult(refusal, { requestId, foreign: tool.reachesOut && isWorded(refusal.code) });
+  if (refusal) return refusalResult(refusal, { requestId, foreign: reachesOut && isWorded(refusal.code) });
   agent.failed(error);
   const about = requestId === undefined ? '' : `. The request id is ${requestId}`;
   return refusalResult(new Refusal('INTERNAL_ERROR', `Something failed on our side${about}`), {

@@ -40,21 +40,39 @@ const unbounded: Level = { text: Infinity, items: Infinity, depth: Infinity };
 function trimmed(value: unknown, level: Level, left: Left, depth: number): unknown {
   if (typeof value === 'string') return cutText(value, level.text, left);
   if (typeof value !== 'object' || value === null) return value;
-  const whole: [string, unknown][] = Object.entries(value).filter(
-    ([, inner]) => inner !== null && inner !== undefined,
+  return Array.isArray(value)
+    ? trimmedList(value, level, left, depth)
+    : trimmedRecord(value, level, left, depth);
+}
+
+function trimmedList(list: unknown[], level: Level, left: Left, depth: number): unknown {
+  if (depth >= level.depth && list.length > 0) {
+    left.items += list.length;
+    return `(a list of ${list.length})`;
+  }
+  // Only what is kept is looked at: a list may be long.
+  const kept = list.slice(0, level.items);
+  const missing = list.length - kept.length;
+  left.items += missing;
+  const inner = kept.map((each) => trimmed(each, level, left, depth + 1));
+  return missing > 0 ? [...inner, `(${missing} more)`] : inner;
+}
+
+function trimmedRecord(record: object, level: Level, left: Left, depth: number): unknown {
+  const whole: [string, unknown][] = Object.entries(record).filter(
+    ([, each]) => each !== null && each !== undefined,
   );
   if (depth >= level.depth && whole.length > 0) {
     left.items += whole.length;
-    return Array.isArray(value) ? `(a list of ${whole.length})` : `(an object with ${whole.length} fields)`;
+    return `(an object with ${whole.length} fields)`;
   }
-  // Objects are records more often than lists, so they keep more.
-  const kept = whole.slice(0, Array.isArray(value) ? level.items : level.items * 4 + 8);
+  const kept = whole.slice(0, level.items * 4 + 8);
   const missing = whole.length - kept.length;
   left.items += missing;
-  const inner = kept.map(([name, each]) => [name, trimmed(each, level, left, depth + 1)] as const);
-  if (Array.isArray(value))
-    return [...inner.map(([, each]) => each), ...(missing > 0 ? [`(${missing} more)`] : [])];
-  return Object.fromEntries([...inner, ...(missing > 0 ? [['(left out)', `${missing} fields`]] : [])]);
+  return Object.fromEntries([
+    ...kept.map(([name, each]) => [name, trimmed(each, level, left, depth + 1)]),
+    ...(missing > 0 ? [['(left out)', `${missing} fields`]] : []),
+  ]);
 }
 
 function cutText(text: string, most: number, left: Left): string {
@@ -67,21 +85,23 @@ function cutText(text: string, most: number, left: Left): string {
 function fits(value: unknown, most: number): boolean {
   let room = most;
   const take = (inner: unknown): boolean => {
-    if (inner === null || inner === undefined) return true;
-    if (typeof inner !== 'object') {
-      room -= typeof inner === 'string' ? inner.length + 2 : 8;
-      return (
-        room >= 0 && (typeof inner !== 'string' || spend(JSON.stringify(inner).length - inner.length - 2))
-      );
-    }
-    room -= 2;
-    for (const [name, each] of Object.entries(inner)) {
-      if (each === null || each === undefined) continue;
-      room -= Array.isArray(inner) ? 1 : name.length + 4;
-      if (room < 0 || !take(each)) return false;
-    }
+    if (typeof inner === 'string') room -= inner.length > room ? inner.length : JSON.stringify(inner).length;
+    else if (Array.isArray(inner)) {
+      room -= 2;
+      for (let at = 0; at < inner.length && room >= 0; at++) {
+        room -= 1;
+        take(inner[at]);
+      }
+    } else if (typeof inner === 'object' && inner !== null) {
+      room -= 2;
+      for (const name in inner) {
+        const each = (inner as Record<string, unknown>)[name];
+        if (room < 0 || each === null || each === undefined) continue;
+        room -= name.length + 4;
+        take(each);
+      }
+    } else room -= String(inner).length;
     return room >= 0;
   };
-  const spend = (more: number): boolean => (room -= more) >= 0;
   return take(value);
 }

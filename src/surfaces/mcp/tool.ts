@@ -10,7 +10,7 @@ import { spendsNote } from './operation-facts.ts';
 export interface AgentTool {
   definition: Tool;
   /** What it is refused with may be worded by a server. */
-  reachesOut: boolean;
+  reachesOut: (args: Record<string, unknown>) => boolean;
   run: (args: Record<string, unknown>, calling: Calling) => Promise<Answer>;
 }
 
@@ -59,7 +59,7 @@ export function tool<Input extends z.ZodObject>(declared: Declared<Input>): Agen
       annotations,
       ...(spends && { _meta: { 'drydock/spends': true } }),
     },
-    reachesOut: annotations.openWorldHint === true,
+    reachesOut: () => annotations.openWorldHint === true,
     run: async (args, calling) => {
       const read = readAs(input, args);
       if ('problem' in read) throw invalid(read.problem);
