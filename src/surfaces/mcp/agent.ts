@@ -19,8 +19,10 @@ export interface Agent {
 /** One call of a tool. */
 export interface Calling {
   agent: Agent;
-  /** Aborts when the agent gave up or is gone. */
+  /** Aborts when the agent gave up or is gone, and when the service is about to end. */
   signal: AbortSignal;
+  /** Whether it was the agent. */
+  abandoned: () => boolean;
   /** Whether the agent hears of progress, so that it will wait for long. */
   reporting: boolean;
   progress: (done: number, total?: number, message?: string) => void;

@@ -146,7 +146,7 @@ type Open<T> = (signal: AbortSignal) => AsyncIterable<T>;
 export async function collect<T>(
   open: Open<T>,
   ms: number,
-  { signal, agent: { ending } }: Pick<Calling, 'signal' | 'agent'>,
+  { signal }: Pick<Calling, 'signal'>,
   take: (event: T) => boolean,
 ): Promise<{ over: boolean }> {
   const enough = new AbortController();
@@ -156,8 +156,7 @@ export async function collect<T>(
   });
   const timer = setTimeout(stop, ms);
   signal.addEventListener('abort', stop);
-  ending?.addEventListener('abort', stop);
-  if (signal.aborted || ending?.aborted) stop();
+  if (signal.aborted) stop();
   try {
     const iterator = open(enough.signal)[Symbol.asyncIterator]();
     for (;;) {
@@ -172,7 +171,6 @@ export async function collect<T>(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
-    ending?.removeEventListener('abort', stop);
     stop();
   }
 }

@@ -73,11 +73,15 @@ async function callTool(
     return resultOf(await tool.run(args, calling), sizeOf(args));
   } catch (error) {
     // Nobody is there to be told.
-    if (calling.signal.aborted) throw error;
-    return failed(agent, error, tool.reachesOut(args));
+    if (calling.abandoned()) throw error;
+    return failed(agent, calling.signal.aborted ? ending() : error, tool.reachesOut(args));
   } finally {
     end();
   }
+}
+
+function ending(): Refusal {
+  return new Refusal('INTERNAL_ERROR', 'The service is about to end. Ask again in a moment');
 }
 
 function failed(agent: Agent, error: unknown, reachesOut: boolean): CallToolResult {
@@ -100,12 +104,12 @@ function isWorded(code: string): boolean {
 const silence = 10_000;
 
 /** Tells of progress if the agent asked to be told, and now and then that there is none. */
-function callingFor(agent: Agent, { mcpReq }: ServerContext): { calling: Calling; end: () => void } {
-  const { _meta: meta } = mcpReq;
+function callingFor(agent: Agent, context: ServerContext): { calling: Calling; end: () => void } {
+  const { _meta: meta, signal: gone, notify } = context.mcpReq;
   const progressToken = meta?.progressToken;
   let last = 0;
   const tell = (progress: number, total?: number, message?: string): void => {
-    if (progressToken === undefined || mcpReq.signal.aborted) return;
+    if (progressToken === undefined || gone.aborted) return;
     // It has to grow each time.
     last = progress > last ? progress : last + 0.001;
     const params = {
@@ -115,15 +119,42 @@ function callingFor(agent: Agent, { mcpReq }: ServerContext): { calling: Calling
       ...(message !== undefined && { message }),
     };
     // An agent that is gone hears nothing more.
-    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+    void notify({ method: 'notifications/progress', params }).catch(() => {});
   };
   const heartbeat = setInterval(() => tell(0, undefined, 'Still at work'), silence);
+  const { signal, release } = eitherOf(gone, agent.ending);
   return {
-    calling: { agent, signal: mcpReq.signal, reporting: progressToken !== undefined, progress: tell },
-    end: () => clearInterval(heartbeat),
+    calling: {
+      agent,
+      signal,
+      abandoned: () => gone.aborted,
+      reporting: progressToken !== undefined,
+      progress: tell,
+    },
+    end: () => {
+      clearInterval(heartbeat);
+      release();
+    },
   };
 }
 
-function quietly(agent: Agent, { mcpReq }: ServerContext): Calling {
-  return { agent, signal: mcpReq.signal, reporting: false, progress: () => {} };
+/** Not AbortSignal.any: what listens to such a signal is kept until the service ends. */
+function eitherOf(
+  one: AbortSignal,
+  other: AbortSignal | undefined,
+): { signal: AbortSignal; release: () => void } {
+  const either = new AbortController();
+  const abort = (): void => either.abort();
+  for (const signal of [one, other]) signal?.addEventListener('abort', abort);
+  if (one.aborted || other?.aborted) abort();
+  return {
+    signal: either.signal,
+    release: () => {
+      for (const signal of [one, other]) signal?.removeEventListener('abort', abort);
+    },
+  };
+}
+
+function quietly(agent: Agent, { mcpReq: { signal } }: ServerContext): Calling {
+  return { agent, signal, abandoned: () => signal.aborted, reporting: false, progress: () => {} };
 }

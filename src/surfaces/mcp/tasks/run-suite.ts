@@ -57,7 +57,7 @@ export const runSuite = tool({
       const over = wait > 0 && (await follow(calling, projectId, runId, wait));
       if (over) return await explained(calling, projectId, runId);
     } finally {
-      if (calling.signal.aborted && input.cancelIfAbandoned) await cancel(calling, projectId, runId);
+      if (calling.abandoned() && input.cancelIfAbandoned) await cancel(calling, projectId, runId);
     }
     return later(started, projectId, runId);
   },

@@ -51,7 +51,7 @@ export const readTrial = tool({
 
 async function firstFailed({ agent, signal }: Calling, projectId: string, runId: string): Promise<string> {
   const { diagnostics } = await patiently(
-    () => agent.client.getEvalRunDecisionSummary({ projectId, runId, limit: 1 }, { signal }),
+    () => agent.client.getEvalRunDecisionSummary({ projectId, runId, limit: 200 }, { signal }),
     signal,
   );
   const [first] = diagnostics.items;
