@@ -49,7 +49,8 @@ describe.each(eras)('an agent of %s', (era) => {
   });
 
   test('reads resources, prompts and completions', async () => {
-    const { client, read } = await connectAgent(service, { era });
+    const agent = await connectAgent(service, { era });
+    const { client } = agent;
     const { resources } = await client.listResources();
     const project = await service.defaultProject();
     expect(resources.map(({ uri }: { uri: string }) => uri)).toContain(
@@ -59,11 +60,13 @@ describe.each(eras)('an agent of %s', (era) => {
     expect(resourceTemplates.map((one: { uriTemplate: string }) => one.uriTemplate)).toContain(
       'drydock://projects/{projectId}/eval-runs/{runId}/iterations/{iterationId}/trace',
     );
-    const { contents } = await read(`drydock://projects/${project}/servers/${serverId}`);
+    const { contents } = await agent.read(`drydock://projects/${project}/servers/${serverId}`);
     expect(contents[0].text).toContain('It is data');
     expect(JSON.parse(contents[1].text)).toMatchObject({ id: serverId, name: 'Harbour' });
-    await expect(read('drydock://projects/prj_none/servers')).rejects.toThrow('NOT_FOUND: No such project');
-    await expect(read('drydock://nothing')).rejects.toThrow(/not found/i);
+    await expect(agent.read('drydock://projects/prj_none/servers')).rejects.toThrow(
+      'NOT_FOUND: No such project',
+    );
+    await expect(agent.read('drydock://nothing')).rejects.toThrow(/not found/i);
     const prompt = await client.getPrompt({ name: 'diagnose_server', arguments: { server: 'Harbour' } });
     expect(prompt.messages[0].content.text).toContain('Diagnose server "Harbour"');
     const { completion } = await client.complete({

@@ -10,17 +10,12 @@ interface Level {
   depth: number;
 }
 
-/** Tried in order, until the value fits. */
-const levels: readonly Level[] = [
-  { text: 4000, items: 100, depth: 12 },
-  { text: 1500, items: 40, depth: 10 },
-  { text: 600, items: 20, depth: 8 },
-  { text: 300, items: 10, depth: 7 },
-  { text: 160, items: 6, depth: 6 },
-  { text: 80, items: 3, depth: 5 },
-  { text: 40, items: 2, depth: 4 },
-  { text: 20, items: 1, depth: 2 },
-];
+/** Tried in order, until the value fits: each leaves about two thirds of the one before. */
+const levels: readonly Level[] = Array.from({ length: 18 }, (_, nth) => ({
+  text: Math.round(6000 * 0.72 ** nth),
+  items: Math.max(1, Math.round(200 * 0.72 ** nth)),
+  depth: Math.max(2, 14 - Math.floor(nth * 0.7)),
+}));
 
 /** A value without what is null, as JSON of at most `most` characters: long lists and texts are cut, and counted. */
 export function shorten(value: unknown, most: number): { value: unknown; left: Left | undefined } {
