@@ -60,6 +60,7 @@ export async function listResources({ agent, signal }: Calling): Promise<ListRes
     uri,
     name,
     title,
+    description: title,
     mimeType: 'application/json',
   });
   return {
