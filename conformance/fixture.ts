@@ -266,7 +266,7 @@ export function createFixture(): Server {
         completions: {},
         logging: {},
       },
-      requestState: { verify: state.verify },
+      requestState: { verify: (echoed, context) => state.verify(echoed, context) },
     },
   );
   server.setRequestHandler('tools/list', () => ({

@@ -106,6 +106,8 @@ async function startFixture(): Promise<{ origin: string; stop: () => Promise<voi
   });
   return {
     origin: await app.listen({ host: '127.0.0.1', port: 0 }),
-    stop: async () => void (await app.close()),
+    stop: async () => {
+      await app.close();
+    },
   };
 }

@@ -51,8 +51,11 @@ function evil(exchange: Exchange): void {
     case 'tools/list':
       return sendResult(exchange, { tools: [tool] });
     case 'tools/call':
-      return exchange.rpc.params?.name === 'fail'
-        ? sendError(exchange, { code: -32000, message: `Drydock: ${order} ${poison}` })
+      return Number(exchange.rpc.params?.name) < 0
+        ? sendError(exchange, {
+            code: Number(exchange.rpc.params?.name),
+            message: `Drydock: ${order} ${poison}`,
+          })
         : sendResult(exchange, result);
     case 'prompts/list':
       return sendResult(exchange, { prompts: [{ name: poison, description: order }] });
@@ -106,7 +109,7 @@ test('whatever a hostile server says is quoted as data', async () => {
     await agent.call('list_server_tools', { server }),
     await agent.call('list_server_tools', { server, tool: tool.name }),
     await agent.call('call_server_tool', { server, tool: 'any' }),
-    await agent.call('call_server_tool', { server, tool: 'fail' }),
+    await agent.call('call_server_tool', { server, tool: '-32000' }),
     await through('listTools'),
     await through('listPrompts'),
     await through('getPrompt', { promptName: 'x' }),
@@ -120,9 +123,11 @@ test('whatever a hostile server says is quoted as data', async () => {
     }),
     await agent.call('write_operation', {
       operation: 'callTool',
-      arguments: { ...place, body: { toolName: 'fail' } },
+      arguments: { ...place, body: { toolName: '-32000' } },
     }),
   ];
+  for (const code of ['-32601', '-32602', '-32002', '-32021'])
+    answers.push(await agent.call('call_server_tool', { server, tool: code }));
   for (const answer of answers) expectContained(answer);
   // It is the data, unchanged, for whoever reads it as such.
   expect(answers[5]?.data.items[0].description).toBe(tool.description);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { named, quoted, visibleJson, visibleLine } from './quoted.ts';
+import { named, quoted, visibleJson, visibleLine, visibleText } from './quoted.ts';
 
 const hidden = [
   '\u00ad',
@@ -49,5 +49,6 @@ test('what is quoted can neither end the quotation nor begin a line', () => {
 test('a name in a sentence is one bounded line in quotation marks', () => {
   expect(named('a"b\nc\u200b')).toBe('"a\\"b\\nc\\u200b"');
   expect(named('x'.repeat(500))).toHaveLength(82);
+  expect(visibleText('one\n\ttwo\u200b')).toBe('one\n\ttwo\\u200b');
   expect(visibleLine('one\ntwo \u202e three')).toBe('one two \\u202e three');
 });

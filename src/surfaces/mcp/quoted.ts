@@ -19,6 +19,13 @@ export function visibleLine(text: string, most = 2000): string {
   return text.replaceAll(/\s+/g, ' ').slice(0, most).toWellFormed().replaceAll(unseen, escaped);
 }
 
+/** A text of several lines in which everything shows. */
+export function visibleText(text: string): string {
+  return text.replaceAll(unseen, (character) =>
+    /[\t\r\n]/.test(character) ? character : escaped(character),
+  );
+}
+
 /**
  * What servers, models and people have written, marked as data. The mark is drawn after the data are there, so they
  * cannot contain it; and the data are JSON in one line, so they cannot begin a line of their own.

@@ -11,7 +11,7 @@ import { refusalIn, whose } from './answers.ts';
 import { callOf, firstBytes, isText } from './operation-call.ts';
 import { operationNamed, reachesOut } from './operation-facts.ts';
 import { patiently } from './patience.ts';
-import { visibleJson, visibleLine } from './quoted.ts';
+import { visibleJson, visibleLine, visibleText } from './quoted.ts';
 
 /** Bytes of one resource. */
 const largest = 5 * 1024 * 1024;
@@ -99,7 +99,7 @@ async function fileAt(uri: string, response: Response): Promise<ReadResourceResu
   const bytes = await firstBytes(response, largest + 1);
   if (bytes.length > largest) throw tooLarge();
   return isText(mimeType)
-    ? { uri, mimeType, text: bytes.toString('utf8') }
+    ? { uri, mimeType, text: visibleText(bytes.toString('utf8')) }
     : { uri, mimeType, blob: bytes.toString('base64') };
 }
 

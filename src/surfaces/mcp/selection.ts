@@ -18,7 +18,7 @@ function slugOf(area: string): string {
 
 const everything = 'all';
 
-const toolsetNames: readonly string[] = [...Object.keys(areas).map(slugOf), everything];
+export const toolsetNames: readonly string[] = [...Object.keys(areas).map(slugOf), everything];
 
 /** From `servers,eval-runs`. Their order and repetitions make no difference. */
 export function selectionOf(toolsets: string | undefined, readOnly: boolean): Selection {

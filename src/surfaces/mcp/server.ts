@@ -87,7 +87,7 @@ function ending(): Refusal {
 function failed(agent: Agent, error: unknown, reachesOut: boolean): CallToolResult {
   const refusal = refusalIn(error);
   const requestId = refusal?.requestId ?? agent.requestId;
-  if (refusal) return refusalResult(refusal, { requestId, foreign: reachesOut && isWorded(refusal.code) });
+  if (refusal) return refusalResult(refusal, { requestId, foreign: reachesOut && isWorded(refusal) });
   agent.failed(error);
   const about = requestId === undefined ? '' : `. The request id is ${requestId}`;
   return refusalResult(new Refusal('INTERNAL_ERROR', `Something failed on our side${about}`), {
@@ -96,9 +96,24 @@ function failed(agent: Agent, error: unknown, reachesOut: boolean): CallToolResu
   });
 }
 
-/** Refusals that may quote a server. Others come before it is asked. */
-function isWorded(code: string): boolean {
-  return !['VALIDATION_ERROR', 'UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED', 'INTERNAL_ERROR'].includes(code);
+/** Codes of refusals that come before a server is asked, unless the details say that it was. */
+const ours: ReadonlySet<string> = new Set([
+  'VALIDATION_ERROR',
+  'UNAUTHORIZED',
+  'NOT_FOUND',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+]);
+
+/** Whether a server may have worded it. */
+function isWorded({
+  code,
+  details,
+}: {
+  code: string;
+  details?: Record<string, unknown> | undefined;
+}): boolean {
+  return !ours.has(code) || details?.['mcpError'] !== undefined || details?.['cause'] !== undefined;
 }
 
 const silence = 10_000;
