@@ -1,4 +1,4 @@
-/** Runs the official MCP conformance suite against our connection module: npm run conformance [-- <leg>] */
+/** Runs the official MCP conformance suite against our client and our server: npm run conformance [-- <leg>] */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type Servers, startServers } from './servers.ts';
 
 interface Leg {
   name: string;
@@ -15,6 +16,7 @@ interface Leg {
   scenarios: () => Promise<Map<string, boolean>>;
   /** How the suite is told which revision to speak. */
   revision: string[];
+  side: 'client' | 'server';
 }
 
 interface Outcome {
@@ -28,6 +30,7 @@ interface Outcome {
 
 interface Requirements {
   client: string[];
+  server: string[];
   not_scored: { scenario: string; leg: string }[];
 }
 
@@ -44,17 +47,10 @@ const legs: Leg[] = [
   {
     name: '2026-07-28',
     suite: '@modelcontextprotocol/conformance',
-    scenarios: async () => {
-      // What `--requirements 2026-07-28` runs. That starts all clients at once, and some scenarios measure time.
-      const file = join(modules, '@modelcontextprotocol/conformance/requirements/2026-07-28.yaml');
-      const { client, not_scored } = parse(await readFile(file, 'utf8')) as Requirements;
-      const rest = not_scored.filter(({ leg }) => leg === 'client');
-      return new Map([
-        ...client.map((name) => [name, true] as const),
-        ...rest.map(({ scenario }) => [scenario, false] as const),
-      ]);
-    },
+    // That starts all clients at once, and some scenarios measure time.
+    scenarios: () => required('2026-07-28', 'client'),
     revision: ['--spec-version', '2026-07-28', '--force'],
+    side: 'client',
   },
   {
     name: '2025-11-25',
@@ -68,8 +64,52 @@ const legs: Leg[] = [
       return new Map([...stdout.matchAll(/^ +- (\S+)/gm)].map((line) => [line[1] ?? '', true]));
     },
     revision: [],
+    side: 'client',
   },
+  ...['2026-07-28', '2025-11-25'].map(
+    (revision): Leg => ({
+      name: `server-${revision}`,
+      suite: '@modelcontextprotocol/conformance',
+      scenarios: async () =>
+        new Map([
+          ...(await required(revision, 'server')),
+          // Most of it can be asked of any server, the rest needs tools of the fixture.
+          ...(revision === '2026-07-28' ? [[`server-stateless${onService}`, false] as const] : []),
+        ]),
+      revision: ['--spec-version', revision, '--force'],
+      side: 'server',
+    }),
+  ),
 ];
+
+/** At the end of a scenario that is run on the fixture too. */
+const onService = ' (service)';
+
+/** Scenarios that any server can be asked; the service answers them itself. The others ask for things by name. */
+const forAnyServer: ReadonlySet<string> = new Set([
+  'server-initialize',
+  'server-sse-multiple-streams',
+  'ping',
+  'tools-list',
+  'prompts-list',
+  'resources-list',
+  'completion-complete',
+  'sep-2164-resource-not-found',
+  'caching',
+  'dns-rebinding-protection',
+  'http-header-validation',
+]);
+
+/** What `--requirements` of the suite runs for a revision, and whether it counts. */
+async function required(revision: string, side: Leg['side']): Promise<Map<string, boolean>> {
+  const file = join(modules, `@modelcontextprotocol/conformance/requirements/${revision}.yaml`);
+  const requirements = parse(await readFile(file, 'utf8')) as Requirements;
+  const rest = requirements.not_scored.filter(({ leg }) => leg === side);
+  return new Map([
+    ...requirements[side].map((name) => [name, true] as const),
+    ...rest.map(({ scenario }) => [scenario, false] as const),
+  ]);
+}
 
 const wanted = process.argv.slice(2);
 const chosen = legs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
@@ -81,17 +121,20 @@ const baseline = JSON.parse(await readFile(join(here, 'expected-failures.json'),
 const output = await mkdtemp(join(tmpdir(), 'drydock-conformance-'));
 const running = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
+const servers = chosen.some(({ side }) => side === 'server') ? await startServers(root, output) : undefined;
 try {
   let good = true;
   for (const leg of chosen) good = (await runLeg(leg)) && good;
   process.exitCode = good ? 0 : 1;
 } finally {
+  await servers?.stop();
   await rm(output, { recursive: true, force: true });
 }
 
 /** Those that run end, and with none left to start so do we. */
 function stop(signal: NodeJS.Signals): void {
   for (const child of running) child.kill(signal);
+  servers?.kill();
   rmSync(output, { recursive: true, force: true });
   process.exit(130);
 }
@@ -115,10 +158,18 @@ async function runLeg(leg: Leg): Promise<boolean> {
   return report(outcomes, scored, baseline[leg.name] ?? {});
 }
 
-async function runScenario({ name, suite, revision }: Leg, scenario: string): Promise<Outcome> {
+/** How the suite reaches what is under test. */
+function under(side: Leg['side'], scenario: string): string[] {
+  if (side === 'client')
+    return ['--command', `"${process.execPath}" --import tsx "${relative(root, join(here, 'driver.ts'))}"`];
+  const { service, fixture } = servers as Servers;
+  return ['--url', forAnyServer.has(scenario) || scenario.endsWith(onService) ? service : fixture];
+}
+
+async function runScenario({ name, suite, revision, side }: Leg, scenario: string): Promise<Outcome> {
   const folder = join(output, name, scenario);
-  const driver = `"${process.execPath}" --import tsx "${relative(root, join(here, 'driver.ts'))}"`;
-  const args = ['client', '--scenario', scenario, ...revision, '--command', driver, '-o', folder];
+  const asked = scenario.replace(onService, '');
+  const args = [side, '--scenario', asked, ...revision, ...under(side, scenario), '-o', folder];
   const child = spawn(node22(), [join(modules, suite, 'dist/index.js'), ...args], {
     cwd: root,
     stdio: 'ignore',

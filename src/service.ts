@@ -81,6 +81,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     entrance,
     log,
     publicUrl: config.publicUrl,
+    host: config.host,
     shutdownTimeout: config.shutdownTimeout * 1000,
     ...health(services, workers, { started: () => started, draining: () => draining }),
     bodyLimit: config.bodyLimit,

@@ -126,3 +126,21 @@ test('a key is charged and means its owner', async () => {
     code: 'UNAUTHORIZED',
   });
 });
+
+test('whoever asks for no operation is recognized, and pays from the budget of polls', async () => {
+  const { key, keyId, userId } = await service.member('member');
+  const paid: unknown[] = [];
+  const used: string[] = [];
+  const recognizing = new Entrance({
+    services: service.running.services,
+    charge: (...charge) => void paid.push(charge),
+    used: (id) => void used.push(id),
+  });
+  const bearer = (authorization: string | undefined): Credential => ({ kind: 'bearer', authorization });
+  expect(await recognizing.recognize(bearer(`Bearer ${key}`))).toMatchObject({ keyId, user: { id: userId } });
+  expect({ paid, used }).toEqual({ paid: [[keyId, 'polls']], used: [keyId] });
+  for (const authorization of [undefined, 'Bearer sk_none', `Basic ${key}`])
+    await expect(recognizing.recognize(bearer(authorization))).rejects.toMatchObject({
+      code: 'UNAUTHORIZED',
+    });
+});

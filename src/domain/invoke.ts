@@ -3,7 +3,14 @@ import type { OperationId } from '../contract/index.ts';
 import type { Operation } from '../contract/operation.ts';
 import { vanishedReference } from '../platform/database/database.ts';
 import { admit, noSuchProject } from './access.ts';
-import { type Context, type Occasion, type PublicContext, publicContext, type Services } from './context.ts';
+import {
+  type Actor,
+  type Context,
+  type Occasion,
+  type PublicContext,
+  publicContext,
+  type Services,
+} from './context.ts';
 import { onceInTransaction, onceUnderClaim } from './idempotency.ts';
 import { authenticate, type Charge, type Credential } from './identity/authenticate.ts';
 import type { LocalToken } from './identity/local-token.ts';
@@ -62,6 +69,14 @@ export class Entrance {
     if (caller.actor.keyId !== undefined) used(caller.actor.keyId);
     const read = readParams(operation, params);
     return { operation, params: read, context: await admit(services, occasion, operation, caller, read) };
+  }
+
+  /** Who asks for what is no operation, like a list of a surface; it is charged as a question that repeats. */
+  async recognize(credential: Credential): Promise<Actor> {
+    const { services, charge, used } = this.options;
+    const { actor } = await authenticate(services.db, credential, {}, charge, 'polls');
+    if (actor.keyId !== undefined) used(actor.keyId);
+    return actor;
   }
 
   /** Does what was asked for, with what was sent along. */

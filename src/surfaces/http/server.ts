@@ -4,11 +4,13 @@ import { operationList } from '../../contract/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import { registerDocs } from '../docs/routes.ts';
+import { registerMcp } from '../mcp/routes.ts';
 import { hangUpWhenClosing, refuseBytes, takeOverFromNode } from './connections.ts';
 import { errorResponder, sendRefusal } from './errors.ts';
 import { type HealthOptions, registerHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { type OperationOptions, registerOperations } from './operations.ts';
+import { originOf } from './origin.ts';
 import { rewriteUrl } from './reporters.ts';
 
 export const basePath = '/api/v1';
@@ -29,6 +31,8 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   metrics: Metrics;
   bodyLimit: number;
   publicUrl: string | undefined;
+  /** Address to listen on. */
+  host: string;
   /** In milliseconds. */
   shutdownTimeout: number;
 }
@@ -88,7 +92,31 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   );
   registerHealth(app, options);
   registerDocs(app, basePath, publicUrl);
+  registerAgents(app, options);
   return app;
+}
+
+/** What agents use; loaded when the first one comes. */
+function registerAgents(
+  app: FastifyInstance,
+  { entrance, bodyLimit, host, publicUrl, log }: HttpOptions,
+): void {
+  registerMcp(app, {
+    host,
+    publicUrl,
+    recognize: async (authorization) => {
+      const { keyId, user } = await entrance.recognize({ kind: 'bearer', authorization });
+      return keyId ?? user.id;
+    },
+    load: async () => {
+      const { agentServers } = await import('../mcp/agents.ts');
+      const failed = (error: unknown, requestId: string): void =>
+        log.error('A request failed', { requestId, operation: 'mcp' }, error);
+      return agentServers({ entrance, bodyLimit, failed });
+    },
+    origin: (request) => originOf(request, publicUrl),
+    failed: (error) => log.debug('An MCP message was refused', { reason: String(error) }),
+  });
 }
 
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {

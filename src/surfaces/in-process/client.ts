@@ -20,10 +20,17 @@ export interface Arrival {
   credential: Credential;
   /** Where the service is reached, as whoever asks would write it. */
   origin: () => string;
+  /** Names the calls in the log and the audit; left out, each has a name of its own. */
+  requestId?: () => string;
 }
 
 /** The client of the service in this process: every call goes through the one way in, and no network. */
-export function inProcessClient({ entrance, credential, origin }: Arrival): Client {
+export function inProcessClient({
+  entrance,
+  credential,
+  origin,
+  requestId = () => newId('req'),
+}: Arrival): Client {
   const calls = operationList.map((operation) => {
     const names = paramNames(operation.path);
     const call = async (input: Record<string, unknown> = {}, options: CallOptions = {}): Promise<unknown> => {
@@ -39,7 +46,7 @@ export function inProcessClient({ entrance, credential, origin }: Arrival): Clie
       );
       const signal = options.signal ?? new AbortController().signal;
       const occasion = {
-        requestId: newId('req'),
+        requestId: requestId(),
         callerGone: () => signal,
         origin,
         afterwards: (work: () => void) => work(),

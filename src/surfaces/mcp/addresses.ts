@@ -1,0 +1,78 @@
+import { type OperationId, operationList } from '../../contract/index.ts';
+import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
+
+const scheme = 'drydock:/';
+
+/** What can be read without sending anything along: GET, and questions to servers whose body may be empty. */
+function isReadable(operation: Operation): boolean {
+  if (!isSafe(operation) || streamedAnswer(operation.response)?.kind === 'events' || operation.upload)
+    return false;
+  return operation.method === 'GET' || operation.body?.safeParse({}).success === true;
+}
+
+const readable = operationList.filter(isReadable);
+
+/** The path of an operation in the API is its address here: `drydock://projects/{projectId}/servers`. */
+export function templateOf({ path }: Operation): string {
+  return `${scheme}${path}`;
+}
+
+/** Where an answer can be read in full; undefined when it was an answer to more than an address. */
+export function addressOf(operation: Operation, input: Record<string, unknown>): string | undefined {
+  if (!readable.includes(operation) || Object.keys((input['body'] as object | undefined) ?? {}).length > 0)
+    return undefined;
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(input[name])),
+  );
+  const query = new URLSearchParams(
+    Object.entries(input).flatMap(([name, value]) =>
+      typeof value === 'string' && !operation.params.includes(name)
+        ? [[name, value] as [string, string]]
+        : [],
+    ),
+  );
+  return `${scheme}${path}${query.size > 0 ? `?${query.toString()}` : ''}`;
+}
+
+export interface Link {
+  uri: string;
+  name: string;
+}
+
+/** A link to what an operation answers. */
+export function linkTo(id: OperationId, params: Record<string, string>, name: string): Link {
+  const { path } = readable.find((operation) => operation.id === id) as Operation;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(params[param] ?? ''));
+  return { uri: `${scheme}${filled}`, name };
+}
+
+/** The operation that an address means, with what it names. */
+export function resolveAddress(
+  uri: string,
+): { operation: Operation; input: Record<string, string> } | undefined {
+  if (!uri.startsWith(`${scheme}/`)) return undefined;
+  const [path = '', query = ''] = uri.slice(scheme.length).split('?', 2);
+  const parts = path.split('/').map(decoded);
+  for (const operation of readable) {
+    const names = operation.path.split('/');
+    const fits =
+      names.length === parts.length && names.every((name, at) => name.startsWith('{') || name === parts[at]);
+    if (!fits) continue;
+    const params = names.flatMap((name, at) =>
+      name.startsWith('{') ? [[name.slice(1, -1), parts[at] ?? '']] : [],
+    );
+    return {
+      operation,
+      input: { ...Object.fromEntries(new URLSearchParams(query)), ...Object.fromEntries(params) },
+    };
+  }
+  return undefined;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,114 @@
+import type { CallToolResult, ResourceLink } from '@modelcontextprotocol/server';
+import { Refusal } from '../../contract/errors.ts';
+import { DrydockError } from '../client/index.ts';
+import type { Link } from './addresses.ts';
+import { named, quoted, visibleLine } from './quoted.ts';
+import { type Left, shorten } from './shorten.ts';
+
+/** Characters of data in an answer, unless more was asked for. */
+export const usualSize = 8000;
+export const largestSize = 100_000;
+
+/** What a tool has to say, in our words and in those of others. */
+export interface Answer {
+  /** Sentences of ours, one a line. Names in them go through `named`. */
+  ours: string[];
+  /** What others have written. */
+  data?: { whose: string; value: unknown };
+  links?: Link[];
+  /** Where all of the data is, told when it does not fit. */
+  full?: Link | undefined;
+  isError?: true;
+}
+
+export const whose = {
+  server: 'Said by a server under test.',
+  records:
+    'Records of this Drydock; servers under test, models and other people may have written texts in them.',
+  run: 'Recorded in a run; servers under test, models and the authors of the suite wrote texts in it.',
+} as const;
+
+export function resultOf(
+  { ours, data, links = [], full, isError }: Answer,
+  most = usualSize,
+): CallToolResult {
+  const lines = [...ours];
+  const shown = [...links];
+  if (data) {
+    const { value, left } = shorten(data.value, most);
+    if (left) lines.push(shortened(left, full));
+    if (left && full) shown.push(full);
+    lines.push(quoted(data.whose, value));
+  }
+  return {
+    content: [{ type: 'text', text: lines.join('\n') }, ...shown.map(linkOf)],
+    ...(isError && { isError }),
+  };
+}
+
+function shortened({ items, texts }: Left, full: Link | undefined): string {
+  const parts = [
+    ...(items > 0 ? [`${items} items`] : []),
+    ...(texts > 0 ? [`the ends of ${texts} texts`] : []),
+  ];
+  const where = full ? `${full.uri} has all of it` : 'ask for less of it, or for a larger answer';
+  return `Shortened: ${parts.join(' and ')} left out; ${where}.`;
+}
+
+function linkOf({ uri, name }: Link): ResourceLink {
+  return { type: 'resource_link', uri, name, mimeType: 'application/json' };
+}
+
+/** What an agent can do about a refusal. */
+const remedies: Record<string, string> = {
+  VALIDATION_ERROR:
+    'Correct the arguments as the message says; describe_operation shows what an operation takes.',
+  UNAUTHORIZED: 'Ask the user for a working API key.',
+  OAUTH_REQUIRED:
+    'The server needs an OAuth grant. Ask the user to authorize it, or import tokens with importOAuthTokens.',
+  FORBIDDEN: 'The key may not do this. Ask the user for one that may, or for permission.',
+  NOT_FOUND: 'Look the name or id up in a list of what the key can see.',
+  CONFLICT: 'Read the present state, then decide again.',
+  FEATURE_NOT_SUPPORTED: 'Do without it: this deployment or this server does not offer it.',
+  RATE_LIMITED: 'Wait as long as is said, then ask again.',
+  INTERNAL_ERROR: 'Tell the user the request id; the operator finds the cause in the log.',
+  SERVER_UNREACHABLE: 'Examine the server (diagnose_server or runDoctor) to see why.',
+  TIMEOUT: 'The server took too long. Ask for less, or examine it (diagnose_server or runDoctor).',
+};
+
+/** A refusal as the one that HTTP gives: same code, same message. `foreign`: a server may have worded it. */
+export function refusalResult(
+  refusal: { code: string; message: string; details?: Record<string, unknown> | undefined },
+  { requestId, foreign }: { requestId: string | undefined; foreign: boolean },
+): CallToolResult {
+  const { code, message, details } = refusal;
+  const hasDetails = details !== undefined && Object.keys(details).length > 0;
+  const ours = [
+    foreign ? code : `${code}: ${visibleLine(message)}`,
+    `What to do: ${remedies[code] ?? 'See what the message says.'}`,
+    ...(requestId === undefined ? [] : [`Request id: ${requestId}`]),
+  ];
+  const said = { ...(foreign && { message }), ...(hasDetails && { details }) };
+  return resultOf(
+    {
+      ours,
+      ...(Object.keys(said).length > 0 && {
+        data: { whose: foreign ? whose.server : 'Details of the refusal.', value: said },
+      }),
+      isError: true,
+    },
+    4000,
+  );
+}
+
+/** A refusal of any client, or undefined for what nobody foresaw. */
+export function refusalIn(
+  error: unknown,
+): (Pick<Refusal, 'code' | 'message' | 'details'> & { requestId?: string | undefined }) | undefined {
+  if (error instanceof Refusal) return error;
+  if (error instanceof DrydockError) return error as DrydockError & { code: Refusal['code'] };
+  // What `fetch` throws when nobody answers.
+  if (error instanceof TypeError && error.cause instanceof Error)
+    return new Refusal('INTERNAL_ERROR', `The service does not answer: ${named(error.cause.message, 200)}`);
+  return undefined;
+}

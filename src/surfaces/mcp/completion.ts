@@ -1,0 +1,52 @@
+import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/server';
+import type { Calling } from './agent.ts';
+import { projectOf } from './names.ts';
+
+const mostShown = 50;
+
+interface Known {
+  id: string;
+  name?: string | null;
+}
+
+/** Names for arguments of prompts, ids for parts of addresses. What cannot be completed has no values. */
+export async function completed(
+  params: CompleteRequest['params'],
+  calling: Calling,
+): Promise<CompleteResult> {
+  const { argument, ref, context } = params;
+  const given = context?.arguments ?? {};
+  const byName = ref.type === 'ref/prompt';
+  const known = await knownFor(argument.name, byName ? given['project'] : given['projectId'], calling).catch(
+    () => [],
+  );
+  const typed = argument.value.toLowerCase();
+  const values = known
+    .map(({ id, name }) => (byName ? (name ?? id) : id))
+    .filter((value) => value.toLowerCase().startsWith(typed));
+  return {
+    completion: {
+      values: values.slice(0, mostShown),
+      total: values.length,
+      hasMore: values.length > mostShown,
+    },
+  };
+}
+
+async function knownFor(argument: string, project: string | undefined, calling: Calling): Promise<Known[]> {
+  const { agent, signal } = calling;
+  const inProject = async () => ({ projectId: (await projectOf(calling, project)).id });
+  switch (argument) {
+    case 'project':
+    case 'projectId':
+      return (await agent.client.listProjects({}, { signal })).items;
+    case 'server':
+    case 'serverId':
+      return (await agent.client.listProjectServers(await inProject(), { signal })).items;
+    case 'suite':
+    case 'suiteId':
+      return (await agent.client.listEvalSuites(await inProject(), { signal })).items;
+    default:
+      return [];
+  }
+}

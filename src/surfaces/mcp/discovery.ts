@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { Refusal } from '../../contract/errors.ts';
+import { operationList } from '../../contract/index.ts';
+import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { nearest } from './names.ts';
+import { callOperation, notReadOnly } from './operation-call.ts';
+import { annotationsOf, operationNamed, reachesOut, wordsOf } from './operation-facts.ts';
+import { inputSchemaOf } from './operation-schema.ts';
+import { named } from './quoted.ts';
+import { type AgentTool, answerSize, tool } from './tool.ts';
+
+const operation = z.string().max(100).describe('Id of the operation, as search_operations gives it.');
+const given = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe('Path and query parameters side by side, the JSON body under `body`.');
+
+/** Whatever no tool for a task does: found by words, described, then called. */
+export function discoveryTools(readOnly: boolean): AgentTool[] {
+  return [
+    searchOperations(readOnly),
+    describeOperation,
+    aboutOperation(readOperation),
+    ...(readOnly ? [] : [aboutOperation(writeOperation)]),
+  ];
+}
+
+/** Whether a server is asked depends on the operation. */
+function aboutOperation(calls: AgentTool): AgentTool {
+  return {
+    ...calls,
+    reachesOut: ({ operation: id }) => {
+      const found = operationNamed(String(id));
+      return found !== undefined && reachesOut(found);
+    },
+  };
+}
+
+function searchOperations(readOnly: boolean): AgentTool {
+  return tool({
+    name: 'search_operations',
+    title: 'Search the operations of Drydock',
+    description:
+      'Find operations of the Drydock API by words, for whatever the other tools do not do. Every operation can be called with read_operation or write_operation.',
+    input: z.strictObject({
+      query: z.string().max(300).describe('Words like "rotate secret". Empty lists all ids.'),
+      limit: z.number().int().min(1).max(50).default(8),
+    }),
+    run: async ({ query, limit }) => {
+      const known = operationList.filter((each) => !each.deprecated && (!readOnly || isSafe(each)));
+      const found = ranked(known, query);
+      if (query.trim() === '') return { ours: [known.map(({ id }) => id).join(', ')] };
+      if (found.length === 0)
+        return { ours: ['No operation has any of these words. An empty query lists all.'] };
+      return { ours: found.slice(0, limit).map(lineOf) };
+    },
+  });
+}
+
+function lineOf(each: Operation): string {
+  const notes = [isSafe(each) ? 'read' : 'write', ...(each.spends ? ['spends credits'] : [])].join(', ');
+  return `${each.id} (${notes}): ${each.summary}. ${each.area}.`;
+}
+
+function ranked(known: readonly Operation[], query: string): Operation[] {
+  const words = query.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const scored = known.map((each) => {
+    const name = `${each.id} ${each.summary}`.toLowerCase();
+    const rest = `${each.area} ${each.path} ${each.description ?? ''}`.toLowerCase();
+    const score = words.reduce((sum, word) => {
+      const stem = word.length > 4 ? word.replace(/(ies|es|s|ing|ed)$/, '') : word;
+      return sum + (name.includes(stem) ? 3 : 0) + (rest.includes(stem) ? 1 : 0);
+    }, 0);
+    return { each, score };
+  });
+  return scored
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ each }) => each);
+}
+
+const describeOperation = tool({
+  name: 'describe_operation',
+  title: 'Describe an operation',
+  description: 'What an operation does and takes: the JSON Schema of its arguments, and an example.',
+  input: z.strictObject({ operation }),
+  run: async ({ operation: id }) => {
+    const found = known(id);
+    const { readOnlyHint, destructiveHint } = annotationsOf(found);
+    const streamed = streamedAnswer(found.response);
+    const facts = {
+      operation: found.id,
+      callWith: readOnlyHint ? 'read_operation' : 'write_operation',
+      does: wordsOf(found),
+      http: `${found.method} /api/v1${found.path}`,
+      access: found.access,
+      ...(destructiveHint && { destructive: true }),
+      ...(streamed && { answersWith: streamed.description }),
+      arguments: inputSchemaOf(found),
+      ...(found.example !== undefined && !found.upload && { exampleBody: found.example }),
+    };
+    return { ours: [JSON.stringify(facts)] };
+  },
+});
+
+const readOperation = tool({
+  name: 'read_operation',
+  title: 'Read with an operation',
+  description: 'Call an operation that changes nothing, by its id.',
+  hints: { openWorldHint: true },
+  input: z.strictObject({ operation, arguments: given, answerSize }),
+  run: async ({ operation: id, arguments: args = {} }, calling) => {
+    const found = known(id);
+    if (!isSafe(found)) throw notReadOnly(found);
+    return callOperation(found, args, calling);
+  },
+});
+
+const writeOperation = tool({
+  name: 'write_operation',
+  title: 'Change something with an operation',
+  description:
+    'Call an operation that creates, edits, deletes or starts something, or calls tools of a server, by its id. Some spend credits: describe_operation says which.',
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  input: z.strictObject({ operation, arguments: given, answerSize }),
+  run: async ({ operation: id, arguments: args = {} }, calling) => callOperation(known(id), args, calling),
+});
+
+function known(id: string): Operation {
+  const found = operationNamed(id);
+  if (found) return found;
+  const near = nearest(
+    id,
+    operationList.map((each) => each.id),
+  );
+  throw new Refusal('NOT_FOUND', `No operation ${named(id)}. The nearest: ${near.join(', ')}`);
+}

@@ -1,0 +1,222 @@
+import { Refusal } from '../../contract/errors.ts';
+import { type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { invalid } from '../../domain/invalid.ts';
+import type { CallOptions, Client, SentBytes } from '../client/index.ts';
+import { addressOf } from './addresses.ts';
+import type { Agent, Calling } from './agent.ts';
+import { type Answer, whose } from './answers.ts';
+import { reachesOut } from './operation-facts.ts';
+import { inputSchemaOf } from './operation-schema.ts';
+import { patiently } from './patience.ts';
+
+type Arguments = Record<string, unknown>;
+type Call = (input: Arguments, options: CallOptions) => unknown;
+
+/** Any operation, with arguments as `inputSchemaOf` describes them. */
+export async function callOperation(
+  operation: Operation,
+  args: Arguments,
+  calling: Calling,
+): Promise<Answer> {
+  const input = inputOf(operation, args, calling.agent);
+  const options = optionsOf(operation, args, calling);
+  const call = callOf(calling.agent.client, operation);
+  const data = (value: unknown) => ({ whose: reachesOut(operation) ? whose.server : whose.records, value });
+  switch (streamedAnswer(operation.response)?.kind) {
+    case 'events': {
+      const open = (signal: AbortSignal) => call(input, { ...options, signal }) as AsyncIterable<unknown>;
+      const followed = await follow(open, args, calling);
+      return { ours: [followed.sentence], data: data(followed.events) };
+    }
+    case 'file':
+      return fileAnswer(
+        operation,
+        input,
+        (await patiently(() => call(input, options), calling.signal)) as Response,
+      );
+    case undefined: {
+      const value = await patiently(() => call(input, options), calling.signal);
+      const uri = addressOf(operation, input);
+      return {
+        ours: [`${operation.id} answered.`],
+        data: data(value),
+        ...(uri !== undefined && { full: { uri, name: operation.id } }),
+      };
+    }
+  }
+}
+
+/** The method of a client for an operation that is known only now. */
+export function callOf(client: Client, { id }: Operation): Call {
+  return (client as unknown as Record<string, Call>)[id] as Call;
+}
+
+function inputOf(operation: Operation, args: Arguments, { bodyLimit }: Agent): Arguments {
+  const { properties, required = [] } = inputSchemaOf(operation);
+  const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name));
+  if (unknown !== undefined)
+    throw invalid(
+      `Unrecognized argument ${JSON.stringify(unknown)}: ${operation.id} takes ${Object.keys(properties).join(', ') || 'none'}`,
+    );
+  const missing = required.find((name) => args[name] === undefined || args[name] === null);
+  if (missing !== undefined) throw invalid(`${missing}: Required`);
+  const { body, upload, idempotencyKey: _key, maxSeconds: _most, ...named } = args;
+  for (const [name, value] of Object.entries(named))
+    if (typeof value === 'object' && value !== null)
+      throw invalid(`${name}: Must be a text, a number or a boolean`);
+  const given = Object.fromEntries(
+    Object.entries(named)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, String(value)]),
+  );
+  return {
+    ...given,
+    ...(operation.body && { body: bodyOf(body, Math.max(operation.bodyLimit ?? 0, bodyLimit)) }),
+    ...(operation.upload && { upload: bytesOf(upload, operation.upload) }),
+  };
+}
+
+function bodyOf(body: unknown, limit: number): object {
+  if (body === undefined) return {};
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalid('body: Must be an object');
+  if (Buffer.byteLength(JSON.stringify(body)) > limit)
+    throw invalid(`The request body is larger than ${limit} bytes`);
+  return body;
+}
+
+function bytesOf(upload: unknown, { mediaType, limit }: NonNullable<Operation['upload']>): SentBytes {
+  const { text, base64, contentType = mediaType } = upload as Record<string, unknown>;
+  if (typeof contentType !== 'string') throw invalid('upload.contentType: Must be a text');
+  if (typeof text === 'string' && base64 === undefined) return within(Buffer.from(text), contentType, limit);
+  if (typeof base64 === 'string' && text === undefined && /^[A-Za-z0-9+/_-]*={0,2}$/.test(base64))
+    return within(Buffer.from(base64, 'base64'), contentType, limit);
+  throw invalid('upload: Give either text or base64');
+}
+
+function within(bytes: Buffer<ArrayBuffer>, contentType: string, limit: number): SentBytes {
+  if (bytes.length > limit) throw invalid(`The request body is larger than ${limit} bytes`);
+  return { contentType, bytes: new Uint8Array(bytes) };
+}
+
+/** Who launches a run, where that is recorded. */
+const launcher = { 'x-mcpjam-launcher': JSON.stringify({ kind: 'mcp', client: 'drydock' }) };
+
+export function optionsOf(operation: Operation, args: Arguments, { signal }: Calling): CallOptions {
+  const { idempotencyKey } = args;
+  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string')
+    throw invalid('idempotencyKey: Must be a text');
+  return {
+    signal,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(operation.headers && 'x-mcpjam-launcher' in operation.headers.shape && { headers: launcher }),
+  };
+}
+
+const mostEvents = 500;
+const usualSeconds = 45;
+
+interface Followed {
+  events: unknown[];
+  sentence: string;
+}
+
+/** Collects the events of a stream to its end, or to a bound. */
+async function follow(open: Open<unknown>, args: Arguments, calling: Calling): Promise<Followed> {
+  const seconds = args['maxSeconds'] === undefined ? usualSeconds : Number(args['maxSeconds']);
+  if (!(seconds >= 1 && seconds <= 600)) throw invalid('maxSeconds: Must be between 1 and 600');
+  const events: unknown[] = [];
+  const { over } = await collect(open, seconds * 1000, calling, (event) => {
+    events.push(event);
+    calling.progress(events.length);
+    return events.length < mostEvents;
+  });
+  const count = `${events.length} events`;
+  return {
+    events: events.reverse(),
+    sentence: over
+      ? `The stream ended after ${count}, the last one first.`
+      : `${count} so far, the last one first; the stream goes on. Call again to see what came of it.`,
+  };
+}
+
+type Open<T> = (signal: AbortSignal) => AsyncIterable<T>;
+
+/** Hands on what comes until the stream ends, nobody wants more, or the time is over. */
+export async function collect<T>(
+  open: Open<T>,
+  ms: number,
+  { signal }: Pick<Calling, 'signal'>,
+  take: (event: T) => boolean,
+): Promise<{ over: boolean }> {
+  const enough = new AbortController();
+  const stop = (): void => enough.abort();
+  const stopped = new Promise<'stopped'>((resolve) => {
+    enough.signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+  });
+  const timer = setTimeout(stop, ms);
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+  try {
+    const iterator = open(enough.signal)[Symbol.asyncIterator]();
+    for (;;) {
+      const coming = iterator.next();
+      // It may fail after nobody waits for it any longer.
+      coming.catch(() => {});
+      const next = await Promise.race([stopped, coming]);
+      if (next === 'stopped') return { over: false };
+      if (next.done) return { over: !enough.signal.aborted };
+      if (!take(next.value)) return { over: false };
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+const mostText = 64_000;
+
+async function fileAnswer(operation: Operation, input: Arguments, response: Response): Promise<Answer> {
+  const type = response.headers.get('content-type') ?? 'application/octet-stream';
+  const uri = addressOf(operation, input);
+  const links = uri === undefined ? [] : [{ uri, name: operation.id }];
+  if (!isText(type)) {
+    await response.body?.cancel();
+    return {
+      ours: [`${operation.id} answers with bytes. Read the linked resource to have them.`],
+      data: { whose: whose.records, value: { type } },
+      links,
+    };
+  }
+  const bytes = await firstBytes(response, mostText);
+  return {
+    ours: [`${operation.id} answered.`],
+    data: { whose: whose.records, value: { type, text: new TextDecoder().decode(bytes) } },
+    links,
+  };
+}
+
+export function isText(type: string): boolean {
+  return /^(text\/|application\/(json|yaml|xml|x-ndjson|[\w.+-]+\+(json|xml|yaml)))/i.test(type);
+}
+
+/** No more than `most` bytes; the rest is not read. */
+export async function firstBytes(response: Response, most: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop cancels the stream.
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= most) break;
+  }
+  return Buffer.concat(chunks).subarray(0, most);
+}
+
+export function notReadOnly(operation: Operation): Refusal {
+  return new Refusal(
+    'VALIDATION_ERROR',
+    `${operation.id} ${operation.callsTools ? 'calls tools of a server' : 'changes something'}: use write_operation`,
+  );
+}

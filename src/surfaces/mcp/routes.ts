@@ -1,0 +1,141 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../../contract/errors.ts';
+import { parseJsonObject } from '../http/json.ts';
+import { type GuardOptions, guardFor } from './guard.ts';
+import { type Selection, selectionOf } from './selection.ts';
+import type { Post, Serving } from './serving.ts';
+
+/** Who sends a message, and how. */
+export interface Visit {
+  authorization: string | undefined;
+  requestId: string;
+  /** Where the service is reached, as the agent would write it. */
+  origin: () => string;
+  ending: AbortSignal;
+}
+
+export interface McpRouteOptions extends GuardOptions {
+  /** Names the owner of a valid credential, and refuses any other. */
+  recognize: (authorization: string | undefined) => Promise<string>;
+  /** What makes servers; asked for at the first message. */
+  load: () => Promise<(selection: Selection, visit: Visit) => ReturnType<Post['server']>>;
+  origin: (request: FastifyRequest) => string;
+  failed: (error: unknown) => void;
+}
+
+/** Bytes of a message. Operations have limits of their own; a larger file goes to an address made for its upload. */
+const bodyLimit = 8 * 1024 * 1024;
+
+interface Caller {
+  id: string;
+  selection: Selection;
+}
+
+/** `/mcp`, `/mcp/x/<toolsets>`, and either with `/readonly`: Streamable HTTP for agents of both eras. */
+export function registerMcp(app: FastifyInstance, options: McpRouteOptions): void {
+  const ending = new AbortController();
+  let loaded: Promise<Loaded> | undefined;
+  const load = (): Promise<Loaded> => (loaded ??= loading(options, ending.signal));
+  app.addHook('preClose', (done) => {
+    ending.abort();
+    done();
+  });
+  app.addHook('onClose', async () => (await loaded)?.serving.close());
+
+  const guard = guardFor(options);
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  const enter = async (request: FastifyRequest): Promise<void> => {
+    const { host, origin, authorization } = request.headers;
+    guard({ host, origin });
+    // Answered with 405: nothing is to be had with these.
+    if (request.method !== 'POST') return;
+    const id = await options.recognize(authorization);
+    const { toolsets } = request.params as { toolsets?: string };
+    callers.set(request, { id, selection: selectionOf(toolsets, /\/readonly\/?(\?|$)/.test(request.url)) });
+  };
+  for (const url of ['/mcp', '/mcp/readonly', '/mcp/x/:toolsets', '/mcp/x/:toolsets/readonly'])
+    app.route({
+      method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
+      url,
+      bodyLimit,
+      config: { operation: 'mcp' },
+      // Before the body is read: strangers cannot make us buffer anything.
+      onRequest: enter,
+      handler: async (request, reply) => {
+        const caller = callers.get(request);
+        if (!caller)
+          return refuse(reply.header('allow', 'POST'), 405, -32_000, 'Method not allowed: send POST');
+        const message = readMessage(request);
+        if (typeof message === 'string') return refuse(reply, 400, -32_700, message);
+        const { serving, make } = await load();
+        const visit = {
+          authorization: request.headers.authorization,
+          requestId: request.id,
+          origin: () => options.origin(request),
+          ending: ending.signal,
+        };
+        const response = await serving.answer({
+          url: `http://localhost${request.url}`,
+          headers: headersOf(request),
+          message,
+          caller: caller.id,
+          gone: goneSignal(reply),
+          server: () => make(caller.selection, visit),
+        });
+        return send(reply, response);
+      },
+    });
+}
+
+interface Loaded {
+  serving: Serving;
+  make: Awaited<ReturnType<McpRouteOptions['load']>>;
+}
+
+async function loading({ load, failed }: McpRouteOptions, ending: AbortSignal): Promise<Loaded> {
+  const { createServing } = await import('./serving.ts');
+  return { make: await load(), serving: createServing(ending, failed) };
+}
+
+/** The message, or what is wrong with it. Batches were dropped from the protocol and are not taken. */
+function readMessage({ body }: FastifyRequest): Record<string, unknown> | string {
+  if (!(body instanceof Uint8Array) || body.length === 0) return 'Parse error: the body is empty';
+  try {
+    return parseJsonObject(body);
+  } catch (error) {
+    if (error instanceof Refusal) return `Parse error: ${error.message}`;
+    throw error;
+  }
+}
+
+function refuse(reply: FastifyReply, status: number, code: number, message: string): FastifyReply {
+  const error = { jsonrpc: '2.0', error: { code, message }, id: null };
+  return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(error));
+}
+
+function headersOf({ headers }: FastifyRequest): Headers {
+  const copy = new Headers();
+  // The key stays here: whoever answers has a client that holds it.
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && name !== 'authorization') copy.set(name, String(value));
+  return copy;
+}
+
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const leave = (): void => {
+    if (!raw.writableFinished) gone.abort();
+  };
+  if (raw.closed) leave();
+  else raw.once('close', leave);
+  return gone.signal;
+}
+
+/** Through the reply, so that its headers and what observes it stay. */
+async function send(reply: FastifyReply, { status, headers, body }: Response): Promise<FastifyReply> {
+  reply.code(status);
+  for (const [name, value] of headers) if (name !== 'connection') reply.header(name, value);
+  if (!body) return reply.send();
+  return reply.send(Readable.fromWeb(body));
+}

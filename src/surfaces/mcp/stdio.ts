@@ -1,0 +1,28 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Client } from '../client/index.ts';
+import { selectionOf } from './selection.ts';
+import { createAgentServer } from './server.ts';
+
+export interface McpStdioOptions {
+  /** Like `servers,eval-runs`; the tools for tasks if left out. */
+  toolsets?: string | undefined;
+  readOnly?: boolean | undefined;
+  version: string;
+}
+
+/** Bytes of JSON that the service takes at most; it has the last word. */
+const bodyLimit = 6 * 1024 * 1024;
+
+/** Serves an agent on stdin and stdout until stdin ends. What goes wrong is told on stderr. */
+export async function serveMcpStdio(client: Client, options: McpStdioOptions): Promise<void> {
+  const selection = selectionOf(options.toolsets, options.readOnly ?? false);
+  const tell = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
+  const agent = { client, selection, version: options.version, bodyLimit, failed: tell };
+  const connection = serveStdio(() => createAgentServer(agent), { onerror: tell });
+  await new Promise<void>((resolve) => {
+    const over = (): void => resolve();
+    process.stdin.once('end', over).once('close', over);
+    process.stdout.once('error', over);
+  });
+  await connection.close();
+}

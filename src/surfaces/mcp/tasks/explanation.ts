@@ -1,0 +1,139 @@
+import { type Findings, findingsOf, isWaived } from '../../cli/evals/findings.ts';
+import { runReport } from '../../cli/evals/report.ts';
+import type { Client } from '../../client/index.ts';
+import { type Link, linkTo } from '../addresses.ts';
+import type { Calling } from '../agent.ts';
+import { type Answer, whose } from '../answers.ts';
+import { patiently } from '../patience.ts';
+import { named } from '../quoted.ts';
+
+type Run = Findings['run'];
+
+const mostTraces = 5;
+const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
+
+/** Verdict, figures, what failed and why, what changed since, and where to read more. */
+export async function explained(calling: Calling, projectId: string, runId: string): Promise<Answer> {
+  const findings = await patiently(
+    () => findingsOf(calling.agent.client, { projectId, runId }),
+    calling.signal,
+  );
+  const { run, suite } = findings;
+  const head = `Run ${run.runNumber} (${run.id}) of suite ${named(suite.name)}`;
+  const links = [linkTo('getEvalRun', { projectId, runId }, 'The run'), ...traceLinks(projectId, run)];
+  if (!ended.has(run.status)) {
+    const { finished, trials } = run.progress;
+    return {
+      ours: [
+        `${head} is ${run.status}: ${finished} of ${trials} trials are done. Ask again with explain_run.`,
+      ],
+      links: links.slice(0, 1),
+    };
+  }
+  const report = runReport(findings);
+  const cases = report.suites.flatMap(({ cases: all }) => all).filter(({ outcome }) => outcome !== 'passed');
+  return {
+    ours: [`${head}: ${verdictOf(run)}.`, ...figuresOf(run), ...gateOf(findings)],
+    data: {
+      whose: whose.run,
+      value: {
+        summary: report.summary,
+        notPassed: cases.map(({ name, outcome, message, details }) => ({
+          name,
+          outcome,
+          why: message,
+          details,
+        })),
+        figures: run.statistics?.cases.map(
+          ({ title, model, passed, trials, rate, interval, threshold, flaky }) => ({
+            case: title,
+            model,
+            passed: `${passed}/${trials}`,
+            rate,
+            interval,
+            needs: threshold,
+            ...(flaky && { flaky }),
+          }),
+        ),
+        changed: changedIn(findings),
+      },
+    },
+    links,
+  };
+}
+
+function verdictOf(run: Run): string {
+  const { verdict, undecided } = run.decisionSummary;
+  if (verdict === 'notEstablished')
+    return `no verdict, it is ${run.status} (${undecided?.reason ?? 'no reason'})`;
+  return verdict === 'failed' && isWaived(run) ? 'failed, and waived' : verdict;
+}
+
+function figuresOf({ statistics, usage }: Run): string[] {
+  if (!statistics) return [];
+  const { passed, trials, rate, interval } = statistics.trials;
+  const range =
+    rate === null || interval === null
+      ? ''
+      : `: ${percent(rate)}, 95 % interval ${percent(interval.lower)} to ${percent(interval.upper)}`;
+  return [
+    `${passed} of ${trials} trials passed${range}. ${usage.totalTokens} tokens, ${usage.creditsSpent} credits.`,
+  ];
+}
+
+function gateOf({ gate }: Findings): string[] {
+  if (gate.outcome === 'not_configured') return [];
+  const failed = gate.conditions
+    .filter(({ status }) => status !== 'passed')
+    .map(({ condition }) => condition);
+  return [
+    `Quality gate: ${gate.outcome.replace('_', ' ')}${failed.length > 0 ? ` (${failed.join(', ')})` : ''}.`,
+  ];
+}
+
+function changedIn({ comparison }: Findings) {
+  const changed = comparison?.cases.filter(({ status }) => !status.startsWith('unchanged')) ?? [];
+  return changed.length === 0
+    ? undefined
+    : changed.map(({ title, status, base, compare }) => ({
+        case: title,
+        status,
+        was: `${base.passed}/${base.trials}`,
+        is: `${compare.passed}/${compare.trials}`,
+      }));
+}
+
+/** Of the first failing trial of each case. */
+function traceLinks(projectId: string, run: Run): Link[] {
+  const first = new Map<string, string>();
+  for (const { iterationId, ...item } of run.decisionSummary.diagnostics.items) {
+    const title = String(item['title']);
+    if (!first.has(title)) first.set(title, iterationId);
+  }
+  return [...first.values()]
+    .slice(0, mostTraces)
+    .map((iterationId) =>
+      linkTo(
+        'getEvalIterationTrace',
+        { projectId, runId: run.id, iterationId },
+        `Trace of trial ${iterationId}`,
+      ),
+    );
+}
+
+export function percent(rate: number): string {
+  return `${Math.round(rate * 1000) / 10} %`;
+}
+
+/** The run of an id, or the last one of a suite. */
+export async function lastRunOf(
+  { agent, signal }: Calling,
+  projectId: string,
+  suiteId: string,
+): Promise<Awaited<ReturnType<Client['listEvalSuiteRuns']>>['items'][number] | undefined> {
+  const { items } = await patiently(
+    () => agent.client.listEvalSuiteRuns({ projectId, suiteId, limit: 1 }, { signal }),
+    signal,
+  );
+  return items[0];
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { Calling } from '../agent.ts';
+import { whose } from '../answers.ts';
+import { projectOf } from '../names.ts';
+import { patiently } from '../patience.ts';
+import { named } from '../quoted.ts';
+import { tool } from '../tool.ts';
+import { project } from './arguments.ts';
+
+const kinds = ['project', 'server', 'suite', 'environment'] as const;
+type Kind = (typeof kinds)[number];
+
+interface Found {
+  kind: Kind;
+  name: string;
+  id: string;
+  [fact: string]: unknown;
+}
+
+export const find = tool({
+  name: 'find',
+  title: 'Find projects, servers, suites and environments',
+  description:
+    'Find what the key can see by words: projects, and the servers, eval suites and environments of one project. Without words it lists them. Other tools take the names or ids that it gives.',
+  input: z.strictObject({
+    query: z.string().max(300).default('').describe('Words in a name, a URL or a description.'),
+    kinds: z.array(z.enum(kinds)).min(1).max(4).optional(),
+    project,
+  }),
+  run: async ({ query, kinds: wanted = [...kinds], project: where }, calling) => {
+    const { id: projectId, name } = await projectOf(calling, where);
+    const lists = await Promise.all(wanted.map((kind) => list[kind](calling, projectId)));
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = lists
+      .flat()
+      .map((each) => ({ each, hits: hits(each, words) }))
+      .filter(({ hits: count }) => words.length === 0 || count > 0)
+      .toSorted((a, b) => b.hits - a.hits)
+      .map(({ each }) => each);
+    const counts = `${found.length} found in project ${named(name)} (${projectId}).`;
+    return {
+      ours: [
+        words.length > 0 && found.length === 0 ? `${counts} Without words everything is listed.` : counts,
+      ],
+      data: { whose: whose.records, value: found },
+    };
+  },
+});
+
+function hits(each: Found, words: readonly string[]): number {
+  const text = JSON.stringify(each).toLowerCase();
+  return words.filter((word) => text.includes(word)).length;
+}
+
+const list: Record<Kind, (calling: Calling, projectId: string) => Promise<Found[]>> = {
+  project: async ({ agent: { client }, signal }) => {
+    const { items } = await patiently(() => client.listProjects({}, { signal }), signal);
+    return items.map(({ id, name, description, role }) => ({ kind: 'project', name, id, description, role }));
+  },
+  server: async ({ agent: { client }, signal }, projectId) => {
+    const { items } = await patiently(() => client.listProjectServers({ projectId }, { signal }), signal);
+    return items.map((server) => {
+      const { id, name, url, command } = server as {
+        id: string;
+        name: string;
+        url?: string;
+        command?: string;
+      };
+      return { kind: 'server', name, id, url, command };
+    });
+  },
+  suite: async ({ agent: { client }, signal }, projectId) => {
+    const { items } = await patiently(() => client.listEvalSuites({ projectId }, { signal }), signal);
+    return items.map(({ id, name, latestRun }) => ({
+      kind: 'suite',
+      name: name ?? id,
+      id,
+      latestRun: latestRun && { id: latestRun.id, result: latestRun.result ?? latestRun.status },
+    }));
+  },
+  environment: async ({ agent: { client }, signal }, projectId) => {
+    const { items } = await patiently(() => client.listEnvironments({ projectId }, { signal }), signal);
+    return items.map(({ id, name }) => ({ kind: 'environment', name: name ?? id, id }));
+  },
+};

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import { invalid } from '../../../domain/invalid.ts';
+import { linkTo } from '../addresses.ts';
+import type { Calling } from '../agent.ts';
+import { whose } from '../answers.ts';
+import { projectOf, suiteOf } from '../names.ts';
+import { patiently } from '../patience.ts';
+import { named } from '../quoted.ts';
+import { answerSize, tool } from '../tool.ts';
+import { project, run, suite } from './arguments.ts';
+import { explained, lastRunOf, percent } from './explanation.ts';
+
+interface Asked {
+  project?: string | undefined;
+  run?: string | undefined;
+  suite?: string | undefined;
+}
+
+export const which = {
+  run: run.optional(),
+  suite: suite.optional().describe('Name or id of a suite, for its last run.'),
+  project,
+};
+
+/** A run by its id, or the last one of a suite. */
+export async function runOf(calling: Calling, asked: Asked): Promise<{ projectId: string; runId: string }> {
+  if ((asked.run === undefined) === (asked.suite === undefined)) throw invalid('Give either run or suite');
+  const { id: projectId } = await projectOf(calling, asked.project);
+  if (asked.run !== undefined) return { projectId, runId: asked.run };
+  const { id, name } = await suiteOf(calling, projectId, asked.suite as string);
+  const last = await lastRunOf(calling, projectId, id);
+  if (!last) throw new Refusal('NOT_FOUND', `Suite ${named(name)} has no runs yet: start one with run_suite`);
+  return { projectId, runId: last.id };
+}
+
+export const explainRun = tool({
+  name: 'explain_run',
+  title: 'Explain a run',
+  description:
+    'Say what came of an eval run: the verdict with its interval, which cases failed at which stage and why, what changed since the run before, the quality gate, and links to the traces.',
+  input: z.strictObject({ ...which, answerSize }),
+  run: async (asked, calling) => {
+    const { projectId, runId } = await runOf(calling, asked);
+    return explained(calling, projectId, runId);
+  },
+});
+
+export const listRuns = tool({
+  name: 'list_runs',
+  title: 'List the runs of a suite',
+  description: 'The last runs of an eval suite with their results, the newest first.',
+  input: z.strictObject({ suite, project, limit: z.number().int().min(1).max(50).default(10) }),
+  run: async (asked, calling) => {
+    const { agent, signal } = calling;
+    const { id: projectId } = await projectOf(calling, asked.project);
+    const { id: suiteId, name } = await suiteOf(calling, projectId, asked.suite);
+    const { items, nextCursor } = await patiently(
+      () => agent.client.listEvalSuiteRuns({ projectId, suiteId, limit: asked.limit }, { signal }),
+      signal,
+    );
+    return {
+      ours: [
+        `Suite ${named(name)} (${suiteId}): ${items.length} runs shown${nextCursor === undefined ? '' : ', there are older ones'}.`,
+      ],
+      data: {
+        whose: whose.records,
+        value: items.map((each) => ({
+          run: each.id,
+          number: each.runNumber,
+          status: each.status,
+          result: each.result,
+          passed: each.summary && `${each.summary.passed}/${each.summary.total}`,
+          model: each.effectiveModelId,
+          environment: each.environment?.name,
+          commit: each.ciMetadata?.['commitSha'],
+          createdAt: new Date(each.createdAt).toISOString(),
+        })),
+      },
+      full: linkTo('listEvalSuiteRuns', { projectId, suiteId }, 'The runs of the suite'),
+    };
+  },
+});
+
+export const compareRun = tool({
+  name: 'compare_run',
+  title: 'Compare a run with its baseline',
+  description:
+    'Compare an eval run with an earlier one, a commit, or else the completed run before it: which cases regressed or were fixed, and whether that is more than chance.',
+  input: z.strictObject({
+    ...which,
+    baseRun: run.optional().describe('Id of the run to compare with.'),
+    baseCommit: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Commit whose last completed run to compare with.'),
+    answerSize,
+  }),
+  run: async (asked, calling) => {
+    const { projectId, runId } = await runOf(calling, asked);
+    const { agent, signal } = calling;
+    const {
+      baseRun,
+      passSummary,
+      difference,
+      cases,
+      compareRun: own,
+    } = await patiently(
+      () =>
+        agent.client.compareEvalRun(
+          {
+            projectId,
+            runId,
+            ...(asked.baseRun !== undefined && { baseRunId: asked.baseRun }),
+            ...(asked.baseCommit !== undefined && { baseCommitSha: asked.baseCommit }),
+          },
+          { signal },
+        ),
+      signal,
+    );
+    const { base, compare } = passSummary.passRatePercent;
+    const count = (status: string): number => cases.filter((each) => each.status === status).length;
+    const rates =
+      base === null || compare === null
+        ? ''
+        : ` The pass rate went from ${percent(base / 100)} to ${percent(compare / 100)}.`;
+    const chance =
+      difference && difference.change !== 0
+        ? ` p = ${difference.p.toPrecision(2)}: ${difference.significant ? 'more than chance' : 'this may be chance'}.`
+        : '';
+    const changed = cases.filter(({ status }) => !status.startsWith('unchanged'));
+    return {
+      ours: [
+        `Run ${own.runNumber} (${own.id}) against run ${baseRun.runNumber} (${baseRun.id}): ${count('regressed')} regressed, ${count('fixed')} fixed, ${changed.length} of ${cases.length} cases changed.${rates}${chance}`,
+      ],
+      data: {
+        whose: whose.run,
+        value: changed.map((each) => ({
+          case: each.title,
+          status: each.status,
+          was: `${each.base.passed}/${each.base.trials}`,
+          is: `${each.compare.passed}/${each.compare.trials}`,
+          adjustedP: each.difference?.adjustedP,
+          error: each.compare.error,
+          trial: each.compare.representativeIterationId,
+        })),
+      },
+      full: linkTo('compareEvalRun', { projectId, runId }, 'The whole comparison with the run before'),
+    };
+  },
+});

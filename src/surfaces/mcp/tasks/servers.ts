@@ -1,0 +1,233 @@
+import { z } from 'zod';
+import type { Client } from '../../client/index.ts';
+import { linkTo } from '../addresses.ts';
+import type { Calling } from '../agent.ts';
+import { whose } from '../answers.ts';
+import { projectOf, serverOf } from '../names.ts';
+import { patiently } from '../patience.ts';
+import { named } from '../quoted.ts';
+import { answerSize, tool } from '../tool.ts';
+import { project, server } from './arguments.ts';
+
+type Report = Awaited<ReturnType<Client['runDoctor']>>;
+type ToolPage = Awaited<ReturnType<Client['listTools']>>;
+type Listed = ToolPage['items'][number];
+
+const asks = { openWorldHint: true };
+
+interface Place {
+  projectId: string;
+  serverId: string;
+  /** As a sentence may name it. */
+  title: string;
+}
+
+async function placeOf(
+  calling: Calling,
+  input: { project?: string | undefined; server: string },
+): Promise<Place> {
+  const { id: projectId } = await projectOf(calling, input.project);
+  const { id, name } = await serverOf(calling, projectId, input.server);
+  return { projectId, serverId: id, title: name === id ? id : `${named(name)} (${id})` };
+}
+
+export const diagnoseServer = tool({
+  name: 'diagnose_server',
+  title: 'Diagnose a server',
+  description:
+    'Connect to a saved MCP server and say whether it works: what is wrong, why, and what to do about it. Reads what it lists and calls none of its tools.',
+  input: z.strictObject({ server, project }),
+  hints: asks,
+  run: async (input, calling) => {
+    const { projectId, serverId, title } = await placeOf(calling, input);
+    const { agent, signal } = calling;
+    const report = await patiently(
+      () => agent.client.runDoctor({ projectId, serverId, body: {} }, { signal }),
+      signal,
+    );
+    const bad = Object.entries(report.checks).filter(([, { status }]) => status === 'error');
+    const { tools, resources, resourceTemplates, prompts } = report;
+    return {
+      ours: [
+        `Server ${title} is ${statusWords[report.status]}.`,
+        ...(bad.length > 0 ? [`Failed checks: ${bad.map(([name]) => name).join(', ')}.`] : []),
+        `It lists ${tools.length} tools, ${prompts.length} prompts, ${resources.length} resources and ${resourceTemplates.length} resource templates.`,
+      ],
+      data: {
+        whose: `${whose.server} Sentences about checks are Drydock's, and may hold its words.`,
+        value: condensed(report),
+      },
+      full: linkTo('runDoctor', { projectId, serverId }, 'The whole examination, made again'),
+    };
+  },
+});
+
+const statusWords: Record<Report['status'], string> = {
+  ready: 'ready',
+  oauth_required: 'reachable, and needs an OAuth grant',
+  partial: 'connected, and some of what it lists cannot be read',
+  error: 'not usable',
+};
+
+function condensed({ checks, error, initInfo, probe, tools, target }: Report) {
+  return {
+    status: Object.fromEntries(Object.entries(checks).map(([name, check]) => [name, check.status])),
+    wrong: Object.entries(checks).flatMap(([name, { status, detail }]) =>
+      status === 'error' ? [{ check: name, detail }] : [],
+    ),
+    error: error && { code: error.code, message: error.message },
+    url: target.url,
+    protocolVersion: initInfo?.protocolVersion ?? probe?.protocolVersion,
+    transport: initInfo?.transport,
+    serverInfo: initInfo?.serverInfo,
+    instructions: initInfo?.instructions,
+    oauth: probe?.oauth.required ? { discoveryError: probe.oauth.discoveryError } : undefined,
+    tools: tools.slice(0, 60).map(({ name }) => name),
+  };
+}
+
+const mostPages = 10;
+
+export const listServerTools = tool({
+  name: 'list_server_tools',
+  title: "List a server's tools",
+  description:
+    'The tools of a saved MCP server: names, what they are for and their parameters, in short. Name one tool to see its whole definition.',
+  input: z.strictObject({
+    server,
+    project,
+    tool: z.string().min(1).max(1000).optional().describe('Show this one in full.'),
+    query: z.string().max(200).optional().describe('Only tools with this word.'),
+    answerSize,
+  }),
+  hints: asks,
+  run: async (input, calling) => {
+    const { title, ...place } = await placeOf(calling, input);
+    const { tools, complete } = await allTools(calling, place);
+    const word = input.query?.toLowerCase() ?? '';
+    const shown = tools.filter((each) =>
+      input.tool === undefined ? JSON.stringify(each).toLowerCase().includes(word) : each.name === input.tool,
+    );
+    return {
+      ours: [
+        `Server ${title} lists ${tools.length} tools${complete ? '' : ', and more on further pages'}; ${shown.length} shown.`,
+      ],
+      data: { whose: whose.server, value: input.tool === undefined ? shown.map(inShort) : shown },
+    };
+  },
+});
+
+async function allTools(
+  { agent, signal }: Calling,
+  place: { projectId: string; serverId: string },
+): Promise<{ tools: Listed[]; complete: boolean }> {
+  const tools: Listed[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const body = cursor === undefined ? {} : { cursor };
+    const next = await patiently(() => agent.client.listTools({ ...place, body }, { signal }), signal);
+    tools.push(...next.items);
+    cursor = next.nextCursor;
+    if (cursor === undefined) return { tools, complete: true };
+  }
+  return { tools, complete: false };
+}
+
+function typeWord(type: unknown): string {
+  return typeof type === 'string' ? type : 'any';
+}
+
+/** `offset?: integer` for each parameter, and the beginning of the description. */
+function inShort({ name, description, inputSchema }: Listed) {
+  const { properties = {}, required = [] } = (inputSchema ?? {}) as {
+    properties?: Record<string, { type?: unknown } | null>;
+    required?: unknown[];
+  };
+  const parameters = Object.entries(properties ?? {}).map(
+    ([parameter, schema]) =>
+      `${parameter}${Array.isArray(required) && required.includes(parameter) ? '' : '?'}: ${typeWord(schema?.type)}`,
+  );
+  return {
+    name,
+    does: typeof description === 'string' ? description.slice(0, 300) : undefined,
+    takes: parameters.join(', '),
+  };
+}
+
+export const callServerTool = tool({
+  name: 'call_server_tool',
+  title: 'Call a tool of a server',
+  description:
+    'Call one tool of a saved MCP server and see what it answers. The tool may do anything at that server. Giving up cancels the call.',
+  input: z.strictObject({
+    server,
+    project,
+    tool: z.string().min(1).max(1000).describe('Name of the tool.'),
+    arguments: z.record(z.string(), z.unknown()).default({}),
+    answerSize,
+  }),
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  run: async (input, calling) => {
+    const { title, ...place } = await placeOf(calling, input);
+    const { agent, signal } = calling;
+    const body = { toolName: input.tool, parameters: input.arguments };
+    const result = await patiently(() => agent.client.callTool({ ...place, body }, { signal }), signal);
+    const { content, isError, durationMs, ...rest } = result;
+    const took = typeof durationMs === 'number' ? ` after ${Math.round(durationMs)} ms` : '';
+    return {
+      ours: [
+        `Tool ${named(input.tool)} of server ${title} ${isError ? 'reported an error (isError is true)' : 'answered'}${took}.`,
+      ],
+      data: { whose: whose.server, value: { content: content?.map(withoutBytes), ...rest } },
+    };
+  },
+});
+
+/** Images and sounds are told by their size; their bytes would say nothing to a reader. */
+function withoutBytes(block: Record<string, unknown>): Record<string, unknown> {
+  const { data, resource } = block;
+  if (typeof data === 'string') return { ...block, data: `(${data.length} characters of base64)` };
+  const blob = (resource as { blob?: unknown } | undefined)?.blob;
+  if (typeof blob === 'string')
+    return { ...block, resource: { ...(resource as object), blob: `(${blob.length} characters of base64)` } };
+  return block;
+}
+
+export const checkServerContract = tool({
+  name: 'check_server_contract',
+  title: "Check a server's contract",
+  description:
+    'Compare what a server lists now with its saved baseline: which changes break those who use it. Save a baseline with write_operation setServerContractBaseline.',
+  input: z.strictObject({
+    server,
+    project,
+    failOn: z.enum(['breaking', 'risky']).default('breaking').describe('The least that fails the check.'),
+    answerSize,
+  }),
+  hints: asks,
+  run: async (input, calling) => {
+    const { title, ...place } = await placeOf(calling, input);
+    const { agent, signal } = calling;
+    const check = await patiently(
+      () => agent.client.checkServerContract({ ...place, body: { failOn: input.failOn } }, { signal }),
+      signal,
+    );
+    const { breaking, risky, safe } = check.counts;
+    return {
+      ours: [
+        `Contract of server ${title}: ${check.result}. ${breaking} breaking, ${risky} risky and ${safe} safe changes since the baseline.`,
+        ...(check.truncated ? ['There are more differences than are listed.'] : []),
+      ],
+      data: {
+        whose: whose.server,
+        value: check.differences.map(({ impact, kind, subject, pointer, message }) => ({
+          impact,
+          kind,
+          subject,
+          pointer,
+          message,
+        })),
+      },
+    };
+  },
+});

@@ -1,0 +1,69 @@
+import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { readAs } from '../../domain/input.ts';
+import { invalid } from '../../domain/invalid.ts';
+import type { Calling } from './agent.ts';
+import type { Answer } from './answers.ts';
+import { largestSize, usualSize } from './answers.ts';
+import { spendsNote } from './operation-facts.ts';
+
+export interface AgentTool {
+  definition: Tool;
+  /** What it is refused with may be worded by a server. */
+  reachesOut: (args: Record<string, unknown>) => boolean;
+  run: (args: Record<string, unknown>, calling: Calling) => Promise<Answer>;
+}
+
+/** Characters that the answer to some arguments may have. */
+export function sizeOf(args: Record<string, unknown>): number {
+  const { answerSize } = args;
+  return typeof answerSize === 'number' ? Math.max(500, Math.min(answerSize, largestSize)) : usualSize;
+}
+
+export const answerSize = z
+  .number()
+  .int()
+  .min(500)
+  .max(largestSize)
+  .optional()
+  .describe(`Characters of data in the answer; ${usualSize} if left out.`);
+
+interface Declared<Input extends z.ZodObject> {
+  name: string;
+  title: string;
+  description: string;
+  input: Input;
+  /** Changes nothing, unless it says otherwise. */
+  hints?: ToolAnnotations;
+  spends?: true;
+  run: (input: z.output<Input>, calling: Calling) => Promise<Answer>;
+}
+
+const reads: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/** A tool whose arguments are checked by its own schema, in the words that the API uses. */
+export function tool<Input extends z.ZodObject>(declared: Declared<Input>): AgentTool {
+  const { name, title, description, input, hints, spends, run } = declared;
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input', target: 'draft-2020-12' });
+  const annotations = { title, ...reads, ...hints };
+  return {
+    definition: {
+      name,
+      description: spends ? `${description} ${spendsNote}` : description,
+      inputSchema: inputSchema as Tool['inputSchema'],
+      annotations,
+      ...(spends && { _meta: { 'drydock/spends': true } }),
+    },
+    reachesOut: () => annotations.openWorldHint === true,
+    run: async (args, calling) => {
+      const read = readAs(input, args);
+      if ('problem' in read) throw invalid(read.problem);
+      return run(read.value, calling);
+    },
+  };
+}

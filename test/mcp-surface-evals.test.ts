@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectAgent, eras } from './support/agents.ts';
+import { Evals, promptCase } from './support/evals.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
+
+/** The offline model on the demo server: one case passes, one fails as it does for people who try Drydock. */
+let service: TestService;
+let evals: Evals;
+let project: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  evals = await Evals.of(service, 'Fleet');
+  project = evals.project.slice('/projects/'.length);
+  const serverId = await evals.server({ name: 'harbour' });
+  await evals.suite({
+    name: 'Ships',
+    serverIds: [serverId],
+    model: 'drydock/rehearsal',
+    repetitions: 2,
+    passThreshold: 0.8,
+    tests: [
+      promptCase('Adds numbers', 'Add the numbers 12, 30 and 8.', { type: 'responseContains', needle: '50' }),
+      promptCase('Knows the last ship', 'List the ships of the harbour.', {
+        type: 'responseContains',
+        needle: 'Zanzibar',
+      }),
+    ],
+  });
+  await evals.suite({
+    name: 'Slow',
+    serverIds: [serverId],
+    model: 'drydock/rehearsal',
+    tests: [
+      {
+        title: 'Floods the dock',
+        steps: [
+          {
+            id: '1',
+            kind: 'toolCall',
+            serverName: 'harbour',
+            toolName: 'flood_dock',
+            arguments: { seconds: 50 },
+          },
+        ],
+      },
+    ],
+  });
+});
+afterAll(() => dispose(service));
+
+const inFleet = { project: 'fleet' };
+
+describe.each(eras)('an agent of %s', (era) => {
+  test('runs a suite, hears of each trial, and is told what failed and why', {
+    timeout: 60_000,
+  }, async () => {
+    const agent = await connectAgent(service, { era });
+    const heard: { progress: number; total?: number; message?: string }[] = [];
+    const options = { onprogress: (one: (typeof heard)[number]) => void heard.push(one), timeout: 50_000 };
+    const explained = await agent.call('run_suite', { suite: 'ships', ...inFleet }, options);
+
+    expect(heard.filter(({ total }) => total === 4).length).toBeGreaterThanOrEqual(4);
+    expect(heard.map(({ message }) => message).join('\n')).toMatch(/4 of 4 trials done; (passed|failed): "/);
+    expect(heard.map(({ progress }) => progress)).toEqual(
+      heard.map(({ progress }) => progress).toSorted((a, b) => a - b),
+    );
+    expect(explained.ours).toMatch(/^Run \d+ \(run_\w+\) of suite "Ships": failed\.$/m);
+    expect(explained.ours).toMatch(/^2 of 4 trials passed: 50 %, 95 % interval 15 % to 85 %\./m);
+    expect(explained.data.notPassed).toEqual([
+      expect.objectContaining({
+        name: 'Knows the last ship',
+        outcome: 'failed',
+        why: expect.stringContaining('Zanzibar'),
+      }),
+    ]);
+    expect(explained.data.figures).toContainEqual(
+      expect.objectContaining({ case: 'Adds numbers', passed: '2/2' }),
+    );
+
+    // The links lead to the run and to the trace of the failing trial.
+    const [run, trace] = explained.links;
+    expect(JSON.parse((await agent.read(run?.uri as string)).contents[1].text)).toMatchObject({
+      result: 'failed',
+    });
+    expect(JSON.parse((await agent.read(trace?.uri as string)).contents[1].text)).toMatchObject({
+      traceVersion: 1,
+    });
+
+    const trial = await agent.call('read_trial', { suite: 'Ships', ...inFleet });
+    expect(trace?.uri).toContain(/^Trial (\w+)/.exec(trial.ours)?.[1]);
+    expect(trial.data.steps).toContainEqual(expect.objectContaining({ kind: 'assert', status: 'fail' }));
+    expect(JSON.stringify(trial.data.messages)).toContain('list_ships');
+  });
+});
+
+test('a run is explained later, compared and listed', { timeout: 60_000 }, async () => {
+  const agent = await connectAgent(service);
+  const run = () => agent.call('run_suite', { suite: 'Ships', ...inFleet, repetitions: 1 });
+  await run();
+  await run();
+  const listed = await agent.call('list_runs', { suite: 'Ships', ...inFleet });
+  expect(listed.data[0]).toMatchObject({ result: 'failed', passed: '1/2' });
+  const compared = await agent.call('compare_run', { run: listed.data[0].run, ...inFleet });
+  expect(compared.ours).toMatch(
+    /0 regressed, 0 fixed, 0 of 2 cases changed\. The pass rate went from 50 % to 50 %/,
+  );
+  expect(compared.ours).toContain(listed.data[1].run);
+  const explained = await agent.call('explain_run', { run: listed.data[0].run, ...inFleet });
+  expect(explained.ours).toContain('of suite "Ships": failed.');
+  expect((await agent.call('explain_run', { ...inFleet })).ours).toContain('Give either run or suite');
+});
+
+test('a run that takes longer than the wait goes on, and says how to find it', async () => {
+  const agent = await connectAgent(service);
+  const started = await agent.call('run_suite', { suite: 'Slow', ...inFleet, waitSeconds: 1 });
+  const runId = /as run (run_\w+)/.exec(started.ours)?.[1] as string;
+  expect(started.ours).toContain(`Ask explain_run with run ${runId}`);
+  expect((await agent.call('explain_run', { run: runId, ...inFleet })).ours).toMatch(
+    /is (running|pending): 0 of 1 trials/,
+  );
+  await service.post(`/projects/${project}/eval-runs/${runId}/cancel`);
+});
+
+test.each([true, false])(
+  'an agent that gives up leaves a run; told to cancel: %s',
+  async (cancelIfAbandoned) => {
+    const agent = await connectAgent(service);
+    const giveUp = new AbortController();
+    const running = agent.call(
+      'run_suite',
+      { suite: 'Slow', ...inFleet, cancelIfAbandoned },
+      { signal: giveUp.signal, onprogress: () => giveUp.abort() },
+    );
+    await expect(running).rejects.toThrow();
+    const { id } = (await agent.call('find', { query: 'slow', kinds: ['suite'], ...inFleet })).data[0];
+    const last = async () =>
+      (await service.get(`/projects/${project}/eval-suites/${id}/runs?limit=1`)).body.items[0];
+    const { id: runId, status } = await last();
+    expect(['pending', 'running', ...(cancelIfAbandoned ? ['cancelled'] : [])]).toContain(status);
+    if (!cancelIfAbandoned) await service.post(`/projects/${project}/eval-runs/${runId}/cancel`);
+    await expect.poll(async () => (await last()).status).toBe('cancelled');
+    expect((await last()).id).toBe(runId);
+  },
+);
+
+test('a stream is followed for as long as was asked', { timeout: 30_000 }, async () => {
+  const agent = await connectAgent(service, { path: '/mcp/x/eval-runs' });
+  const tasks = await connectAgent(service);
+  const run = await tasks.call('run_suite', { suite: 'Ships', ...inFleet });
+  const runId = /\((run_\w+)\)/.exec(run.ours)?.[1];
+  const over = await agent.call('watchEvalRun', { projectId: project, runId });
+  expect(over.ours).toContain('The stream ended after');
+  expect(over.data[0]).toMatchObject({ type: 'run.decided' });
+  const slow = await tasks.call('run_suite', { suite: 'Slow', ...inFleet, waitSeconds: 0 });
+  const slowId = /as run (run_\w+)/.exec(slow.ours)?.[1] as string;
+  const part = await agent.call('watchEvalRun', { projectId: project, runId: slowId, maxSeconds: 1 });
+  expect(part.ours).toContain('the stream goes on');
+  await service.post(`/projects/${project}/eval-runs/${slowId}/cancel`);
+});
