@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { saveServer } from './support/live.ts';
+import { program } from './support/process.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
 
@@ -20,31 +20,26 @@ afterAll(async () => {
   await target?.stop();
 });
 
-const command = {
+const command = (...args: string[]) => ({
   command: process.execPath,
-  args: ['--import', 'tsx', fileURLToPath(new URL('support/mcp-stdio.ts', import.meta.url))],
-};
-
-function environment(more: Record<string, string> = {}): Record<string, string> {
-  return {
+  args: [program, 'mcp', ...args],
+  env: {
     PATH: process.env['PATH'] ?? '',
-    BASE_URL: service.running.baseUrl,
-    API_KEY: service.key,
-    ...more,
-  };
-}
+    XDG_CONFIG_HOME: '/nonexistent',
+    DRYDOCK_URL: service.origin,
+    DRYDOCK_API_KEY: service.key,
+  },
+});
 
 test('the surface speaks stdio in both eras, over a client of the service', { timeout: 60_000 }, async () => {
   const modern = new Client(
     { name: 'test', version: '1' },
     { versionNegotiation: { mode: { pin: '2026-07-28' } } },
   );
-  await modern.connect(new StdioClientTransport({ ...command, env: environment() }));
+  await modern.connect(new StdioClientTransport(command()));
   onTestFinished(() => modern.close());
   const old = new OldClient({ name: 'test', version: '1' });
-  await old.connect(
-    new OldTransport({ ...command, env: environment({ TOOLSETS: 'projects', READ_ONLY: 'true' }) }),
-  );
+  await old.connect(new OldTransport(command('--toolsets', 'projects', '--read-only')));
   onTestFinished(() => old.close());
 
   expect((await modern.listTools()).tools).toHaveLength(14);
@@ -65,7 +60,7 @@ test('the surface speaks stdio in both eras, over a client of the service', { ti
 test('a call that is cancelled over stdio is cancelled at the server', { timeout: 60_000 }, async () => {
   const { id } = await saveServer(service, { url: target.url('/odd') });
   const old = new OldClient({ name: 'test', version: '1' });
-  await old.connect(new OldTransport({ ...command, env: environment() }));
+  await old.connect(new OldTransport(command()));
   onTestFinished(() => old.close());
   const giveUp = new AbortController();
   const params = { name: 'call_server_tool', arguments: { server: id, tool: 'slow' } };

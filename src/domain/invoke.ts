@@ -73,8 +73,9 @@ export class Entrance {
 
   /** Who asks for what is no operation, like a list of a surface; it is charged as a question that repeats. */
   async recognize(credential: Credential): Promise<Actor> {
-    const { services, charge, used } = this.options;
-    const { actor } = await authenticate(services.db, credential, {}, charge, 'polls');
+    const { services, charge, used, local } = this.options;
+    const account = await local?.accountFor(services.db, credential, undefined);
+    const { actor } = await authenticate(services.db, account ?? credential, {}, charge, 'polls');
     if (actor.keyId !== undefined) used(actor.keyId);
     return actor;
   }

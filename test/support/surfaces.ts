@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import type { Operation } from '../../src/contract/operation.ts';
-import { streamedAnswer } from '../../src/contract/operation.ts';
+import { isSafe, type Operation, streamedAnswer } from '../../src/contract/operation.ts';
 import { connected } from '../../src/surfaces/cli/connect/connect.ts';
 import type { Host } from '../../src/surfaces/cli/host.ts';
 import { operationManifest } from '../../src/surfaces/cli/operations/manifest.ts';
 import { runCli } from '../../src/surfaces/cli/run.ts';
 import { createClient, DrydockError } from '../../src/surfaces/client/index.ts';
+import { connectAgent } from './agents.ts';
 import { fillPath } from './path-parameters.ts';
 import type { TestService } from './service.ts';
 
@@ -78,7 +78,46 @@ export const surfaces: Record<string, Surface> = {
       await rm(folder, { recursive: true, force: true });
     }
   },
+
+  MCP: async (service, operation, asked) => {
+    const door = await fetch(`${service.origin}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${asked.key}` },
+    });
+    const { code, message } = (await door.json()) as { code?: string; message?: string };
+    // A key of nobody does not come as far as a tool.
+    if (code !== undefined && message !== undefined) return { refusal: { code, message } };
+    return agentCame(service, operation, asked);
+  },
 };
+
+/** What an agent is told, as the others say it. */
+async function agentCame(
+  service: TestService,
+  operation: Operation,
+  { params, body, bytes, key }: Asked,
+): Promise<Came> {
+  const agent = await connectAgent(service, { key });
+  const args = {
+    ...Object.fromEntries(operation.params.map((name) => [name, params[name]])),
+    ...(body !== undefined && { body }),
+    ...(bytes && { upload: { base64: bytes.toString('base64'), contentType: 'text/html' } }),
+  };
+  const tool = isSafe(operation) ? 'read_operation' : 'write_operation';
+  const { isError, data, ours } = await agent.call(tool, {
+    operation: operation.id,
+    arguments: args,
+    answerSize: 100_000,
+  });
+  if (isError) {
+    const [, code = '', message] = /^(\w+)(?:: (.*))?/.exec(ours) ?? [];
+    return { refusal: { code, message: message ?? data.message } };
+  }
+  const kind = streamedAnswer(operation.response)?.kind;
+  // The last event comes first.
+  if (kind === 'events') return { answer: data.at(-1) };
+  return { answer: kind === 'file' ? parsed(data.text) : data };
+}
 
 async function readAnswer(operation: Operation, answer: unknown): Promise<unknown> {
   const kind = streamedAnswer(operation.response)?.kind;

@@ -1,25 +1,13 @@
 import { OperatorProblem } from '../../platform/problem.ts';
+import { called, type Named, nameOf, nearest } from '../naming.ts';
 import { oneLine } from './screen/text.ts';
 
-export interface Findable {
-  id: string;
-  name?: string | null | undefined;
-  title?: string | null | undefined;
-}
+/** Looking for the nearest among more takes longer than anybody waits. */
+const mostCompared = 2000;
 
-/** Ids of ours say what they are; anything else may be a name. */
-export function isId(wanted: string): boolean {
-  return /^[a-z]{2,8}_[0-9a-z]{26}$/.test(wanted);
-}
-
-/** The one with this id or name, in any case of letters; otherwise the nearest names are said. */
-export function theOne<Item extends Findable>(what: string, wanted: string, items: readonly Item[]): Item {
-  const byId = items.find(({ id }) => id === wanted);
-  if (byId) return byId;
-  const called = (same: (name: string) => boolean): Item[] => items.filter((item) => same(nameOf(item)));
-  const exactly = called((name) => name === wanted);
-  const roughly = called((name) => name.toLowerCase() === wanted.toLowerCase());
-  const found = exactly.length > 0 ? exactly : roughly;
+/** The one with this id or name; otherwise the nearest name is said. */
+export function theOne<Item extends Named>(what: string, wanted: string, items: readonly Item[]): Item {
+  const found = called(wanted, items);
   const [first] = found;
   if (first && found.length === 1) return first;
   const said = oneLine(wanted, 100);
@@ -28,11 +16,11 @@ export function theOne<Item extends Findable>(what: string, wanted: string, item
       `Several of the ${plural(what)} are called ${said}; use the id: ${listed(found)}`,
     );
   if (items.length === 0) throw new OperatorProblem(`No ${what} ${said}. There is none yet`);
-  const near = nearest(wanted, items.map(nameOf));
+  const [near] = nearest(wanted, items.slice(0, mostCompared).map(nameOf));
   throw new OperatorProblem(
-    near === undefined
-      ? `No ${what} ${said}. There ${items.length === 1 ? 'is' : 'are'}: ${listed(items)}`
-      : `No ${what} ${said}. Did you mean ${oneLine(near, 100)}?`,
+    near?.alike
+      ? `No ${what} ${said}. Did you mean ${oneLine(near.name, 100)}?`
+      : `No ${what} ${said}. There ${items.length === 1 ? 'is' : 'are'}: ${listed(items)}`,
   );
 }
 
@@ -40,50 +28,9 @@ function plural(what: string): string {
   return what.endsWith('s') ? what : `${what}s`;
 }
 
-function nameOf({ name, title }: Findable): string {
-  return name ?? title ?? '';
-}
-
-function listed(items: readonly Findable[]): string {
+function listed(items: readonly Named[]): string {
   const shown = items
     .slice(0, 10)
-    .map((item) => `${oneLine(nameOf(item), 60) || 'without a name'} (${item.id})`);
+    .map((item) => `${oneLine(nameOf(item), 60) || 'without a name'} (${oneLine(item.id, 60)})`);
   return [...shown, ...(items.length > 10 ? [`and ${items.length - 10} more`] : [])].join(', ');
-}
-
-/** The name that takes fewest changes, if few enough: a third of its letters. */
-function nearest(wanted: string, names: readonly string[]): string | undefined {
-  const [best] = names
-    .filter((name) => name.length <= 200)
-    .map((name) => ({
-      name,
-      changes: changesBetween(wanted.toLowerCase().slice(0, 200), name.toLowerCase()),
-    }))
-    .filter(
-      ({ name, changes }) => changes <= Math.max(1, Math.floor(Math.max(name.length, wanted.length) / 3)),
-    )
-    .toSorted((a, b) => a.changes - b.changes);
-  return best?.name;
-}
-
-/** Letters added, left out, replaced or swapped. */
-function changesBetween(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      next[j] = Math.min(
-        (row[j] as number) + 1,
-        (next[j - 1] as number) + 1,
-        (row[j - 1] as number) + (same ? 0 : 1),
-        swapped ? (before[j - 2] as number) + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-    before = row;
-    row = next;
-  }
-  return row[b.length] as number;
 }

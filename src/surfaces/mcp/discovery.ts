@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
 import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
-import { nearest } from './names.ts';
+import { nearest } from '../naming.ts';
 import { callOperation, notReadOnly } from './operation-call.ts';
 import { annotationsOf, operationNamed, reachesOut, wordsOf } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
@@ -132,6 +132,6 @@ function known(id: string): Operation {
   const near = nearest(
     id,
     operationList.map((each) => each.id),
-  );
-  throw new Refusal('NOT_FOUND', `No operation ${named(id)}. The nearest: ${near.join(', ')}`);
+  ).map(({ name }) => name);
+  throw new Refusal('NOT_FOUND', `No operation ${named(id)}. The nearest: ${near.slice(0, 5).join(', ')}`);
 }

@@ -54,6 +54,11 @@ export const commandTable: Record<string, CommandEntry> = {
     heading: 'Run',
     load: async () => (await import('./serve.ts')).workerCommand,
   },
+  mcp: {
+    summary: 'offer the operations to an agent, over the standard input and output',
+    heading: 'Run',
+    load: async () => (await import('./mcp.ts')).mcpCommand,
+  },
   'demo-server': {
     summary: 'run a small MCP server to try things on',
     heading: 'Run',

@@ -1,7 +1,7 @@
 import { createClient } from '../../client/index.ts';
+import { type Named, nameOf } from '../../naming.ts';
 import { findPlace } from '../connect/place.ts';
 import { readProfiles } from '../connect/profiles.ts';
-import type { Findable } from '../find.ts';
 import type { Flag } from '../operations/flags.ts';
 import { Names } from '../operations/lookup.ts';
 import { type OperationCommand, operationManifest } from '../operations/manifest.ts';
@@ -103,9 +103,8 @@ function placeIn(words: readonly string[]): { service?: string; profile?: string
 }
 
 /** A name that several have, or that would do something to a terminal, is no answer; the id is. */
-function namesOf(items: readonly Findable[]): string[] {
+function namesOf(items: readonly Named[]): string[] {
   const counted = new Map<string, number>();
-  const nameOf = ({ name, title }: Findable): string => name ?? title ?? '';
   for (const item of items) counted.set(nameOf(item), (counted.get(nameOf(item)) ?? 0) + 1);
   return items.map((item) => {
     const name = nameOf(item);

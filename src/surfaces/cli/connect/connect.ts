@@ -1,6 +1,7 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, createClient } from '../../client/index.ts';
-import { isId, theOne } from '../find.ts';
+import { isId } from '../../naming.ts';
+import { theOne } from '../find.ts';
 import { asRefused, refusal, unanswered } from '../refused.ts';
 import { findPlace, type Place, type PlaceOptions } from './place.ts';
 

@@ -1,9 +1,10 @@
 import { type Client, eachItem } from '../../client/index.ts';
-import { type Findable, isId, theOne } from '../find.ts';
+import { isId, type Named } from '../../naming.ts';
+import { theOne } from '../find.ts';
 import type { Lookup } from './manifest.ts';
 import { argumentName } from './names.ts';
 
-type List = (input: object) => Promise<{ items: Findable[]; nextCursor?: string }>;
+type List = (input: object) => Promise<{ items: Named[]; nextCursor?: string }>;
 
 /** Turns names into ids, with what the path named so far. */
 export class Names {
@@ -24,12 +25,12 @@ export class Names {
     return theOne(argumentName(param).replaceAll('-', ' '), wanted, await this.list(lookup, known)).id;
   }
 
-  async list({ operation, needs }: Lookup, known: Record<string, string>): Promise<Findable[]> {
+  async list({ operation, needs }: Lookup, known: Record<string, string>): Promise<Named[]> {
     const input: Record<string, string> = {};
     for (const name of needs)
       input[name] = known[name] ?? (name === 'projectId' ? await this.projectId() : '');
     const list = (this.api as unknown as Record<string, List>)[operation] as List;
-    const items: Findable[] = [];
+    const items: Named[] = [];
     for await (const item of eachItem(list, input)) if (items.push(item) === mostListed) break;
     return items;
   }
