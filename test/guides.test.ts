@@ -115,5 +115,5 @@ test('output that is shown is compared, and a block that fails ends the page', a
   await session.run('export KEPT=1; cd /');
   expect(await session.run('printf "%s %s" "$KEPT" "$PWD"')).toEqual({ stdout: '1 /', stderr: '' });
   await session.start('echo one; echo two; sleep 60', (printed) => printed === 'one\ntwo');
-  await expect(session.run('echo before; false | true; echo after')).rejects.toThrow(/failed\nbefore\n\n$/);
+  await expect(session.run('echo before; false | true; echo after')).rejects.toThrow(/failed\nbefore\n$/);
 });

@@ -14,6 +14,7 @@ export class Session {
   private readonly shell: ChildProcess;
   private readonly folder: string;
   private readonly closed: Promise<unknown>;
+  private readonly exited: Promise<unknown>;
   private count = 0;
   private lines: string[] = [];
   private stderr = '';
@@ -30,6 +31,7 @@ export class Session {
       detached: true,
     });
     this.closed = once(this.shell, 'close');
+    this.exited = once(this.shell, 'exit');
     this.shell.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     createInterface({ input: this.shell.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       const [, number, text] = /^\u0001(\d+)\u0001(.*)$/.exec(line) ?? [];
@@ -62,17 +64,20 @@ export class Session {
     });
   }
 
+  /** Ends the shell and all it has started. */
   async end(): Promise<void> {
-    const { pid = 0, exitCode } = this.shell;
-    if (exitCode === null) this.shell.stdin?.end();
+    this.signal('SIGTERM');
+    const gaveUp = setTimeout(() => this.signal('SIGKILL'), 15_000);
+    await this.closed;
+    clearTimeout(gaveUp);
+  }
+
+  private signal(signal: NodeJS.Signals): void {
     try {
-      process.kill(-pid, 'SIGTERM');
+      process.kill(-(this.shell.pid as number), signal);
     } catch {
       // Everything has ended.
     }
-    const gaveUp = setTimeout(() => process.kill(-pid, 'SIGKILL'), 10_000);
-    await this.closed;
-    clearTimeout(gaveUp);
   }
 
   private async written(text: string): Promise<string> {
@@ -91,7 +96,11 @@ export class Session {
     try {
       await Promise.race([
         heard,
-        this.closed.then(() => Promise.reject(new Error(`failed\n${this.everything()}`))),
+        this.exited.then(async () => {
+          // What it said last is there when nobody holds its output open any more.
+          await this.end();
+          throw new Error(`failed\n${this.everything()}`);
+        }),
       ]);
     } finally {
       clearTimeout(late);

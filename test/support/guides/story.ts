@@ -59,7 +59,7 @@ export async function runStory(blocks: Block[], folder: string, env: Record<stri
     if (word === 'background') {
       const shown = next?.language === 'text' ? next.text : '…';
       await session.start(here(text), (said) => matches(replaced(said, there), `…\n${shown}\n…`));
-      return `\n${shown}`;
+      return shown;
     }
     if (word !== '') {
       await mkdir(dirname(join(folder, word)), { recursive: true });
@@ -73,6 +73,8 @@ export async function runStory(blocks: Block[], folder: string, env: Record<stri
       return replaced((await session.run('node program.mjs')).stdout, there);
     }
     if (language === 'text') {
+      if (process.env['SHOW_GUIDES']) (await import('node:fs')).appendFileSync(process.env['SHOW_GUIDES'], `=== ${text.slice(0, 60)}\n${printed}\n`);
+      if (/^[…\s]*$/.test(text) && !process.env['SHOW_GUIDES']) throw new Error('shows nothing');
       if (!matches(printed, text)) throw new Error(`does not show what was printed:\n${printed}`);
       return printed;
     }
