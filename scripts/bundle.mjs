@@ -22,7 +22,10 @@ const tables = {
   name: 'tables',
   setup: ({ onLoad }) =>
     onLoad(
-      { filter: /dist\/surfaces\/(client\/operations|cli\/operations\/(manifest|groups)|cli\/completion\/table|docs\/guides\/pages)\.js$/ },
+      {
+        filter:
+          /dist\/surfaces\/(client\/operations|cli\/operations\/(manifest|groups)|cli\/completion\/table|docs\/guides\/pages)\.js$/,
+      },
       async ({ path }) => ({
         contents: Object.entries(await import(path))
           .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)

@@ -10,6 +10,10 @@ import { Session } from './session.ts';
 /** Commands of a checkout that CI runs, and one for a package that a test installs from its own archive. */
 export const ranElsewhere = ['npm ci && npm start', 'npm ci && npm test', 'npm install drydock'];
 
+export function isRun({ notRun, text }: Block): boolean {
+  return notRun === undefined && !ranElsewhere.includes(text);
+}
+
 /** Ports that pages name. Each stands for a free one while the page is run. */
 const portsOfPages = ['4700', '4701', '4702', '4703', '8080'];
 
@@ -21,8 +25,14 @@ const portsOfPages = ['4700', '4701', '4702', '4703', '8080'];
  *   background it is waited for.
  * - A block with a file's name is written there. JSON and YAML without one are read, and so must be well-formed.
  * - `ts` is run as a program.
+ *
+ * Gives the number of blocks it has carried out.
  */
-export async function runStory(blocks: Block[], folder: string, env: Record<string, string>): Promise<void> {
+export async function runStory(
+  blocks: Block[],
+  folder: string,
+  env: Record<string, string>,
+): Promise<number> {
   const ports = await freePorts();
   if (env['DRYDOCK_PORT'] !== undefined) ports.set('4700', env['DRYDOCK_PORT']);
   const here = (text: string): string => replaced(text, ports);
@@ -41,18 +51,19 @@ export async function runStory(blocks: Block[], folder: string, env: Record<stri
     PATH: `${bin}:${process.env['PATH']}`,
   });
   let printed = '';
+  let count = 0;
   try {
     for (const [i, block] of blocks.entries()) {
-      if (block.notRun !== undefined || ranElsewhere.includes(block.text)) continue;
-      try {
-        printed = await carryOut(block, blocks[i + 1]);
-      } catch (error) {
-        throw new Error(`${block.page}:${block.line}\n${block.text}\n\n${(error as Error).message}`);
-      }
+      if (!isRun(block)) continue;
+      printed = await carryOut(block, blocks[i + 1]).catch((cause: Error) => {
+        throw new Error(`${block.page}:${block.line}\n${block.text}\n\n${cause.message}`, { cause });
+      });
+      count++;
     }
   } finally {
     await session.end();
   }
+  return count;
 
   /** Gives what was printed, as the page would show it. */
   async function carryOut({ language, word, text }: Block, next: Block | undefined): Promise<string> {
@@ -73,8 +84,7 @@ export async function runStory(blocks: Block[], folder: string, env: Record<stri
       return replaced((await session.run('node program.mjs')).stdout, there);
     }
     if (language === 'text') {
-      if (process.env['SHOW_GUIDES']) (await import('node:fs')).appendFileSync(process.env['SHOW_GUIDES'], `=== ${text.slice(0, 60)}\n${printed}\n`);
-      if (/^[…\s]*$/.test(text) && !process.env['SHOW_GUIDES']) throw new Error('shows nothing');
+      if (/^[…\s]*$/.test(text)) throw new Error('shows nothing');
       if (!matches(printed, text)) throw new Error(`does not show what was printed:\n${printed}`);
       return printed;
     }
@@ -108,7 +118,8 @@ function inherited(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter(
       (entry): entry is [string, string] =>
-        entry[1] !== undefined && !/^(?:DRYDOCK|GITHUB|GITLAB|CI|VITEST|NODE_OPTIONS)|_API_KEY$/.test(entry[0]),
+        entry[1] !== undefined &&
+        !/^(?:DRYDOCK|GITHUB|GITLAB|CI|VITEST|NODE_OPTIONS)|_API_KEY$/.test(entry[0]),
     ),
   );
 }

@@ -38,12 +38,13 @@ ${new Html(body)}
 function navigation(current: string): Html {
   return html`<ul><li><a href="../../docs">API reference</a></li></ul>
 ${guideGroups.map(
-  ({ title, guides }) => html`<details open><summary>${title}</summary><ul>${guides.map((guide) =>
-    guide.name === current
-      ? html`<li><a href="${guide.name}" aria-current="page">${guide.title}</a></li>${pages[
-          current
-        ]?.headings.map(({ id, text }) => html`<li class="within"><a href="#${id}">${text}</a></li>`)}`
-      : html`<li><a href="${guide.name}">${guide.title}</a></li>`,
-  )}</ul></details>`,
+  ({ title, guides }) =>
+    html`<details open><summary>${title}</summary><ul>${guides.map((guide) =>
+      guide.name === current
+        ? html`<li><a href="${guide.name}" aria-current="page">${guide.title}</a></li>${pages[
+            current
+          ]?.headings.map(({ id, text }) => html`<li class="within"><a href="#${id}">${text}</a></li>`)}`
+        : html`<li><a href="${guide.name}">${guide.title}</a></li>`,
+    )}</ul></details>`,
 )}`;
 }
