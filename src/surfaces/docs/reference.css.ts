@@ -117,7 +117,8 @@ nav .within a{padding-left:1.5rem;color:var(--soft);font-size:.8125rem}
 .guide h3{font-size:1.05rem;margin:1.75rem 0 .5rem}
 .guide li{margin:.3rem 0}
 .guide li code{background:var(--code);padding:.1em .35em;border-radius:4px;overflow-wrap:anywhere}
-.guide figure{margin:1rem 0}
+.guide figure{margin:1rem 0;color-scheme:dark}
+.guide .copy{padding-right:4.5rem}
 .guide td{overflow-wrap:anywhere}
 .guide td code{white-space:normal}
 .guide em{font-style:italic;font-size:inherit}
