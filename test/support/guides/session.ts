@@ -58,7 +58,8 @@ export class Session {
     const number = this.count;
     const printed: string[] = [];
     this.background.set(number, printed);
-    const tagged = `( . ${file} ) < /dev/null 2>&1 | sed -u 's/^/\\x01${number}\\x01/' &\n`;
+    // What marks the lines stays until nobody writes any more, so that a service can end as it should.
+    const tagged = `( . ${file} ) < /dev/null 2>&1 | ( trap '' TERM; exec sed -u 's/^/\\x01${number}\\x01/' ) &\n`;
     await this.until(() => satisfies(printed.join('\n')), tagged).catch((error: unknown) => {
       throw new Error(`${(error as Error).message}\n${printed.join('\n')}`);
     });
