@@ -18,14 +18,17 @@ const librariesLoadedLater = {
     ),
 };
 
-/** Tables made from the contract are made now: whoever uses one loads neither the contract nor its schemas. */
+/**
+ * Tables made from the contract, and pages made from docs/, are made now: whoever uses one loads neither the contract and
+ * its schemas nor a library for Markdown.
+ */
 const tables = {
   name: 'tables',
   setup: ({ onLoad }) =>
     onLoad(
       {
         filter:
-          /dist\/surfaces\/(client\/operations|cli\/operations\/(manifest|groups)|cli\/completion\/table)\.js$/,
+          /dist\/surfaces\/(client\/operations|cli\/operations\/(manifest|groups)|cli\/completion\/table|docs\/guides\/pages)\.js$/,
       },
       async ({ path }) => ({
         contents: Object.entries(await import(path))

@@ -1,4 +1,6 @@
 import type { OpenApiDocument, OperationObject } from '../openapi/types.ts';
+import { frame } from './frame.ts';
+import { guideList } from './guides/list.ts';
 import { type Content, type Html, html, phrase } from './html.ts';
 import { chapters, introduction } from './introduction.ts';
 import { badge, operationSection, type Placed } from './operation-section.ts';
@@ -30,24 +32,16 @@ ${inArea.map((placed) => operationSection(placed, { document, tables, base }))}
   );
   const types = typeSections(tables);
   const { title, version, description } = document.info;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} API</title>
-<meta name="description" content="${title} API reference">
-<link rel="icon" href="${icon}">
-<style>${style}</style>
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-<header class="bar"><a href="#content"><strong>${title}</strong> API</a><a class="menu" href="#nav">Menu</a></header>
-<nav id="nav" aria-label="Reference">
-<p class="brand"><a href="#content"><strong>${title}</strong> API <small>${version}</small></a><a class="close" href="#content">Close</a></p>
-<p class="filter" hidden><label for="filter">Filter</label><input id="filter" type="search" placeholder="Filter operations" autocomplete="off" spellcheck="false"><output for="filter"></output></p>
-<ul>${general.map(({ id, title: name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul>
+  return frame({
+    product: title,
+    version,
+    title: `${title} API`,
+    description: `${title} API reference`,
+    filters: 'operations',
+    style,
+    script,
+    nav: html`<ul>${general.map(({ id, title: name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul>
+<details open><summary>Guides</summary><ul>${guideList.map((guide) => html`<li><a href="docs/guides/${guide.name}">${guide.title}</a></li>`)}</ul></details>
 ${areas.map(
   ({ name, operations: inArea }) =>
     html`<details open><summary>${name}</summary><ul>${inArea.map(navItem)}</ul></details>`,
@@ -55,24 +49,14 @@ ${areas.map(
 ${
   types.length > 0 &&
   html`<details><summary>Types</summary><ul>${types.map(({ name }) => html`<li><a href="#type-${name}">${name}</a></li>`)}</ul></details>`
-}
-</nav>
-<main id="content" tabindex="-1">
-<header class="top"><h1>${title} API</h1><p>${phrase(description)}</p>
-<p><a href="${base}/openapi.json">OpenAPI document</a>, version ${version}</p></header>
+}`,
+    main: html`<header class="top"><h1>${title} API</h1><p>${phrase(description)}</p>
+<p><a href="${base}/openapi.json">OpenAPI document</a>, version ${version}. New here? Read the <a href="docs/guides/quick-start">quick start</a>.</p></header>
 ${introduction(general)}
 ${body}
-${types.length > 0 && html`<section class="area" aria-labelledby="types"><header><h2 id="types"><a href="#types">Types</a></h2><p>Objects that operations take and answer.</p></header>${types.map(({ section }) => section)}</section>`}
-</main>
-<script>${script}</script>
-</body>
-</html>
-`.text;
+${types.length > 0 && html`<section class="area" aria-labelledby="types"><header><h2 id="types"><a href="#types">Types</a></h2><p>Objects that operations take and answer.</p></header>${types.map(({ section }) => section)}</section>`}`,
+  });
 }
-
-/** A small dock with a ship in it. */
-const icon =
-  "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='7' fill='%230b6b8a'/><path d='M5 9v16h22V9' fill='none' stroke='white' stroke-width='3'/><path d='M9 15h14l-3 6h-8z' fill='white'/></svg>";
 
 function operationsOf({ paths }: OpenApiDocument): Placed[] {
   return Object.entries(paths).flatMap(([path, methods]) =>

@@ -110,6 +110,19 @@ pre i{font-style:normal;color:var(--panel-type)}
 figure button{position:absolute;top:.35rem;right:.5rem;font:inherit;font-size:.75rem;color:var(--panel-text);background:var(--panel-line);border:0;border-radius:5px;padding:.15rem .6rem;cursor:pointer}
 figure button:hover{filter:brightness(1.3)}
 figure :focus-visible{outline-color:var(--panel-key);outline-offset:-2px}
+nav .within a{padding-left:1.5rem;color:var(--soft);font-size:.8125rem}
+.guide{max-width:50rem}
+.guide .top{margin-bottom:1.25rem}
+.guide h2{margin:2.75rem 0 .5rem;padding-top:1.5rem;border-top:1px solid var(--line)}
+.guide h3{font-size:1.05rem;margin:1.75rem 0 .5rem}
+.guide li{margin:.3rem 0}
+.guide li code{background:var(--code);padding:.1em .35em;border-radius:4px;overflow-wrap:anywhere}
+.guide figure{margin:1rem 0;color-scheme:dark}
+.guide .copy{padding-right:4.5rem}
+.guide td{overflow-wrap:anywhere}
+.guide td code{white-space:normal}
+.guide em{font-style:italic;font-size:inherit}
+.guide .output{white-space:pre;overflow-x:auto;overflow-wrap:normal;color:var(--panel-soft)}
 @media screen and (max-width:75rem){.intro{columns:auto;max-width:46rem}.op{grid-template-columns:minmax(0,46rem)}.examples{position:static;max-width:46rem;margin-top:1.5rem}main{padding:2rem 2.5rem 5rem}}
 @media screen and (max-width:52rem){html{scroll-padding-top:4rem}body{display:block}.bar{display:flex;justify-content:space-between;align-items:center;position:sticky;top:0;z-index:2;background:var(--bg);border-bottom:1px solid var(--line);padding:.6rem 1rem}.bar a:first-child{color:inherit;text-decoration:none}.menu,.close{padding:.25rem .75rem;border:1px solid var(--line);border-radius:6px;text-decoration:none}nav{display:none;position:fixed;inset:0;z-index:3;height:auto;border:0}nav:target{display:block}.close{display:block;font-size:.875rem;color:var(--accent)}main{padding:1.5rem 1rem 4rem}h1{font-size:1.6rem}.fields>div,main details details .fields>div{grid-template-columns:minmax(0,1fr)}nav li a{padding:.5rem}}
 @media(prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}

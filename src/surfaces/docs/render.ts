@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { version } from '../../platform/version.ts';
 import { openApiDocument } from '../openapi/document.ts';
+import { renderGuides } from './guides/page.ts';
 import { escapeHtml } from './html.ts';
 import { renderPage } from './page.ts';
 import { style } from './reference.css.ts';
@@ -11,7 +12,9 @@ export interface Docs {
   json: string;
   /** The page, for a reader who reaches the service at this address. */
   page(origin: string): string;
-  /** What the page may load: nothing but its own style and script, which are known by their hashes. */
+  /** A guide, which looks the same at every address. */
+  guide(name: string): string | undefined;
+  /** What a page may load: nothing but its own style and script, which are known by their hashes. */
   policy: string;
 }
 
@@ -21,8 +24,10 @@ const originMark = '\u{E000}';
 export function renderDocs(basePath: string): Docs {
   const document = openApiDocument(basePath, version);
   const parts = renderPage(document, { origin: originMark, style, script }).split(originMark);
+  const guides = renderGuides({ product: document.info.title, version, style, script });
   return {
     json: JSON.stringify(document),
+    guide: (name) => guides.get(name),
     page: (origin) => parts.join(escapeHtml(origin)),
     policy: [
       "default-src 'none'",

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { originOf } from '../http/origin.ts';
 import type { Docs } from './render.ts';
 
 /**
- * The document, the page drawn from it and the schema of suite files, loaded and made when one is first asked for.
+ * The document, the page drawn from it, the guides and the schema of suite files, loaded and made when one is first asked for.
  * Without a public URL the page shows the address it was asked at.
  */
 export function registerDocs(app: FastifyInstance, basePath: string, publicUrl?: string): void {
@@ -18,14 +18,22 @@ export function registerDocs(app: FastifyInstance, basePath: string, publicUrl?:
     const schema = suiteFileJsonSchema(originOf(request, publicUrl));
     return reply.header('content-type', 'application/schema+json').send(JSON.stringify(schema));
   });
-  app.get('/docs', async (request, reply) => {
-    const docsPage = await docs();
-    return reply
+  const send = (reply: FastifyReply, { policy }: Docs, page: string): FastifyReply =>
+    reply
       .header('content-type', 'text/html; charset=utf-8')
-      .header('content-security-policy', docsPage.policy)
+      .header('content-security-policy', policy)
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'no-referrer')
       .header('cache-control', 'no-cache')
-      .send(docsPage.page(originOf(request, publicUrl)));
+      .send(page);
+  app.get('/docs', async (request, reply) => {
+    const made = await docs();
+    return send(reply, made, made.page(originOf(request, publicUrl)));
+  });
+  app.get('/docs/guides', (_request, reply) => reply.redirect('guides/quick-start'));
+  app.get<{ Params: { name: string } }>('/docs/guides/:name', async ({ params }, reply) => {
+    const made = await docs();
+    const page = made.guide(params.name);
+    return page === undefined ? reply.callNotFound() : send(reply, made, page);
   });
 }

@@ -1,0 +1,51 @@
+export interface GuideEntry {
+  /** Its file is docs/NAME.md, its address /docs/guides/NAME. */
+  name: string;
+  /** What the navigation calls it. */
+  title: string;
+}
+
+/** The guides in the order a newcomer meets them. A page of docs/ that stands here is served and run by the tests. */
+export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
+  {
+    title: 'Start',
+    guides: [
+      { name: 'quick-start', title: 'Quick start' },
+      { name: 'ci', title: 'In CI' },
+      { name: 'verdicts', title: 'Reading a verdict' },
+    ],
+  },
+  {
+    title: 'Test servers',
+    guides: [
+      { name: 'writing-checks', title: 'Writing good checks' },
+      { name: 'suite-files', title: 'Suite files' },
+      { name: 'evals', title: 'Running evals' },
+      { name: 'judging', title: 'Judges and insights' },
+      { name: 'contract-checks', title: 'Checks without a model' },
+      { name: 'reporting', title: 'Results from elsewhere' },
+    ],
+  },
+  {
+    title: 'Servers and models',
+    guides: [
+      { name: 'servers', title: 'How servers are reached' },
+      { name: 'oauth', title: 'OAuth servers' },
+      { name: 'environments', title: 'Clients and environments' },
+      { name: 'models', title: 'Models' },
+    ],
+  },
+  {
+    title: 'Operate',
+    guides: [
+      { name: 'operating', title: 'On one machine' },
+      { name: 'self-hosting', title: 'PostgreSQL and replicas' },
+      { name: 'security', title: 'Security model' },
+      { name: 'backup', title: 'Backup and upgrade' },
+      { name: 'configuration', title: 'Settings' },
+      { name: 'decisions', title: 'Where the API is silent' },
+    ],
+  },
+];
+
+export const guideList: GuideEntry[] = guideGroups.flatMap(({ guides }) => guides);

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface Said {
+  stdout: string;
+  stderr: string;
+}
+
+/** One shell that reads block after block: what one exports, the next ones have. A command that fails ends it. */
+export class Session {
+  private readonly shell: ChildProcess;
+  private readonly folder: string;
+  private readonly closed: Promise<unknown>;
+  private readonly exited: Promise<unknown>;
+  private count = 0;
+  private lines: string[] = [];
+  private stderr = '';
+  private listener: (line: string) => void = () => {};
+  /** What commands in the background have printed, by the number of their block. */
+  private readonly background = new Map<number, string[]>();
+
+  constructor(folder: string, env: Record<string, string>) {
+    this.folder = folder;
+    // A group of its own, so that whatever it started can be ended with it.
+    this.shell = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail'], {
+      cwd: folder,
+      env,
+      detached: true,
+    });
+    this.closed = once(this.shell, 'close');
+    this.exited = once(this.shell, 'exit');
+    this.shell.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    createInterface({ input: this.shell.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      const [, number, text] = /^\u0001(\d+)\u0001(.*)$/.exec(line) ?? [];
+      if (number === undefined) this.lines.push(line);
+      else this.background.get(Number(number))?.push(text as string);
+      this.listener(line);
+    });
+  }
+
+  /** Resolves with what the block printed; rejects when it fails. */
+  async run(text: string): Promise<Said> {
+    const file = await this.written(text);
+    const end = `\u0002${this.count}`;
+    this.lines = [];
+    this.stderr = '';
+    // The new line is for output that does not end with one.
+    await this.until((line) => line === end, `. ${file} < /dev/null; printf '\\n${end}\\n'\n`);
+    return { stdout: this.lines.slice(0, -1).join('\n').trimEnd(), stderr: this.stderr };
+  }
+
+  /** Resolves when what the block has printed so far satisfies; it goes on until the session ends. */
+  async start(text: string, satisfies: (printed: string) => boolean): Promise<void> {
+    const file = await this.written(text);
+    const number = this.count;
+    const printed: string[] = [];
+    this.background.set(number, printed);
+    // What marks the lines stays until nobody writes any more, so that a service can end as it should.
+    const tagged = `( . ${file} ) < /dev/null 2>&1 | ( trap '' TERM; exec sed -u 's/^/\\x01${number}\\x01/' ) &\n`;
+    await this.until(() => satisfies(printed.join('\n')), tagged).catch((error: unknown) => {
+      throw new Error(`${(error as Error).message}\n${printed.join('\n')}`);
+    });
+  }
+
+  /** Ends the shell and all it has started. */
+  async end(): Promise<void> {
+    this.signal('SIGTERM');
+    const gaveUp = setTimeout(() => this.signal('SIGKILL'), 15_000);
+    await this.closed;
+    clearTimeout(gaveUp);
+  }
+
+  private signal(signal: NodeJS.Signals): void {
+    try {
+      process.kill(-(this.shell.pid as number), signal);
+    } catch {
+      // Everything has ended.
+    }
+  }
+
+  private async written(text: string): Promise<string> {
+    const file = join(this.folder, `.block-${++this.count}.sh`);
+    await writeFile(file, `${text}\n`);
+    return file;
+  }
+
+  private async until(seen: (line: string) => boolean, input: string): Promise<void> {
+    let late: NodeJS.Timeout | undefined;
+    const heard = new Promise<void>((resolve, reject) => {
+      this.listener = (line) => seen(line) && resolve();
+      late = setTimeout(() => reject(new Error(`took too long\n${this.everything()}`)), 45_000);
+    });
+    this.shell.stdin?.write(input);
+    try {
+      await Promise.race([
+        heard,
+        this.exited.then(async () => {
+          // What it said last is there when nobody holds its output open any more.
+          await this.end();
+          throw new Error(`failed\n${this.everything()}`);
+        }),
+      ]);
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  private everything(): string {
+    return `${this.lines.join('\n')}\n${this.stderr}`;
+  }
+}
