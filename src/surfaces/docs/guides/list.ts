@@ -36,6 +36,14 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
     ],
   },
   {
+    title: 'Wherever you work',
+    guides: [
+      { name: 'command-line', title: 'Command line' },
+      { name: 'agents', title: 'Agents' },
+      { name: 'client', title: 'From TypeScript' },
+    ],
+  },
+  {
     title: 'Operate',
     guides: [
       { name: 'operating', title: 'On one machine' },
