@@ -9,7 +9,7 @@ export async function askSecret(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   const interrupted = new AbortController();
-  prompt.once('SIGINT', () => interrupted.abort());
+  for (const end of ['SIGINT', 'close']) prompt.once(end, () => interrupted.abort());
   process.stderr.write(question);
   try {
     return (await prompt.question('', { signal: interrupted.signal })).trim();

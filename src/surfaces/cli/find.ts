@@ -47,7 +47,7 @@ function nameOf({ name, title }: Findable): string {
 function listed(items: readonly Findable[]): string {
   const shown = items
     .slice(0, 10)
-    .map((item) => `${oneLine(nameOf(item), 60) || 'without a name'} (${item.id})`);
+    .map((item) => `${oneLine(nameOf(item), 60) || 'without a name'} (${oneLine(item.id, 60)})`);
   return [...shown, ...(items.length > 10 ? [`and ${items.length - 10} more`] : [])].join(', ');
 }
 

@@ -14,8 +14,9 @@ import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { placeOptions, reportOptions } from '../reports/options.ts';
-import { printsJson, type ReportFiles, writeReports, writeWhole } from '../reports/write.ts';
+import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
 import { progress } from '../screen/screen.ts';
+import { writeWhole } from '../whole-file.ts';
 
 interface CheckOptions extends ReportFiles, PlaceOptions {
   baseline?: string;
@@ -86,7 +87,7 @@ async function update(api: Client, place: Place, name: string, file: string | un
     initInfo: _info,
     ...content
   } = await api.exportServer({ ...place, body: {} });
-  await writeWhole(file, `${JSON.stringify(content, null, 2)}\n`);
+  await writeWhole(file, [`${JSON.stringify(content, null, 2)}\n`]);
   process.stdout.write(`Wrote ${file}: ${name} with ${content.tools.length} tools, ${content.contentHash}\n`);
   return exitCodes.passed;
 }

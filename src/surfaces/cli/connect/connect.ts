@@ -1,7 +1,7 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, createClient } from '../../client/index.ts';
 import { isId, theOne } from '../find.ts';
-import { asRefused, refusal, unanswered } from '../refused.ts';
+import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
 import { findPlace, type Place, type PlaceOptions } from './place.ts';
 
 /** What a command works with: the operations, and the project it is about. */
@@ -31,7 +31,11 @@ export async function connected<T>(
     );
   if (place.kind === 'here') return explained('this folder', () => openHere(place.project, work));
   const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey });
-  return explained(place.baseUrl, () => work({ api, projectId: once(() => projectAt(api, place)) }));
+  try {
+    return await explained(place.baseUrl, () => work({ api, projectId: once(() => projectAt(api, place)) }));
+  } catch (error) {
+    throw senseless(error, place.baseUrl) ?? error;
+  }
 }
 
 function hereFrom({ project }: PlaceOptions): Place {
@@ -63,6 +67,6 @@ async function explained<T>(where: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const refused = asRefused(error);
-    throw (refused && refusal(refused)) ?? unanswered(error, where) ?? error;
+    throw (refused && refusal(refused)) ?? unanswered(error, where) ?? unsendable(error) ?? error;
   }
 }

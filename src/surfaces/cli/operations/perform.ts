@@ -6,6 +6,7 @@ import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { adviceFor, asRefused, exitCodeOf, type Refused, refusal } from '../refused.ts';
+import { jsonText } from '../screen/json.ts';
 import { printAnswer, printEvents } from './answer.ts';
 import { uploadFrom, writeFileAnswer } from './bytes.ts';
 import { confirmed } from './confirm.ts';
@@ -175,7 +176,7 @@ function explained(error: unknown, entry: OperationCommand, { json, jq }: Operat
   if (!refused) return error;
   if (!json && jq === undefined) return refusal(refused, hintFor(refused, entry));
   const { code, message, details, requestId } = refused;
-  return new OperatorProblem(JSON.stringify({ code, message, details, requestId }), {
+  return new OperatorProblem(jsonText({ code, message, details, requestId }, process.stderr), {
     exitCode: exitCodeOf(code),
     asItIs: true,
   });
