@@ -29,7 +29,7 @@ export function refusal(refused: Refused, advice: string | undefined = adviceFor
 }
 
 /** What to do about it, where the message does not say it already. */
-export function adviceFor({ code, retryAfter }: Refused): string | undefined {
+export function adviceFor({ code, retryAfter, requestId }: Refused): string | undefined {
   switch (code) {
     case 'UNAUTHORIZED':
       return 'The key does not work. Log in with another one: drydock login';
@@ -42,7 +42,7 @@ export function adviceFor({ code, retryAfter }: Refused): string | undefined {
     case 'SERVER_UNREACHABLE':
       return 'drydock servers doctor SERVER says what is in the way.';
     case 'INTERNAL_ERROR':
-      return 'The log of the service says more under the request id.';
+      return requestId && 'The log of the service says more under the request id.';
     default:
       return undefined;
   }

@@ -17,7 +17,7 @@ export async function writeWhole(path: string, pieces: Pieces): Promise<void> {
     await fill(beside, replace ? 'wx' : 'w', mode, pieces);
     if (replace) await rename(beside, place);
   } catch (error) {
-    if (replace) await rm(beside, { force: true });
+    if (replace) await rm(beside, { force: true }).catch(() => {});
     throw isOfTheSystem(error) ? new OperatorProblem(`Cannot write ${path}: ${error.message}`) : error;
   }
 }

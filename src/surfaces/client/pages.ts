@@ -42,7 +42,7 @@ export async function* eachItem<L extends List>(
 }
 
 /** Pages in a row: a filter may leave some empty. */
-const mostEmpty = 1000;
+const mostEmpty = 100;
 
 function continued(input: object, cursor: string, place: NonNullable<Marked['cursorIn']>): object {
   if (place !== 'body') return { ...input, [place]: cursor };

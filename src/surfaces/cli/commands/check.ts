@@ -16,6 +16,7 @@ import type { Host } from '../host.ts';
 import { placeOptions, reportOptions } from '../reports/options.ts';
 import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
 import { progress } from '../screen/screen.ts';
+import { oneLine } from '../screen/text.ts';
 import { writeWhole } from '../whole-file.ts';
 
 interface CheckOptions extends ReportFiles, PlaceOptions {
@@ -45,7 +46,8 @@ export function checkCommand(program: Command, host: Host): void {
     const file = options.baseline;
     const baseline = file !== undefined && !options.update ? await readBaseline(file, server) : undefined;
     process.exitCode = await host.withApi(options, async (api, projectId) => {
-      const { id: serverId, name } = await serverNamed(api, projectId, server, options.name);
+      const found = await serverNamed(api, projectId, server, options.name);
+      const [serverId, name] = [found.id, oneLine(found.name, 200)];
       const place = { projectId, serverId };
       if (options.update) return update(api, place, name, file);
       return check(api, place, { name, asked: server, baseline, options });

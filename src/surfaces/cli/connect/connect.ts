@@ -1,5 +1,6 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, createClient } from '../../client/index.ts';
+import { everything } from '../everything.ts';
 import { isId, theOne } from '../find.ts';
 import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
 import { findPlace, type Place, type PlaceOptions } from './place.ts';
@@ -45,7 +46,7 @@ function hereFrom({ project }: PlaceOptions): Place {
 /** Those who name no project mean the Default one, or the only one they see. */
 async function projectAt(api: Client, { project }: Place): Promise<string> {
   if (project !== undefined && isId(project)) return project;
-  const { items } = await api.listProjects({});
+  const items = await everything(api.listProjects, {});
   if (project === undefined) {
     const [only] = items;
     const usual = items.filter(({ name }) => name === 'Default');
