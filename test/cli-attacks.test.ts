@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,6 +10,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { announceService, serviceIn, withdrawService } from '../src/platform/local-service.ts';
 import { complete } from '../src/surfaces/cli/completion/complete.ts';
 import { profileNamed, readProfiles, saveProfile } from '../src/surfaces/cli/connect/profiles.ts';
+import { theOne } from '../src/surfaces/cli/find.ts';
 import { wrapped } from '../src/surfaces/cli/screen/text.ts';
 import { createClient, eachItem } from '../src/surfaces/client/index.ts';
 import { Drydock } from './support/process.ts';
@@ -269,6 +270,21 @@ test('a file that is written replaces a file and nothing else', async () => {
   expect((await readdir(home)).toSorted()).toEqual(['file', 'link', 'pipe']);
 });
 
+test('a download that is ended leaves nothing behind', async () => {
+  const home = await folder();
+  const service = await hostile((_request, response) => void response.write('begun'));
+  const env = { DRYDOCK_URL: service.origin, DRYDOCK_API_KEY: 'sk_x' };
+  const drydock = new Drydock(['eval-ingest', 'download', 's', '--output', 'file'], env, { cwd: home });
+  await vi.waitFor(async () => expect(await readdir(home)).toHaveLength(1), 10_000);
+  expect(await drydock.end('SIGTERM')).toMatchObject({ code: 130, stderr: '' });
+  expect(await readdir(home)).toEqual([]);
+});
+
+test('a name that is nothing like any other brings no suggestion', () => {
+  const find = () => theOne('server', 'a'.repeat(5000), [{ id: 'srv_1', name: 'weather' }]);
+  expect(find).toThrow('There is: weather (srv_1)');
+});
+
 test('a login of any name is kept, in a file that nobody else can have prepared; a broken file is said', async () => {
   const home = await folder();
   vi.stubEnv('XDG_CONFIG_HOME', home);
@@ -307,3 +323,22 @@ test('a service is found only while its very process runs, and only in a file of
   withdrawService(home);
   expect(await readdir(home)).toEqual([]);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a process that nobody asked for its end is no service',
+  async () => {
+    const home = await folder();
+    // The shell becomes a program that asks for no child's end.
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+    onTestFinished(() => void parent.kill());
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(String(line));
+    const state = (): Promise<string> => readFile(`/proc/${pid}/stat`, 'utf8');
+    await vi.waitFor(async () => expect(await state()).toContain(') Z '), 10_000);
+    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+    const began = `${boot} ${(await state()).split(') ')[1]?.split(' ')[19]}`;
+    const service = { url: 'http://127.0.0.1:1', token: 'local_x', pid, began };
+    await writeFile(join(home, 'service.json'), JSON.stringify(service), { mode: 0o600 });
+    expect(serviceIn(home)).toBeUndefined();
+  },
+);

@@ -84,6 +84,8 @@ function beginningOf(pid: number): string | undefined {
     if (process.platform === 'linux') {
       // The name of the program comes before, in brackets, and may hold anything.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
+      // One that has ended keeps its number until somebody asks how; in many containers nobody does.
+      if (fields?.[0] === 'Z') return undefined;
       return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields?.[19]}`;
     }
     if (process.platform === 'win32') return undefined;

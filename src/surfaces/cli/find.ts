@@ -59,9 +59,7 @@ function nearest(wanted: string, names: readonly string[]): string | undefined {
       name,
       changes: changesBetween(wanted.toLowerCase().slice(0, 200), name.toLowerCase()),
     }))
-    .filter(
-      ({ name, changes }) => changes <= Math.max(1, Math.floor(Math.max(name.length, wanted.length) / 3)),
-    )
+    .filter(({ name, changes }) => changes <= Math.max(1, Math.floor(name.length / 3)))
     .toSorted((a, b) => a.changes - b.changes);
   return best?.name;
 }

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { OperatorProblem } from '../../../platform/problem.ts';
@@ -40,6 +40,10 @@ async function sizeOf(file: string): Promise<number> {
     );
   });
   if (!found.isFile()) throw new OperatorProblem(`${file} is not a file`);
+  // Later, it would look as if the service had broken off.
+  await access(file, constants.R_OK).catch((error: Error) => {
+    throw new OperatorProblem(`Cannot read ${file}: ${error.message}`);
+  });
   return found.size;
 }
 

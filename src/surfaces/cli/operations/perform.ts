@@ -40,7 +40,7 @@ export interface Performance {
 export async function perform({ entry, manifest, host, given, options }: Performance): Promise<void> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
-  process.once('SIGINT', interrupt);
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
     await host.connect(options, async (connected) => {
       try {
@@ -60,7 +60,7 @@ export async function perform({ entry, manifest, host, given, options }: Perform
     if (!interrupted.signal.aborted) throw error;
     process.exitCode = exitCodes.interrupted;
   } finally {
-    process.off('SIGINT', interrupt);
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 }
 
