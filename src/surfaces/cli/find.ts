@@ -51,15 +51,13 @@ function listed(items: readonly Findable[]): string {
   return [...shown, ...(items.length > 10 ? [`and ${items.length - 10} more`] : [])].join(', ');
 }
 
-/** The name that takes fewest changes, if few enough: a third of its letters. */
+/** The name that takes fewest changes, if few enough: a third of its letters. Long ones are not compared: it takes long. */
 function nearest(wanted: string, names: readonly string[]): string | undefined {
+  const few = (name: string): number => Math.max(1, Math.floor(name.length / 3));
   const [best] = names
-    .filter((name) => name.length <= 200)
-    .map((name) => ({
-      name,
-      changes: changesBetween(wanted.toLowerCase().slice(0, 200), name.toLowerCase()),
-    }))
-    .filter(({ name, changes }) => changes <= Math.max(1, Math.floor(name.length / 3)))
+    .filter((name) => name.length <= 60 && Math.abs(name.length - wanted.length) <= few(name))
+    .map((name) => ({ name, changes: changesBetween(wanted.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, changes }) => changes <= few(name))
     .toSorted((a, b) => a.changes - b.changes);
   return best?.name;
 }
