@@ -4,7 +4,7 @@ import type { Installation } from './platform/backup/installation.ts';
 import type { Config } from './platform/config/settings.ts';
 import type { OpenServices } from './services.ts';
 import type { Connected } from './surfaces/cli/connect/connect.ts';
-import { runCli } from './surfaces/cli/run.ts';
+import { runCli, unread } from './surfaces/cli/run.ts';
 
 /** This program again, with whatever loader it runs under. */
 const demo = {
@@ -51,6 +51,8 @@ async function openHere<T>(
     return clientHere(services, project, work, workOn);
   });
 }
+
+for (const stream of [process.stdout, process.stderr]) stream.on('error', unread);
 
 // Each command loads what it uses when it is run: most of a short command's time is loading.
 await runCli(process.argv, {

@@ -24,8 +24,8 @@ export function called<Item extends Named>(wanted: string, items: readonly Item[
   return items.filter((item) => plain(nameOf(item)) === plain(wanted) && nameOf(item) !== '');
 }
 
-/** Texts longer than this are compared by their beginnings. */
-const compared = 100;
+/** Texts longer than this are compared by their beginnings: it takes the square of their length. */
+const compared = 60;
 
 /** The names that it takes fewest changes to come from, nearest first; `alike` where they are few enough to be a slip. */
 export function nearest(wanted: string, names: readonly string[]): { name: string; alike: boolean }[] {

@@ -141,7 +141,7 @@ interface Printed {
 }
 
 /** Runs a command in this process and returns what it prints. */
-async function typed(words: string[], service: TestService, key: string): Promise<Printed> {
+export async function typed(words: string[], service: { origin: string }, key: string): Promise<Printed> {
   const printed: Printed = { stdout: '', stderr: '', code: undefined };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((chunk) => {

@@ -13,7 +13,7 @@ export async function programFor(words: readonly string[], host: Host): Promise<
     .enablePositionalOptions()
     .exitOverride();
   const name = wordAfterHelp(words);
-  if (name !== undefined && (name in commandTable || name in operationGroups))
+  if (name !== undefined && [commandTable, operationGroups].some((table) => Object.hasOwn(table, name)))
     await addGroup(program, name, host);
   else addNames(program);
   return program;

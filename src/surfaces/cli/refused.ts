@@ -1,6 +1,6 @@
 import { OperatorProblem } from '../../platform/problem.ts';
 import { exitCodes } from './exit-codes.ts';
-import { manyLines } from './screen/text.ts';
+import { manyLines, oneLine } from './screen/text.ts';
 
 /** What a service refused with, whether it answered over HTTP or in this process. */
 export interface Refused {
@@ -20,15 +20,16 @@ export function asRefused(error: unknown): Refused | undefined {
 /** A refusal as a problem of whoever typed the command: what it is, what to do, and what to name when asking about it. */
 export function refusal(refused: Refused, advice: string | undefined = adviceFor(refused)): OperatorProblem {
   const lines = [
-    `${manyLines(refused.message)} (${refused.code})`,
+    // Every line but the first is indented: none of them can pass for one of ours.
+    `${manyLines(refused.message).replaceAll('\n', '\n  ')} (${oneLine(refused.code, 60)})`,
     ...(advice === undefined ? [] : [`  ${advice}`]),
-    ...(refused.requestId === undefined ? [] : [`  Request id: ${refused.requestId}`]),
+    ...(refused.requestId === undefined ? [] : [`  Request id: ${oneLine(refused.requestId, 100)}`]),
   ];
   return new OperatorProblem(lines.join('\n'), { exitCode: exitCodeOf(refused.code) });
 }
 
 /** What to do about it, where the message does not say it already. */
-export function adviceFor({ code, retryAfter }: Refused): string | undefined {
+export function adviceFor({ code, retryAfter, requestId }: Refused): string | undefined {
   switch (code) {
     case 'UNAUTHORIZED':
       return 'The key does not work. Log in with another one: drydock login';
@@ -41,7 +42,7 @@ export function adviceFor({ code, retryAfter }: Refused): string | undefined {
     case 'SERVER_UNREACHABLE':
       return 'drydock servers doctor SERVER says what is in the way.';
     case 'INTERNAL_ERROR':
-      return 'The log of the service says more under the request id.';
+      return requestId && 'The log of the service says more under the request id.';
     default:
       return undefined;
   }
@@ -65,7 +66,26 @@ export function exitCodeOf(code: string): number {
 export function unanswered(error: unknown, where: string): OperatorProblem | undefined {
   if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return undefined;
   return new OperatorProblem(
-    `No service answers at ${where}: ${error.cause.message || error.message}. Start it with: drydock serve`,
+    `No service answers at ${where}: ${oneLine(error.cause.message || error.message, 300)}. Start it with: drydock serve`,
     { exitCode: exitCodes.unreachable },
+  );
+}
+
+/** Something in the command that cannot be sent, like a line break in a header. */
+export function unsendable(error: unknown): OperatorProblem | undefined {
+  if (!(error instanceof Error) || error.name !== 'Unsendable') return undefined;
+  return new OperatorProblem(oneLine(error.message, 300));
+}
+
+/** An answer that never ends, or that is not what it should be: whoever is there, it is no Drydock that we know. */
+export function senseless(error: unknown, where: string): OperatorProblem | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const options = { exitCode: exitCodes.unreachable, cause: error };
+  if (error.name === 'TimeoutError')
+    return new OperatorProblem(`The service at ${where} does not answer in time`, options);
+  if (![TypeError, RangeError, SyntaxError].some((kind) => error instanceof kind)) return undefined;
+  return new OperatorProblem(
+    `Cannot make sense of what ${where} answers (${oneLine(error.message, 200)}). Is it a Drydock of this version?`,
+    options,
   );
 }

@@ -1,6 +1,7 @@
 import { OperatorProblem } from '../../platform/problem.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Host } from './host.ts';
+import { manyLines } from './screen/text.ts';
 
 /** Runs a command; a problem that whoever typed it can mend is said in few lines, with its exit code. */
 export async function runCli(argv: string[], host: Host): Promise<void> {
@@ -26,7 +27,15 @@ function isGeneral([first, ...others]: string[]): boolean {
 
 async function completed(words: string[]): Promise<void> {
   const { complete } = await import('./completion/complete.ts');
-  process.stdout.write((await complete(words)).map((line) => `${line}\n`).join(''));
+  const lines = (await complete(words)).map((line) => `${line}\n`).join('');
+  // Whatever was asked and has not answered by now is not waited for.
+  process.stdout.write(lines, () => process.exit());
+}
+
+/** Whoever read along is gone, like `head`, and needs no stack; another reason, like a full disk, is said. */
+export function unread(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'EPIPE') process.stderr.write(`drydock: Cannot write: ${error.message}\n`);
+  process.exit(exitCodes.incomplete);
 }
 
 /** An error that nobody foresaw is no verdict. */
@@ -36,10 +45,12 @@ function reported(error: unknown): number {
     return error.exitCode === 0 ? exitCodes.passed : exitCodes.usage;
   if (error instanceof OperatorProblem) {
     process.stderr.write(`${error.asItIs ? '' : 'drydock: '}${error.message}\n`);
+    if (error.cause instanceof Error && process.env['DRYDOCK_LOG_LEVEL'] === 'debug')
+      process.stderr.write(`${manyLines(error.cause.stack ?? '')}\n`);
     return error.exitCode;
   }
   process.stderr.write(
-    `drydock: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    `drydock: ${manyLines(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
   );
   return exitCodes.incomplete;
 }

@@ -1,13 +1,15 @@
 import type { ErrorCode } from './calls.ts';
+import { boundedText } from './text.ts';
 
 interface Said {
   code: string;
   message: string;
-  details?: Record<string, unknown>;
+  details?: Record<string, unknown> | null;
 }
 
 /** How much of an answer that is not ours is shown. */
 const shown = 200;
+const longestRefusal = 4_000_000;
 
 /** A refusal of the service, as the caller sees it. */
 export class DrydockError extends Error {
@@ -23,18 +25,19 @@ export class DrydockError extends Error {
   /** Seconds until another try makes sense, when that was said. */
   readonly retryAfter: number | undefined;
 
-  constructor(response: Response, { code, message, details = {} }: Said) {
+  constructor(response: Response, { code, message, details }: Said) {
     super(message);
     this.code = code;
     this.status = response.status;
-    this.details = details;
+    this.details = details ?? {};
     this.requestId = response.headers.get('x-request-id') ?? undefined;
     this.retryAfter = secondsUntil(response.headers.get('retry-after'));
   }
 
   /** The refusal in an answer. */
   static async from(response: Response): Promise<DrydockError> {
-    const text = await response.text();
+    // Whoever says more than this refuses nothing that we know.
+    const text = (await boundedText(response, longestRefusal)) ?? '';
     return new DrydockError(response, saidIn(text) ?? notOurs(response, text));
   }
 
@@ -54,7 +57,8 @@ function saidIn(text: string): Said | undefined {
 }
 
 /** A proxy in between, most likely, or another service at this address. */
-function notOurs({ status, headers }: Response, text: string): Said {
+function notOurs({ status, type: kind, headers }: Response, text: string): Said {
+  if (kind === 'opaqueredirect' || (status >= 300 && status < 400)) return redirected(headers);
   const type = headers.get('content-type')?.split(';')[0] ?? 'no content type';
   const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? text;
   const words = title
@@ -63,6 +67,13 @@ function notOurs({ status, headers }: Response, text: string): Said {
     .trim()
     .slice(0, shown);
   const message = `The answer is not from Drydock (HTTP ${status}, ${type})${words && `: ${words}`}`;
+  return { code: 'INTERNAL_ERROR', message };
+}
+
+/** It is not followed: whatever was sent would go to an address that nobody named. */
+function redirected(headers: Headers): Said {
+  const to = headers.get('location')?.slice(0, shown);
+  const message = `The answer is not from Drydock: it redirects${to === undefined ? '' : ` to ${to}`}`;
   return { code: 'INTERNAL_ERROR', message };
 }
 

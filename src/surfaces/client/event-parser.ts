@@ -4,6 +4,9 @@ export interface StreamedEvent {
   data: string;
 }
 
+/** Characters that one event may have. */
+const longest = 16_000_000;
+
 /**
  * Reads `text/event-stream` as it comes, in whatever pieces. Lines end with CR, LF or both; a CR at the end of a piece
  * waits for the next, since an LF may belong to it.
@@ -17,6 +20,7 @@ export class EventParser {
   private started = false;
   private id: string | undefined;
   private data: string[] = [];
+  private size = 0;
 
   /** The events that are complete now. */
   feed(piece: string): StreamedEvent[] {
@@ -36,6 +40,7 @@ export class EventParser {
     }
     this.rest = this.rest.slice(from);
     this.searched = Math.max(0, this.rest.length - 1);
+    if (this.rest.length > longest) throw new RangeError('An event is too long');
     return events;
   }
 
@@ -46,16 +51,23 @@ export class EventParser {
     if (colon === 0) return undefined;
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (field === 'data') this.data.push(value);
+    if (field === 'data') this.keep(value);
     else if (field === 'id' && !value.includes('\0')) this.id = value;
     else if (field === 'retry' && /^\d+$/.test(value)) this.retry = Number(value);
     return undefined;
+  }
+
+  private keep(value: string): void {
+    this.size += value.length + 1;
+    if (this.size > longest) throw new RangeError('An event is too long');
+    this.data.push(value);
   }
 
   private complete(): StreamedEvent | undefined {
     if (this.data.length === 0) return undefined;
     const event = { id: this.id, data: this.data.join('\n') };
     this.data = [];
+    this.size = 0;
     return event;
   }
 }

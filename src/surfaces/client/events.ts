@@ -15,6 +15,7 @@ export interface Watching {
 /** The service says something every 15 seconds, if only that it is there. */
 const longestSilence = 60_000;
 const firstPause = 500;
+const longestPause = 60_000;
 /** Milliseconds within which the service, busy as it may be, ends a stream that has nothing more to say. */
 const atOnce = 5000;
 
@@ -30,6 +31,7 @@ export async function* eachEvent<Data>({
 }: Watching): AsyncGenerator<Data> {
   let last: string | undefined;
   let asked: number | undefined;
+  let hurried = 0;
   for (let attempt = 1; ; attempt++) {
     const lifetime = new Lifetime(signal);
     let rest = 0;
@@ -40,7 +42,7 @@ export async function* eachEvent<Data>({
       for await (const { id, data } of stream.events()) {
         heard++;
         last = id ?? last;
-        yield JSON.parse(data) as Data;
+        yield parsed(data) as Data;
       }
       signal?.throwIfAborted();
       asked = stream.retry ?? asked;
@@ -49,12 +51,23 @@ export async function* eachEvent<Data>({
       const enough = attempt >= retries || (heard > 0 && last === before);
       if (stream.problem !== undefined && enough) throw stream.problem;
       if (stream.problem === undefined && (enough || (heard === 0 && stream.age < atOnce))) return;
-      if (stream.problem !== undefined || heard === 0)
-        rest = backoff(asked ?? firstPause, Math.max(1, attempt));
+      // One that says a little and ends, again and again, is not asked as fast as it can answer.
+      hurried = stream.age < atOnce ? hurried + 1 : 0;
+      if (stream.problem !== undefined || heard === 0 || hurried > 1)
+        rest = Math.min(backoff(asked ?? firstPause, Math.max(1, attempt)), longestPause);
     } finally {
       lifetime.end();
     }
     await pause(rest, signal);
+  }
+}
+
+/** The message of the platform would repeat what was said. */
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new SyntaxError('An event is not JSON');
   }
 }
 

@@ -6,6 +6,7 @@ import { type Callable, callables } from './operations.ts';
 import type { CallOptions, ClientOptions } from './options.ts';
 import { requestOf } from './request.ts';
 import { sendPatiently } from './send.ts';
+import { boundedText } from './text.ts';
 
 export type { Client, ErrorCode, Input, OperationId, Output } from './calls.ts';
 export type { CallOptions, ClientOptions, Retry, SentBytes } from './options.ts';
@@ -59,8 +60,12 @@ function timeoutOf(options: ClientOptions, call: CallOptions): number {
   return call.timeout ?? options.timeout ?? 300_000;
 }
 
+/** In bytes, unpacked: what a service that never stops can make its caller keep. */
+const longestAnswer = 128 * 1024 * 1024;
+
 async function jsonOf(response: Response): Promise<unknown> {
-  const text = await response.text();
+  const text = await boundedText(response, longestAnswer);
+  if (text === undefined) throw DrydockError.notOurs(response, 'longer than 128 MB');
   try {
     return JSON.parse(text);
   } catch {

@@ -52,10 +52,13 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       clearTimeout(timer);
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', giveUp);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      },
+      Math.min(ms, longest),
+    );
     if (signal?.aborted) giveUp();
     else signal?.addEventListener('abort', giveUp, { once: true });
   });

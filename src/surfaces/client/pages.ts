@@ -25,15 +25,24 @@ export async function* eachItem<L extends List>(
 ): AsyncGenerator<Item<L>> {
   const { cursorIn = 'cursor' } = list as Marked;
   let page = await list(input, options);
-  for (let before: string | undefined; ; ) {
+  let seen: string | undefined;
+  let [empty, rememberAt] = [0, 1];
+  for (let pages = 1; ; pages++) {
+    if (!Array.isArray(page.items)) throw new RangeError('The list has no items');
     yield* page.items as Item<L>[];
     const { nextCursor } = page;
-    if (nextCursor === undefined) return;
-    if (nextCursor === before) throw new Error('The list does not go on: it gave the same cursor twice');
-    before = nextCursor;
+    if (typeof nextCursor !== 'string') return;
+    if (nextCursor === seen) throw new RangeError('The list does not go on: it gave the same cursor twice');
+    empty = page.items.length === 0 ? empty + 1 : 0;
+    if (empty > mostEmpty) throw new RangeError('The list does not go on: its pages are empty');
+    // One that is remembered ever longer finds a circle of any length.
+    if (pages === rememberAt) [seen, rememberAt] = [nextCursor, pages * 2];
     page = await list(continued(input, nextCursor, cursorIn) as never, options);
   }
 }
+
+/** Pages in a row: a filter may leave some empty. */
+const mostEmpty = 100;
 
 function continued(input: object, cursor: string, place: NonNullable<Marked['cursorIn']>): object {
   if (place !== 'body') return { ...input, [place]: cursor };

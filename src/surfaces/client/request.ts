@@ -1,6 +1,11 @@
 import type { Callable } from './operations.ts';
 import type { CallOptions, ClientOptions, SentBytes } from './options.ts';
 
+/** What cannot be sent to any service. It says no value: that may be a secret. */
+class Unsendable extends TypeError {
+  override name = 'Unsendable';
+}
+
 /** A call as it is sent, again too. */
 export interface Request {
   operation: string;
@@ -23,11 +28,11 @@ export function requestOf(
   more: Record<string, string> = {},
 ): Request {
   const headers = new Headers(target.headers);
-  for (const [name, value] of Object.entries({ ...call.headers, ...more })) headers.set(name, value);
+  for (const [name, value] of Object.entries({ ...call.headers, ...more })) put(headers, name, value);
   const key = call.idempotencyKey ?? (keyInBody(input) ? undefined : ownKey(operation));
-  if (key !== undefined) headers.set('idempotency-key', key);
+  if (key !== undefined) put(headers, 'idempotency-key', key);
   const { body, type } = bodyOf(operation, input);
-  if (type !== undefined) headers.set('content-type', type);
+  if (type !== undefined) put(headers, 'content-type', type);
   const streamed = typeof ReadableStream !== 'undefined' && body instanceof ReadableStream;
   return {
     operation: operation.id,
@@ -35,11 +40,13 @@ export function requestOf(
     init: async () => {
       const sent = new Headers(headers);
       const apiKey = typeof target.apiKey === 'function' ? await target.apiKey() : target.apiKey;
-      sent.set('authorization', `Bearer ${apiKey}`);
+      put(sent, 'authorization', `Bearer ${apiKey}`);
       // A stream can only be sent by a client that does not wait for the answer's beginning.
       return {
         method: operation.method,
         headers: sent,
+        // Neither the key nor what is sent with it goes anywhere else.
+        redirect: 'manual',
         ...(body !== undefined && { body }),
         ...(streamed && { duplex: 'half' }),
       };
@@ -50,6 +57,15 @@ export function requestOf(
       operation.repeatable === 'always' ||
       (operation.repeatable !== 'never' && (key !== undefined || keyInBody(input))),
   };
+}
+
+/** The platform's own message would repeat the value. */
+function put(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    throw new Unsendable(`The header ${name} holds characters that cannot be sent`);
+  }
 }
 
 /** An origin will do. */
@@ -101,7 +117,7 @@ function addressOf(operation: Callable, input: Record<string, unknown>): string 
 
 /** Dots alone would lead to another path, however they are written. */
 function inPath(operation: string, name: string, value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw new TypeError(`${operation}: ${name} must be a text`);
-  if (/^\.{1,2}$/.test(value)) throw new TypeError(`${operation}: ${name} cannot be ${value}`);
+  if (typeof value !== 'string' || value === '') throw new Unsendable(`${operation}: ${name} must be a text`);
+  if (/^\.{1,2}$/.test(value)) throw new Unsendable(`${operation}: ${name} cannot be ${value}`);
   return encodeURIComponent(value);
 }

@@ -27,7 +27,8 @@ export async function sendPatiently<T>(
       return await read(response);
     } catch (error) {
       signal.throwIfAborted();
-      const wait = waitAfter(error, attempt);
+      // Nothing counts these, so they must not come one right after the other.
+      const wait = Math.max(waitAfter(error, attempt), underWay(error) ? firstPause : 0);
       const enough = underWay(error) ? retries === 0 : attempt > retries;
       if (enough || waited + wait > maxWait || !mayRepeat(request, error)) throw error;
       waited += wait;

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/index.ts';
+import { everything } from '../everything.ts';
 import { theOne } from '../find.ts';
 
 interface Named {
@@ -13,7 +14,7 @@ export async function serverNamed(
   wanted: string,
   as?: string,
 ): Promise<Named> {
-  const servers = await serversOf(api, projectId);
+  const servers = await everything(api.listProjectServers, { projectId });
   const isUrl = /^https?:\/\//i.test(wanted) && URL.canParse(wanted);
   if (!isUrl) return theOne('server', wanted, servers);
   const found = servers.find(
@@ -22,19 +23,6 @@ export async function serverNamed(
   if (found) return found;
   if (as !== undefined) return api.createProjectServer({ projectId, body: { name: as, url: wanted } });
   return saveUnderHost(api, projectId, wanted, servers);
-}
-
-type Server = Awaited<ReturnType<Client['listProjectServers']>>['items'][number];
-
-async function serversOf(api: Client, projectId: string): Promise<Server[]> {
-  const servers: Server[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await api.listProjectServers({ projectId, ...(cursor !== undefined && { cursor }) });
-    servers.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return servers;
 }
 
 function hrefOf(url: string): string {

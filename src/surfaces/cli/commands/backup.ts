@@ -38,7 +38,7 @@ function keyAdvice(config: Config, file: string, included: boolean): string {
 }
 
 function contents({ tables, rows, blobs }: Counts): string {
-  return `${tables} tables, ${rows} rows and ${blobs} blobs`;
+  return `${tables} tables, ${rows} rows and ${blobs} ${blobs === 1 ? 'blob' : 'blobs'}`;
 }
 
 function size(bytes: number): string {

@@ -14,8 +14,10 @@ import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { placeOptions, reportOptions } from '../reports/options.ts';
-import { printsJson, type ReportFiles, writeReports, writeWhole } from '../reports/write.ts';
+import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
 import { progress } from '../screen/screen.ts';
+import { oneLine } from '../screen/text.ts';
+import { writeWhole } from '../whole-file.ts';
 
 interface CheckOptions extends ReportFiles, PlaceOptions {
   baseline?: string;
@@ -44,7 +46,8 @@ export function checkCommand(program: Command, host: Host): void {
     const file = options.baseline;
     const baseline = file !== undefined && !options.update ? await readBaseline(file, server) : undefined;
     process.exitCode = await host.withApi(options, async (api, projectId) => {
-      const { id: serverId, name } = await serverNamed(api, projectId, server, options.name);
+      const found = await serverNamed(api, projectId, server, options.name);
+      const [serverId, name] = [found.id, oneLine(found.name, 200)];
       const place = { projectId, serverId };
       if (options.update) return update(api, place, name, file);
       return check(api, place, { name, asked: server, baseline, options });
@@ -86,7 +89,7 @@ async function update(api: Client, place: Place, name: string, file: string | un
     initInfo: _info,
     ...content
   } = await api.exportServer({ ...place, body: {} });
-  await writeWhole(file, `${JSON.stringify(content, null, 2)}\n`);
+  await writeWhole(file, [`${JSON.stringify(content, null, 2)}\n`]);
   process.stdout.write(`Wrote ${file}: ${name} with ${content.tools.length} tools, ${content.contentHash}\n`);
   return exitCodes.passed;
 }

@@ -12,8 +12,10 @@ import {
 } from '../connect/profiles.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
-import { asRefused, refusal, unanswered } from '../refused.ts';
+import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
+import { jsonText } from '../screen/json.ts';
 import { printRows } from '../screen/rows.ts';
+import { oneLine } from '../screen/text.ts';
 
 export function loginCommands(program: Command, host: Host): void {
   loginCommand(program);
@@ -45,7 +47,8 @@ function loginCommand(program: Command): void {
         throw new OperatorProblem(
           'No key was given. drydock serve prints the first one; the operator makes others with: drydock keys create',
         );
-      const { email } = await tried(url, () => createClient({ baseUrl: baseUrlOf(url), apiKey }).getMe());
+      const api = createClient({ baseUrl: baseUrlOf(url), apiKey });
+      const whose = await tried(url, async () => oneLine((await api.getMe()).email, 200));
       const name = options.profile ?? new URL(url).host;
       const project = options.project === undefined ? {} : { project: options.project };
       const where = await saveProfile(name, { url, ...project }, apiKey);
@@ -53,7 +56,7 @@ function loginCommand(program: Command): void {
         where === 'keyring'
           ? 'in the keyring of this system'
           : `in ${profilesPath()}, which only you may read`;
-      process.stdout.write(`Logged in to ${url} as ${email}. The key is ${kept}.\n`);
+      process.stdout.write(`Logged in to ${url} as ${whose}. The key is ${kept}.\n`);
     });
 }
 
@@ -62,7 +65,13 @@ async function tried<T>(url: string, call: () => Promise<T>): Promise<T> {
     return await call();
   } catch (error) {
     const refused = asRefused(error);
-    throw (refused && refusal(refused, 'Nothing was kept.')) ?? unanswered(error, url) ?? error;
+    throw (
+      (refused && refusal(refused, 'Nothing was kept.')) ??
+      unanswered(error, url) ??
+      unsendable(error) ??
+      senseless(error, url) ??
+      error
+    );
   }
 }
 
@@ -123,9 +132,9 @@ function whoamiCommand(program: Command, host: Host): void {
         account: me.email,
         organization: organization?.name ?? null,
       };
-      if (options.json) return void process.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
+      if (options.json) return void process.stdout.write(`${jsonText(told, process.stdout, 2)}\n`);
       process.stdout.write(
-        `${told.account}${told.organization === null ? '' : ` of ${told.organization}`}, at ${told.service} (${told.from})\n`,
+        `${oneLine(told.account, 200)}${told.organization === null ? '' : ` of ${oneLine(told.organization, 200)}`}, at ${told.service} (${told.from})\n`,
       );
     });
 }

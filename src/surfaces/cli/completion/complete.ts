@@ -76,7 +76,7 @@ async function namesFor(
   const place = await findPlace(placeIn(before));
   // Opening a database takes longer than anybody waits.
   if (!lookup || place?.kind !== 'service') return [];
-  const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey, retries: 0 });
+  const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey, retries: 0, timeout: patience });
   const lookups = operationManifest.lookups;
   const names: Names = new Names(api, lookups, () => names.idOf('projectId', place.project ?? 'Default', {}));
   const known: Record<string, string> = {};
@@ -102,12 +102,20 @@ function placeIn(words: readonly string[]): { service?: string; profile?: string
   };
 }
 
-/** A name that several have, or that would do something to a terminal, is no answer; the id is. */
+/**
+ * A name that several have, that would do something to a terminal, or that a command would take for a flag, is no
+ * answer; the id is.
+ */
 function namesOf(items: readonly Named[]): string[] {
   const counted = new Map<string, number>();
   for (const item of items) counted.set(nameOf(item), (counted.get(nameOf(item)) ?? 0) + 1);
-  return items.map((item) => {
+  const said = items.map((item) => {
     const name = nameOf(item);
-    return name === '' || counted.get(name) !== 1 || /[\p{C}\p{Zl}\p{Zp}]/u.test(name) ? item.id : name;
+    return counted.get(name) === 1 && isWord(name) ? name : item.id;
   });
+  return said.filter(isWord);
+}
+
+function isWord(text: unknown): boolean {
+  return typeof text === 'string' && /^[^-\p{C}\p{Zl}\p{Zp}][^\p{C}\p{Zl}\p{Zp}]*$/u.test(text);
 }

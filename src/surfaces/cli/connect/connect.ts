@@ -1,8 +1,9 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, createClient } from '../../client/index.ts';
 import { isId } from '../../naming.ts';
+import { everything } from '../everything.ts';
 import { theOne } from '../find.ts';
-import { asRefused, refusal, unanswered } from '../refused.ts';
+import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
 import { findPlace, type Place, type PlaceOptions } from './place.ts';
 
 /** What a command works with: the operations, and the project it is about. */
@@ -32,7 +33,11 @@ export async function connected<T>(
     );
   if (place.kind === 'here') return explained('this folder', () => openHere(place.project, work));
   const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey });
-  return explained(place.baseUrl, () => work({ api, projectId: once(() => projectAt(api, place)) }));
+  try {
+    return await explained(place.baseUrl, () => work({ api, projectId: once(() => projectAt(api, place)) }));
+  } catch (error) {
+    throw senseless(error, place.baseUrl) ?? error;
+  }
 }
 
 function hereFrom({ project }: PlaceOptions): Place {
@@ -42,7 +47,7 @@ function hereFrom({ project }: PlaceOptions): Place {
 /** Those who name no project mean the Default one, or the only one they see. */
 async function projectAt(api: Client, { project }: Place): Promise<string> {
   if (project !== undefined && isId(project)) return project;
-  const { items } = await api.listProjects({});
+  const items = await everything(api.listProjects, {});
   if (project === undefined) {
     const [only] = items;
     const usual = items.filter(({ name }) => name === 'Default');
@@ -64,6 +69,6 @@ async function explained<T>(where: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const refused = asRefused(error);
-    throw (refused && refusal(refused)) ?? unanswered(error, where) ?? error;
+    throw (refused && refusal(refused)) ?? unanswered(error, where) ?? unsendable(error) ?? error;
   }
 }

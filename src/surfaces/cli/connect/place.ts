@@ -76,6 +76,8 @@ async function keyFor(url: string, env: NodeJS.ProcessEnv): Promise<string> {
 export function originOf(url: string): string {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
     throw new OperatorProblem(`${url} is no address. Write it like http://127.0.0.1:4700`);
+  if (new URL(url).username !== '' || new URL(url).password !== '')
+    throw new OperatorProblem('The address holds a user or a password. A key is given in DRYDOCK_API_KEY');
   return url.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }
 

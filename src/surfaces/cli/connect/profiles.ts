@@ -1,4 +1,5 @@
-import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { OperatorProblem } from '../../../platform/problem.ts';
@@ -34,13 +35,18 @@ export async function readProfiles(): Promise<ProfilesFile> {
   });
   if (text === undefined) return { profiles: {} };
   try {
-    const file = JSON.parse(text) as Partial<ProfilesFile>;
-    if (typeof file.profiles === 'object' && file.profiles !== null)
-      return { ...file, profiles: file.profiles };
+    const { current, profiles } = JSON.parse(text) as Partial<ProfilesFile>;
+    if (profiles && Object.values(profiles).every(isProfile))
+      return { ...(typeof current === 'string' && { current }), profiles };
   } catch {
     // It is said below.
   }
   throw new OperatorProblem(`${path} does not hold profiles. Remove it, and log in again`);
+}
+
+function isProfile(value: unknown): value is Profile {
+  const { url, apiKey = '', project = '' } = (value ?? {}) as Record<string, unknown>;
+  return [url, apiKey, project].every((part) => typeof part === 'string');
 }
 
 /** The profile of this name, or the current one. */
@@ -71,10 +77,13 @@ export async function saveProfile(
   profile: Omit<Profile, 'apiKey'>,
   apiKey: string,
 ): Promise<'keyring' | 'file'> {
-  const file = await readProfiles();
+  await readProfiles();
   const inKeyring = await keepKey(name, apiKey);
-  file.profiles[name] = inKeyring ? profile : { ...profile, apiKey };
-  await writeProfiles({ ...file, current: name });
+  // Read again: the keyring may have asked somebody meanwhile.
+  const { profiles } = await readProfiles();
+  const kept = inKeyring ? profile : { ...profile, apiKey };
+  // Not assigned: a profile may be called `__proto__`.
+  await writeProfiles({ current: name, profiles: { ...profiles, [name]: kept } });
   return inKeyring ? 'keyring' : 'file';
 }
 
@@ -95,15 +104,14 @@ export async function removeProfile(name: string): Promise<void> {
 async function writeProfiles(file: ProfilesFile): Promise<void> {
   const path = profilesPath();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const beside = `${path}.${process.pid}`;
-  const handle = await open(beside, 'w', 0o600);
+  // Nobody can have put a file of theirs there before.
+  const beside = `${path}.${randomUUID()}`;
+  const handle = await open(beside, 'wx', 0o600);
   try {
-    await handle.chmod(0o600);
     await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
     await handle.sync();
   } finally {
     await handle.close();
   }
   await rename(beside, path);
-  await chmod(path, 0o600);
 }

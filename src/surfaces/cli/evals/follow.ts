@@ -1,4 +1,5 @@
 import type { Client } from '../../client/index.ts';
+import { oneLine } from '../screen/text.ts';
 
 /** Where progress is drawn. */
 interface Screen {
@@ -48,7 +49,7 @@ function bar(screen: Screen): (moment: Moment) => void {
   return (moment) => {
     trials = moment.trials ?? trials;
     finished = Math.max(finished, moment.finished ?? 0);
-    title = moment.title ?? title;
+    title = oneLine(moment.title ?? title, 200);
     if (moment.result === 'passed') passed++;
     const share = trials === 0 ? 0 : finished / trials;
     const full = Math.round(share * width);
@@ -63,6 +64,6 @@ function lines(screen: Screen | undefined): (moment: Moment) => void {
   return ({ finished, trials, title, number, result, ms }) => {
     if (result === undefined) return;
     const took = ms === null || ms === undefined ? '' : ` (${ms} ms)`;
-    screen?.write(`${finished}/${trials} ${result}: ${title}, trial ${number}${took}\n`);
+    screen?.write(`${finished}/${trials} ${result}: ${oneLine(title ?? '', 200)}, trial ${number}${took}\n`);
   };
 }

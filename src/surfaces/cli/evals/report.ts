@@ -1,6 +1,6 @@
 import type { Report, ReportCase, ReportTable } from '../reports/report.ts';
 import { printRows } from '../screen/rows.ts';
-import { oneLine } from '../screen/text.ts';
+import { manyLines, oneLine } from '../screen/text.ts';
 import { type Findings, isWaived, type Run } from './findings.ts';
 
 type CaseStatistics = NonNullable<Run['statistics']>['cases'][number];
@@ -32,10 +32,12 @@ export function printFindings(findings: Findings): void {
   }
   for (const [title, item] of [...failuresByTitle(run)].slice(0, mostExplained)) {
     process.stdout.write(`\n${oneLine(title, 200)}\n  ${whyOf(item)}\n`);
-    process.stdout.write(`  ${item.nextAction}\n  Trace: ${item.evidence.tracePath}\n`);
+    process.stdout.write(
+      `  ${oneLine(item.nextAction, 500)}\n  Trace: ${oneLine(item.evidence.tracePath, 300)}\n`,
+    );
   }
-  const lines = [...changeLines(findings), ...gateLines(findings)].map((line) => `${line}\n`);
-  process.stdout.write(`${lines.length > 0 ? '\n' : ''}${lines.join('')}\n${sentence(run)}\n`);
+  const lines = [...changeLines(findings), ...gateLines(findings)].map((line) => `${manyLines(line)}\n`);
+  process.stdout.write(`${lines.length > 0 ? '\n' : ''}${lines.join('')}\n${manyLines(sentence(run))}\n`);
 }
 
 /** The same for CI. */

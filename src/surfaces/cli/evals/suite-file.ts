@@ -6,6 +6,7 @@ import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Problem, SuiteFileProblem } from '../../../suite-files/problem.ts';
 import type { ReadSuiteFile } from '../../../suite-files/read.ts';
 import { type Client, DrydockError, eachItem } from '../../client/index.ts';
+import { oneLine } from '../screen/text.ts';
 
 /** A suite is named by its id, its name, or the file that it is kept in. */
 export function isSuiteFile(argument: string): boolean {
@@ -36,7 +37,9 @@ export async function syncSuiteFile(
     .filter((what) => cases[what] > 0)
     .map((what) => `${cases[what]} ${what}`);
   const what = created ? 'Created' : unchanged ? 'Unchanged' : 'Updated';
-  screen?.write(`${what}: suite ${suite.name} (${suite.id}); cases: ${changes.join(', ')}\n`);
+  screen?.write(
+    `${what}: suite ${oneLine(suite.name ?? '', 200)} (${suite.id}); cases: ${changes.join(', ')}\n`,
+  );
   return suite;
 }
 

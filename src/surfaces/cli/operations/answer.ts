@@ -1,3 +1,4 @@
+import { jsonText } from '../screen/json.ts';
 import { answerText } from '../screen/record.ts';
 import { paintFor } from '../screen/screen.ts';
 import { manyLines, oneLine, time } from '../screen/text.ts';
@@ -12,7 +13,7 @@ interface Form {
 export function printAnswer(answer: unknown, { json, jq }: Form): void {
   const out = process.stdout;
   if (jq !== undefined) return void out.write(selected(jq, answer));
-  if (json) return void out.write(`${jsonText(answer, 2)}\n`);
+  if (json) return void out.write(`${jsonText(answer, out, 2)}\n`);
   out.write(`${answerText(answer, out)}\n`);
   const { nextCursor } = (answer ?? {}) as { nextCursor?: unknown };
   if (typeof nextCursor === 'string')
@@ -27,7 +28,7 @@ export async function printEvents(events: AsyncIterable<unknown>, { json, jq }: 
   const paint = paintFor(out);
   for await (const event of events) {
     if (jq !== undefined) out.write(selected(jq, event));
-    else if (json) out.write(`${jsonText(event)}\n`);
+    else if (json || typeof event !== 'object' || event === null) out.write(`${jsonText(event, out)}\n`);
     else {
       const { type, status, at, ...rest } = event as Record<string, unknown>;
       const said = Object.entries(rest)
@@ -44,23 +45,11 @@ export async function printEvents(events: AsyncIterable<unknown>, { json, jq }: 
 /** Texts as they are, the rest as JSON, a line each. */
 function selected(jq: string, answer: unknown): string {
   return select(jq, answer)
-    .map((value) => `${typeof value === 'string' ? verbatim(value) : jsonText(value)}\n`)
+    .map((value) => `${typeof value === 'string' ? verbatim(value) : jsonText(value, process.stdout)}\n`)
     .join('');
 }
 
 /** A program gets every byte; a terminal gets nothing that it would obey. */
 function verbatim(text: string): string {
   return process.stdout.isTTY ? manyLines(text) : text;
-}
-
-/** The same JSON, in which nothing is left that a terminal would obey. */
-function jsonText(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, null, indent) ?? 'null';
-  if (!process.stdout.isTTY) return text;
-  return text.replaceAll(/[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu, (found) =>
-    Array.from(
-      { length: found.length },
-      (_, i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
 }

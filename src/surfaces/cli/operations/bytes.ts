@@ -1,9 +1,11 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import type { SentBytes } from '../../client/index.ts';
 import { progress } from '../screen/screen.ts';
+import { manyLines, oneLine } from '../screen/text.ts';
+import { writeWhole } from '../whole-file.ts';
 import { bytesFrom } from './input.ts';
 import type { OperationCommand } from './manifest.ts';
 
@@ -38,6 +40,10 @@ async function sizeOf(file: string): Promise<number> {
     );
   });
   if (!found.isFile()) throw new OperatorProblem(`${file} is not a file`);
+  // Later, it would look as if the service had broken off.
+  await access(file, constants.R_OK).catch((error: Error) => {
+    throw new OperatorProblem(`Cannot read ${file}: ${error.message}`);
+  });
   return found.size;
 }
 
@@ -45,32 +51,27 @@ async function sizeOf(file: string): Promise<number> {
 export async function writeFileAnswer(response: Response, path: string | undefined): Promise<void> {
   const announced = Number(response.headers.get('content-length') ?? Number.NaN);
   const size = Number.isFinite(announced) ? announced : undefined;
-  const body = response.body as unknown as AsyncIterable<Uint8Array>;
+  const body = (response.body ?? []) as unknown as AsyncIterable<Uint8Array>;
   if (path === undefined || path === '-')
     return toStandardOutput(body, response.headers.get('content-type') ?? '');
-  const beside = `${path}.${process.pid}.part`;
-  const handle = await open(beside, 'wx').catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorProblem(`Cannot write ${path}: ${error.message}`);
-  });
-  try {
-    for await (const chunk of count(body, 'Received', size)) await handle.write(chunk);
-    await handle.close();
-    await rename(beside, path);
-  } catch (error) {
-    await handle.close().catch(() => {});
-    await rm(beside, { force: true });
-    throw error;
-  }
+  await writeWhole(path, count(body, 'Received', size));
   process.stderr.write(`Wrote ${path}.\n`);
 }
 
 async function toStandardOutput(body: AsyncIterable<Uint8Array>, type: string): Promise<void> {
   if (process.stdout.isTTY && !/^text\/|json|yaml|xml/.test(type))
     throw new OperatorProblem(
-      `These are bytes of the type ${type}, which a terminal cannot show. Write them to a file: --output FILE`,
+      `These are bytes of the type ${oneLine(type, 100)}, which a terminal cannot show. Write them to a file: --output FILE`,
     );
-  for await (const chunk of body)
+  for await (const chunk of process.stdout.isTTY ? harmlessLines(body) : body)
     if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+}
+
+/** A file is somebody else's words: a terminal gets nothing of them that it would obey. */
+async function* harmlessLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) yield manyLines(decoder.decode(chunk, { stream: true }));
+  yield manyLines(decoder.decode());
 }
 
 /** Hands bytes on, and says on a terminal how many they are so far. */

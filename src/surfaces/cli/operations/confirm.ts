@@ -1,4 +1,6 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
+import { OperatorProblem } from '../../../platform/problem.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { oneLine } from '../screen/text.ts';
 import type { OperationCommand } from './manifest.ts';
 
@@ -12,9 +14,14 @@ export async function confirmed(
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const what = given.map((one) => oneLine(one, 80)).join(' ');
-    const answer = await prompt.question(
-      `${group} ${verb}${what === '' ? '' : ` ${what}`}: are you sure? [y/N] `,
-    );
+    // Ctrl-D closes the prompt, and is a no.
+    const answer = await new Promise<string>((resolve, reject) => {
+      prompt.once('SIGINT', () =>
+        reject(new OperatorProblem('Nothing was done', { exitCode: exitCodes.interrupted })),
+      );
+      prompt.once('close', () => resolve(''));
+      prompt.question(`${group} ${verb}${what === '' ? '' : ` ${what}`}: are you sure? [y/N] `, resolve);
+    });
     if (/^y(es)?$/i.test(answer.trim())) return true;
     process.stderr.write('Nothing was done.\n');
     return false;

@@ -1,5 +1,6 @@
-import { type Client, eachItem } from '../../client/index.ts';
+import type { Client } from '../../client/index.ts';
 import { isId, type Named } from '../../naming.ts';
+import { everything } from '../everything.ts';
 import { theOne } from '../find.ts';
 import type { Lookup } from './manifest.ts';
 import { argumentName } from './names.ts';
@@ -30,11 +31,6 @@ export class Names {
     for (const name of needs)
       input[name] = known[name] ?? (name === 'projectId' ? await this.projectId() : '');
     const list = (this.api as unknown as Record<string, List>)[operation] as List;
-    const items: Named[] = [];
-    for await (const item of eachItem(list, input)) if (items.push(item) === mostListed) break;
-    return items;
+    return everything(list, input);
   }
 }
-
-/** Beyond this one gives the id. */
-const mostListed = 10_000;

@@ -6,6 +6,7 @@ import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { adviceFor, asRefused, exitCodeOf, type Refused, refusal } from '../refused.ts';
+import { jsonText } from '../screen/json.ts';
 import { printAnswer, printEvents } from './answer.ts';
 import { uploadFrom, writeFileAnswer } from './bytes.ts';
 import { confirmed } from './confirm.ts';
@@ -39,7 +40,7 @@ export interface Performance {
 export async function perform({ entry, manifest, host, given, options }: Performance): Promise<void> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
-  process.once('SIGINT', interrupt);
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
     await host.connect(options, async (connected) => {
       try {
@@ -59,7 +60,7 @@ export async function perform({ entry, manifest, host, given, options }: Perform
     if (!interrupted.signal.aborted) throw error;
     process.exitCode = exitCodes.interrupted;
   } finally {
-    process.off('SIGINT', interrupt);
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 }
 
@@ -110,9 +111,13 @@ async function inputFor(
   for (const [index, { param }] of entry.params.entries())
     known[param] = await names.idOf(param, given[index] as string, known);
   const named = async (fields: Fields): Promise<Fields> => {
-    for (const { field, names: param } of entry.flags)
-      if (param !== undefined && fields[field] !== undefined)
-        fields[field] = await idsOf(names, param, fields[field], known);
+    for (const { field, names: param } of entry.flags) {
+      if (param === undefined || fields[field] === undefined) continue;
+      const id = await idsOf(names, param, fields[field], known);
+      fields[field] = id;
+      // A case is looked up in the suite that is named beside it.
+      if (typeof id === 'string') known[param] ??= id;
+    }
     return fields;
   };
   return {
@@ -175,7 +180,7 @@ function explained(error: unknown, entry: OperationCommand, { json, jq }: Operat
   if (!refused) return error;
   if (!json && jq === undefined) return refusal(refused, hintFor(refused, entry));
   const { code, message, details, requestId } = refused;
-  return new OperatorProblem(JSON.stringify({ code, message, details, requestId }), {
+  return new OperatorProblem(jsonText({ code, message, details, requestId }, process.stderr), {
     exitCode: exitCodeOf(code),
     asItIs: true,
   });

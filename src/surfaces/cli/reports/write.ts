@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { appendFile } from 'node:fs/promises';
 import { OperatorProblem } from '../../../platform/problem.ts';
+import { jsonText } from '../screen/json.ts';
+import { writeWhole } from '../whole-file.ts';
 import { toJunit } from './junit.ts';
 import { toMarkdown } from './markdown.ts';
 import type { Report } from './report.ts';
@@ -17,29 +17,16 @@ export interface ReportFiles {
 /** Writes what was asked for; in GitHub Actions the Markdown goes to the summary of the job as well. */
 export async function writeReports(report: Report, answer: unknown, files: ReportFiles): Promise<void> {
   const { json, junit, markdown } = files;
-  if (printsJson(files)) process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
-  else if (typeof json === 'string') await writeWhole(json, `${JSON.stringify(answer, null, 2)}\n`);
-  if (junit !== undefined) await writeWhole(junit, toJunit(report));
-  if (markdown !== undefined) await writeWhole(markdown, toMarkdown(report));
+  if (printsJson(files)) process.stdout.write(`${jsonText(answer, process.stdout, 2)}\n`);
+  else if (typeof json === 'string') await writeWhole(json, [`${JSON.stringify(answer, null, 2)}\n`]);
+  if (junit !== undefined) await writeWhole(junit, [toJunit(report)]);
+  if (markdown !== undefined) await writeWhole(markdown, [toMarkdown(report)]);
   const summary = process.env['GITHUB_STEP_SUMMARY'];
   if (summary) await appendFile(summary, toMarkdown(report)).catch(cannotWrite(summary));
 }
 
 export function printsJson({ json }: ReportFiles): boolean {
   return json === '-' || json === true;
-}
-
-/** The file is the one before or the new one, never half of it. */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  const beside = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(beside, text, { flag: 'wx' });
-    await rename(beside, path);
-  } catch (error) {
-    await rm(beside, { force: true });
-    cannotWrite(path)(error);
-  }
 }
 
 function cannotWrite(path: string): (error: unknown) => never {

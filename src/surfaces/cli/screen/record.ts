@@ -8,6 +8,8 @@ type Fields = Record<string, unknown>;
 const deepest = 4;
 /** Cells of a table that are longer would push the others out. */
 const longestCell = 60;
+/** Items that have nothing in common make no table. */
+const mostColumns = 100;
 /** What says most, first. */
 const first = [
   'id',
@@ -50,7 +52,7 @@ function rowsText(items: readonly Fields[], screen: Screen): string {
 const containers = new Set(['projectId', 'organizationId']);
 
 function columnsIn(items: readonly Fields[]): string[] {
-  const all = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  const all = [...new Set(items.flatMap((item) => Object.keys(item)))].slice(0, mostColumns);
   const plain = all.filter((name) => items.every((item) => isPlain(item[name])));
   const said = plain.filter((name) => items.some((item) => item[name] !== null && item[name] !== undefined));
   const rank = (name: string): number =>
@@ -63,10 +65,9 @@ function recordText(fields: Fields, screen: Screen, depth: number): string {
   const paint = paintFor(screen);
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   if (given.length === 0) return 'nothing';
-  const width = Math.max(
-    ...given.filter(([, value]) => isShort(value)).map(([name]) => widthOf(heading(name))),
-    0,
-  );
+  const width = given
+    .filter(([, value]) => isShort(value))
+    .reduce((widest, [name]) => Math.max(widest, widthOf(heading(name))), 0);
   return given
     .map(([name, value]) => {
       const label = heading(name);

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { jsonText } from './json.ts';
 import type { Screen } from './screen.ts';
 import { tableText } from './table.ts';
 import { oneLine } from './text.ts';
@@ -12,7 +13,7 @@ export function printRows<Row extends object>(
   json: boolean,
   out: Screen = process.stdout,
 ): void {
-  if (json) return void out.write(`${JSON.stringify(rows, null, 2)}\n`);
+  if (json) return void out.write(`${jsonText(rows, out, 2)}\n`);
   if (rows.length === 0) return void out.write('None.\n');
   const cells = rows.map((row) => Object.values(columns).map((cell) => show(cell(row))));
   out.write(`${tableText(Object.keys(columns), cells, out)}\n`);

@@ -8,7 +8,7 @@ const narrowest = 8;
 /** A table that fits the screen: long cells are cut first, then columns from the right are left out. */
 export function tableText(names: readonly string[], rows: readonly string[][], screen: Screen): string {
   const natural = names.map((name, i) =>
-    Math.max(widthOf(name), ...rows.map((cells) => widthOf(cells[i] ?? ''))),
+    rows.reduce((widest, cells) => Math.max(widest, widthOf(cells[i] ?? '')), widthOf(name)),
   );
   const widths = fitted(natural, columnsOf(screen));
   const left = names.length - widths.length;

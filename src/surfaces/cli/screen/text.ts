@@ -16,9 +16,12 @@ function harmless(text: string, instead: string): string {
   return text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, instead);
 }
 
+const lastDate = 8.64e15;
+
 /** Epoch milliseconds, to the minute. */
 export function time(ms: number | null): string {
-  return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16);
+  if (ms === null) return 'never';
+  return Math.abs(ms) > lastDate ? String(ms) : new Date(ms).toISOString().replace('T', ' ').slice(0, 16);
 }
 
 /** Columns that a text takes on a terminal: ideographs and most emoji take two, marks none. */
@@ -61,13 +64,19 @@ export function wrapped(text: string, width: number, indent: string): string {
 
 function linesOf(line: string, width: number): string[] {
   const lines: string[] = [];
-  let rest = line;
-  while (widthOf(rest) > width) {
-    const room = cutTo(rest, width + 1).slice(0, -1);
-    const space = room.lastIndexOf(' ');
-    const cut = space > width / 2 ? space : room.length;
-    lines.push(rest.slice(0, cut));
-    rest = rest.slice(cut).trimStart();
+  let [at, from, used, space] = [0, 0, 0, 0];
+  for (const character of line) {
+    const columns = widthOf(character);
+    if (used > 0 && used + columns > width) {
+      const cut = space - from > width / 2 ? space : at;
+      lines.push(line.slice(from, cut));
+      for (from = cut; line[from] === ' '; ) from++;
+      used = widthOf(line.slice(from, at));
+    }
+    if (character === ' ') space = at;
+    // Spaces where a line was broken begin no line.
+    if (at >= from) used += columns;
+    at += character.length;
   }
-  return [...lines, rest];
+  return [...lines, line.slice(from)];
 }

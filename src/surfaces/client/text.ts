@@ -1,0 +1,16 @@
+/** The text of an answer, or nothing when it is longer than this many bytes. */
+export async function boundedText(response: Response, most: number): Promise<string | undefined> {
+  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  let size = 0;
+  for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+    size += read.value.length;
+    if (size > most) {
+      await reader?.cancel();
+      return undefined;
+    }
+    pieces.push(decoder.decode(read.value, { stream: true }));
+  }
+  return pieces.join('') + decoder.decode();
+}
