@@ -95,24 +95,32 @@ function changesOf({ comparison }: Findings) {
   return (comparison?.cases ?? []).filter(({ status }) => !status.startsWith('unchanged'));
 }
 
+/** A case of which no trial could be judged counts as failed; that it got worse is not known. */
+function changeOf({ status, compare }: { status: string; compare: { trials: number } }): string {
+  return status === 'regressed' && compare.trials === 0 ? 'not measured' : status.replace('_', ' ');
+}
+
 function changeLines(findings: Findings): string[] {
   const { comparison } = findings;
   if (!comparison) return [];
   const { baseRun, passSummary, difference } = comparison;
   const { base, compare } = passSummary.passRatePercent;
+  const changes = changesOf(findings);
+  const of = (word: string): number => changes.filter((one) => changeOf(one) === word).length;
+  const unmeasured = of('not measured');
   const rates =
-    base === null || compare === null
+    base === null || compare === null || unmeasured > 0
       ? ''
       : `, pass rate ${percent(base / 100)} to ${percent(compare / 100)}`;
   const changed = difference && difference.change !== 0;
   const chance = changed ? ` (p = ${shownP(difference.p)}, ${beyondChance(difference.significant)})` : '';
-  const changes = changesOf(findings);
-  const of = (status: string): number => changes.filter((one) => one.status === status).length;
+  const missing = unmeasured > 0 ? `, ${unmeasured} not measured` : '';
   return [
-    `Since run ${baseRun.runNumber}: ${of('regressed')} regressed, ${of('fixed')} fixed${rates}${chance}.`,
-    ...changes.slice(0, mostExplained).map(({ title, status, difference: own }) => {
+    `Since run ${baseRun.runNumber}: ${of('regressed')} regressed, ${of('fixed')} fixed${missing}${rates}${chance}.`,
+    ...changes.slice(0, mostExplained).map((one) => {
+      const { title, difference: own } = one;
       const p = own?.adjustedP;
-      return `  ${status.replace('_', ' ')}: ${oneLine(title, 100)}${p == null ? '' : ` (p = ${shownP(p)})`}`;
+      return `  ${changeOf(one)}: ${oneLine(title, 100)}${p == null ? '' : ` (p = ${shownP(p)})`}`;
     }),
   ];
 }
@@ -123,7 +131,7 @@ function changesTable(findings: Findings): ReportTable {
     columns: ['Case', 'Change', 'Was', 'Is', 'Chance'],
     rows: changesOf(findings).map(({ title, status, base, compare, difference }) => [
       title,
-      status.replace('_', ' '),
+      changeOf({ status, compare }),
       `${base.passed}/${base.trials}`,
       `${compare.passed}/${compare.trials}`,
       difference?.adjustedP == null ? '-' : `p = ${shownP(difference.adjustedP)}`,
