@@ -112,3 +112,23 @@ export function refusalIn(
     return new Refusal('INTERNAL_ERROR', `The service does not answer: ${named(error.cause.message, 200)}`);
   return undefined;
 }
+
+/** Codes of refusals that come before a server is asked, unless the details say that it was. */
+const oursAlone: ReadonlySet<string> = new Set([
+  'VALIDATION_ERROR',
+  'UNAUTHORIZED',
+  'NOT_FOUND',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+]);
+
+/** Whether a server may have worded the refusal of something that asks one. */
+export function isWorded({
+  code,
+  details,
+}: {
+  code: string;
+  details?: Record<string, unknown> | undefined;
+}): boolean {
+  return !oursAlone.has(code) || details?.['mcpError'] !== undefined || details?.['cause'] !== undefined;
+}

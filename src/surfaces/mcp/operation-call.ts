@@ -80,9 +80,14 @@ function bodyOf(body: unknown, limit: number): object {
   if (body === undefined) return {};
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('body: Must be an object');
+  refuseLarge(body, limit);
+  return body;
+}
+
+/** As over HTTP, where it would be the body of a request. */
+export function refuseLarge(body: object, limit: number): void {
   if (Buffer.byteLength(JSON.stringify(body)) > limit)
     throw invalid(`The request body is larger than ${limit} bytes`);
-  return body;
 }
 
 function bytesOf(upload: unknown, { mediaType, limit }: NonNullable<Operation['upload']>): SentBytes {
@@ -104,13 +109,18 @@ const launcher = { 'x-mcpjam-launcher': JSON.stringify({ kind: 'mcp', client: 'd
 
 export function optionsOf(operation: Operation, args: Arguments, { signal }: Calling): CallOptions {
   const { idempotencyKey } = args;
-  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string')
-    throw invalid('idempotencyKey: Must be a text');
+  if (idempotencyKey !== undefined && !isKey(idempotencyKey))
+    throw invalid('idempotencyKey: Must be a text of 1 to 256 visible characters');
   return {
     signal,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(operation.headers && 'x-mcpjam-launcher' in operation.headers.shape && { headers: launcher }),
   };
+}
+
+/** As much as a header could carry. */
+function isKey(key: unknown): key is string {
+  return typeof key === 'string' && /^[\x20-\x7e\u00a0-\u00ff]{1,256}$/.test(key) && key.trim() !== '';
 }
 
 const mostEvents = 500;
@@ -151,6 +161,7 @@ export async function collect<T>(
 ): Promise<{ over: boolean }> {
   const enough = new AbortController();
   const stop = (): void => enough.abort();
+  const iterator = open(enough.signal)[Symbol.asyncIterator]();
   const stopped = new Promise<'stopped'>((resolve) => {
     enough.signal.addEventListener('abort', () => resolve('stopped'), { once: true });
   });
@@ -158,7 +169,6 @@ export async function collect<T>(
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
-    const iterator = open(enough.signal)[Symbol.asyncIterator]();
     for (;;) {
       const coming = iterator.next();
       // It may fail after nobody waits for it any longer.
@@ -172,6 +182,8 @@ export async function collect<T>(
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     stop();
+    // It may stand between two events, where it hears of no signal; what it holds is let go when it is told.
+    void iterator.return?.().catch(() => {});
   }
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { Refusal } from '../../contract/errors.ts';
 import type { Agent, Calling } from './agent.ts';
-import { refusalIn, refusalResult, resultOf } from './answers.ts';
+import { isWorded, refusalIn, refusalResult, resultOf } from './answers.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { completed } from './completion.ts';
 import { promptList, promptNamed } from './prompts.ts';
@@ -94,26 +94,6 @@ function failed(agent: Agent, error: unknown, reachesOut: boolean): CallToolResu
     requestId,
     foreign: false,
   });
-}
-
-/** Codes of refusals that come before a server is asked, unless the details say that it was. */
-const ours: ReadonlySet<string> = new Set([
-  'VALIDATION_ERROR',
-  'UNAUTHORIZED',
-  'NOT_FOUND',
-  'RATE_LIMITED',
-  'INTERNAL_ERROR',
-]);
-
-/** Whether a server may have worded it. */
-function isWorded({
-  code,
-  details,
-}: {
-  code: string;
-  details?: Record<string, unknown> | undefined;
-}): boolean {
-  return !ours.has(code) || details?.['mcpError'] !== undefined || details?.['cause'] !== undefined;
 }
 
 const silence = 10_000;
