@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { collect } from '../src/surfaces/mcp/operation-call.ts';
 import { connectAgent } from './support/agents.ts';
 import { saveServer } from './support/live.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -82,6 +83,35 @@ describe('arguments', () => {
     },
   );
 
+  test('a token for progress that is long is not repeated', async () => {
+    const { body } = await service.post('/server-connections', { url: 'http://127.0.0.1:1/mcp' });
+    const { connectionRequestId } = body as { connectionRequestId: string };
+    const answer = await fetch(`${service.origin}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${service.key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: {
+          name: 'read_operation',
+          arguments: {
+            operation: 'watchServerConnection',
+            arguments: { connectionRequestId, maxSeconds: 2 },
+          },
+          _meta: { progressToken: 'p'.repeat(1_000_000) },
+        },
+      }),
+    });
+    const text = await answer.text();
+    expect(text).toMatch(/[1-9]\d* events/);
+    expect(text.length).toBeLessThan(10_000);
+  });
+
   test('an address of a resource is bounded, and what is said about it', async () => {
     const agent = await connectAgent(service, { era: 'sdk 1' });
     const uri = `drydock:/${'/%41'.repeat(500_000)}`;
@@ -89,6 +119,61 @@ describe('arguments', () => {
     expect(String(refused)).toMatch(/not found/i);
     expect(String(refused).length).toBeLessThan(500);
   });
+});
+
+test('a stream that is left lets go of what it holds, also between two events', async () => {
+  let held = true;
+  async function* events() {
+    try {
+      for (let at = 0; ; at++) yield at;
+    } finally {
+      held = false;
+    }
+  }
+  const { signal } = new AbortController();
+  await collect(events, 60_000, { signal }, (at) => at < 3);
+  await expect.poll(() => held).toBe(false);
+});
+
+test('what a name means is looked for on every page', async () => {
+  const { id } = await saveServer(service, { name: 'zz last', url: 'http://127.0.0.1:9/mcp' });
+  const database = await service.database.connect();
+  try {
+    const { rows } = await database.query<{ column_name: string }>(
+      "select column_name from information_schema.columns where table_name = 'servers' and is_generated = 'NEVER'",
+    );
+    const columns = rows.map(({ column_name: name }) => `"${name}"`);
+    // Ids before and after the one that is looked for, whichever way they are ordered.
+    const values = columns.map((name) => (/^"(id"|name)/.test(name) ? 'made' : name));
+    await database.query(
+      `insert into servers (${columns.join()}) select ${values.join()} from servers,
+       lateral (select format('srv_%s%s', side, lpad(n::text, 25, '0')) made from generate_series(1, 1100) n, unnest(array['0', 'z']) side) m
+       where id = $1`,
+      [id],
+    );
+  } finally {
+    await database.end();
+  }
+  const agent = await connectAgent(service);
+  expect((await agent.call('find', { query: 'zz', kinds: ['server'] })).data).toEqual([
+    expect.objectContaining({ id }),
+  ]);
+  expect((await agent.call('diagnose_server', { server: 'zz last' })).ours).toContain(
+    `Server "zz last" (${id}) is not usable.`,
+  );
+});
+
+test('what is not at an address is named with what is', async () => {
+  const agent = await connectAgent(service, { path: '/mcp/readonly' });
+  const write = { operation: 'deleteProject', arguments: {} };
+  await expect(agent.call('write_operation', write)).rejects.toThrow(
+    'No tool "write_operation" at this address. There are: find, diagnose_server',
+  );
+  expect((await agent.call('read_operation', write)).ours).toContain('this address is for reading only');
+  expect((await agent.call('describe_operation', { operation: 'deleteProject' })).ours).toContain(
+    'this address is for reading only',
+  );
+  expect((await agent.call('find', { words: 'x' })).ours).toContain('find takes query, kinds, project');
 });
 
 describe('a hostile server', () => {

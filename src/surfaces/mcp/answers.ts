@@ -51,7 +51,9 @@ function shortened({ items, texts }: Left, full: Link | undefined): string {
     ...(items > 0 ? [`${items} items`] : []),
     ...(texts > 0 ? [`the ends of ${texts} texts`] : []),
   ];
-  const where = full ? `${full.uri} has all of it` : 'ask for less of it, or for a larger answer';
+  const where = full
+    ? `${full.uri} has all of it`
+    : 'ask for less of it, or with a larger answerSize where the tool takes one';
   return `Shortened: ${parts.join(' and ')} left out; ${where}.`;
 }
 
@@ -62,7 +64,7 @@ function linkOf({ uri, name }: Link): ResourceLink {
 /** What an agent can do about a refusal. */
 const remedies: Record<string, string> = {
   VALIDATION_ERROR:
-    'Correct the arguments as the message says; describe_operation shows what an operation takes.',
+    'Correct the arguments as the message says. The schema of the tool shows what it takes, describe_operation what an operation takes.',
   UNAUTHORIZED: 'Ask the user for a working API key.',
   OAUTH_REQUIRED:
     'The server needs an OAuth grant. Ask the user to authorize it, or import tokens with importOAuthTokens.',
@@ -76,6 +78,20 @@ const remedies: Record<string, string> = {
   TIMEOUT: 'The server took too long. Ask for less, or examine it (diagnose_server or runDoctor).',
 };
 
+/** Where the reason in the details says more than the code. */
+const remediesOfReasons: Record<string, string> = {
+  TRACE_NOT_AVAILABLE: 'Choose another trial, or see listEvalRunIterations for what is known of this one.',
+  BASELINE_NOT_FOUND: 'There is nothing to compare with: run the suite again, or name a run or a commit.',
+  TARGET_RATE_LIMITED: 'The server under test limits its callers. Wait, then ask again.',
+  LIMIT_REACHED: 'Remove what is no longer needed, or use another place. Ask the user first.',
+};
+
+function remedyOf(code: string, details: Record<string, unknown> | undefined): string {
+  const reason = String(details?.['reason'] ?? details?.['code']);
+  const known = Object.hasOwn(remediesOfReasons, reason) ? remediesOfReasons[reason] : remedies[code];
+  return known ?? 'See what the message says.';
+}
+
 /** A refusal as the one that HTTP gives: same code, same message. `foreign`: a server may have worded it. */
 export function refusalResult(
   refusal: { code: string; message: string; details?: Record<string, unknown> | undefined },
@@ -85,7 +101,7 @@ export function refusalResult(
   const hasDetails = details !== undefined && Object.keys(details).length > 0;
   const ours = [
     foreign ? code : `${code}: ${visibleLine(message)}`,
-    `What to do: ${remedies[code] ?? 'See what the message says.'}`,
+    `What to do: ${remedyOf(code, details)}`,
     ...(requestId === undefined ? [] : [`Request id: ${requestId}`]),
   ];
   const said = { ...(foreign && { message }), ...(hasDetails && { details }) };

@@ -40,8 +40,7 @@ function searchOperations(readOnly: boolean): AgentTool {
   return tool({
     name: 'search_operations',
     title: 'Search the operations of Drydock',
-    description:
-      'Find operations of the Drydock API by words, for whatever the other tools do not do. Every operation can be called with read_operation or write_operation.',
+    description: `Find operations of the Drydock API by words, for whatever the other tools do not do. Call them with read_operation${readOnly ? '' : ' or write_operation'}, by their id.`,
     input: z.strictObject({
       query: z.string().max(300).describe('Words like "rotate secret". Empty lists all ids.'),
       limit: z.number().int().min(1).max(50).default(8),
@@ -84,13 +83,14 @@ const describeOperation = tool({
   title: 'Describe an operation',
   description: 'What an operation does and takes: the JSON Schema of its arguments, and an example.',
   input: z.strictObject({ operation }),
-  run: async ({ operation: id }) => {
+  run: async ({ operation: id }, { agent: { selection } }) => {
     const found = known(id);
+    const writes = selection.readOnly ? 'nothing: this address is for reading only' : 'write_operation';
     const { readOnlyHint, destructiveHint } = annotationsOf(found);
     const streamed = streamedAnswer(found.response);
     const facts = {
       operation: found.id,
-      callWith: readOnlyHint ? 'read_operation' : 'write_operation',
+      callWith: readOnlyHint ? 'read_operation' : writes,
       does: wordsOf(found),
       http: `${found.method} /api/v1${found.path}`,
       access: found.access,
@@ -111,7 +111,7 @@ const readOperation = tool({
   input: z.strictObject({ operation, arguments: given, answerSize }),
   run: async ({ operation: id, arguments: args = {} }, calling) => {
     const found = known(id);
-    if (!isSafe(found)) throw notReadOnly(found);
+    if (!isSafe(found)) throw notReadOnly(found, calling.agent);
     return callOperation(found, args, calling);
   },
 });

@@ -8,6 +8,7 @@ import { type Answer, whose } from './answers.ts';
 import { reachesOut } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
 import { patiently } from './patience.ts';
+import { named as quotedName } from './quoted.ts';
 
 type Arguments = Record<string, unknown>;
 type Call = (input: Arguments, options: CallOptions) => unknown;
@@ -56,7 +57,7 @@ function inputOf(operation: Operation, args: Arguments, { bodyLimit }: Agent): A
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name));
   if (unknown !== undefined)
     throw invalid(
-      `Unrecognized argument ${JSON.stringify(unknown)}: ${operation.id} takes ${Object.keys(properties).join(', ') || 'none'}`,
+      `Unrecognized argument ${quotedName(unknown)}: ${operation.id} takes ${Object.keys(properties).join(', ') || 'none'}`,
     );
   const missing = required.find((name) => args[name] === undefined || args[name] === null);
   if (missing !== undefined) throw invalid(`${missing}: Required`);
@@ -226,9 +227,12 @@ export async function firstBytes(response: Response, most: number): Promise<Buff
   return Buffer.concat(chunks).subarray(0, most);
 }
 
-export function notReadOnly(operation: Operation): Refusal {
+export function notReadOnly(operation: Operation, { selection }: Agent): Refusal {
+  const instead = selection.readOnly
+    ? 'this address is for reading only, so ask the user for one that is not'
+    : 'use write_operation';
   return new Refusal(
     'VALIDATION_ERROR',
-    `${operation.id} ${operation.callsTools ? 'calls tools of a server' : 'changes something'}: use write_operation`,
+    `${operation.id} ${operation.callsTools ? 'calls tools of a server' : 'changes something'}: ${instead}`,
   );
 }

@@ -6,11 +6,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { Refusal } from '../../contract/errors.ts';
+import { nearest } from '../naming.ts';
 import type { Agent, Calling } from './agent.ts';
 import { isWorded, refusalIn, refusalResult, resultOf } from './answers.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { completed } from './completion.ts';
 import { promptList, promptNamed } from './prompts.ts';
+import { named } from './quoted.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { sizeOf } from './tool.ts';
 
@@ -63,11 +65,7 @@ async function callTool(
   context: ServerContext,
 ): Promise<CallToolResult> {
   const tool = byName.get(name);
-  if (!tool)
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `No tool ${JSON.stringify(name.slice(0, 100))} at this address`,
-    );
+  if (!tool) throw noTool(name, [...byName.keys()]);
   const { calling, end } = callingFor(agent, context);
   try {
     return resultOf(await tool.run(args, calling), sizeOf(args));
@@ -78,6 +76,14 @@ async function callTool(
   } finally {
     end();
   }
+}
+
+function noTool(name: string, known: string[]): ProtocolError {
+  const near = known.length <= 20 ? known : nearest(name, known).map((each) => each.name);
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `No tool ${named(name)} at this address. ${known.length <= 20 ? 'There are' : 'The nearest'}: ${near.slice(0, 20).join(', ')}`,
+  );
 }
 
 function ending(): Refusal {
@@ -97,11 +103,14 @@ function failed(agent: Agent, error: unknown, reachesOut: boolean): CallToolResu
 }
 
 const silence = 10_000;
+/** Characters of a token that comes back with each progress; a longer one is as good as none. */
+const longestToken = 200;
 
 /** Tells of progress if the agent asked to be told, and now and then that there is none. */
 function callingFor(agent: Agent, context: ServerContext): { calling: Calling; end: () => void } {
   const { _meta: meta, signal: gone, notify } = context.mcpReq;
-  const progressToken = meta?.progressToken;
+  const given = meta?.progressToken;
+  const progressToken = String(given).length > longestToken ? undefined : given;
   let last = 0;
   const tell = (progress: number, total?: number, message?: string): void => {
     if (progressToken === undefined || gone.aborted) return;
