@@ -173,6 +173,11 @@ test('what is not at an address is named with what is', async () => {
   expect((await agent.call('describe_operation', { operation: 'deleteProject' })).ours).toContain(
     'this address is for reading only',
   );
+  for (const [query, first] of [
+    ['list projects', 'listProjects '],
+    ['read a run', 'getEvalRun '],
+  ] as const)
+    expect((await agent.call('search_operations', { query })).ours.startsWith(first)).toBe(true);
   expect((await agent.call('find', { words: 'x' })).ours).toContain('find takes query, kinds, project');
 });
 

@@ -69,7 +69,7 @@ const remedies: Record<string, string> = {
   OAUTH_REQUIRED:
     'The server needs an OAuth grant. Ask the user to authorize it, or import tokens with importOAuthTokens.',
   FORBIDDEN: 'The key may not do this. Ask the user for one that may, or for permission.',
-  NOT_FOUND: 'Look the name or id up in a list of what the key can see.',
+  NOT_FOUND: 'Look the name or id up: find, list_runs and operations that list show what the key can see.',
   CONFLICT: 'Read the present state, then decide again.',
   FEATURE_NOT_SUPPORTED: 'Do without it: this deployment or this server does not offer it.',
   RATE_LIMITED: 'Wait as long as is said, then ask again.',

@@ -62,20 +62,26 @@ function lineOf(each: Operation): string {
 }
 
 function ranked(known: readonly Operation[], query: string): Operation[] {
-  const words = query.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const words = query.toLowerCase().match(/[a-z0-9]{2,}/g) ?? [];
   const scored = known.map((each) => {
-    const name = `${each.id} ${each.summary}`.toLowerCase();
-    const rest = `${each.area} ${each.path} ${each.description ?? ''}`.toLowerCase();
+    const name = spaced(`${each.id} ${each.summary}`);
+    const rest = spaced(`${each.area} ${each.path} ${each.description ?? ''}`);
     const score = words.reduce((sum, word) => {
-      const stem = word.length > 4 ? word.replace(/(ies|es|s|ing|ed)$/, '') : word;
+      // Where a word begins: short ones are inside of many others.
+      const stem = ` ${word.length > 4 ? word.replace(/(ies|es|s|ing|ed)$/, '') : word}`;
       return sum + (name.includes(stem) ? 3 : 0) + (rest.includes(stem) ? 1 : 0);
     }, 0);
-    return { each, score };
+    return { each, score: score + (each.id.toLowerCase() === words.join('') ? 10 : 0) };
   });
   return scored
     .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score)
+    .toSorted((a, b) => b.score - a.score || a.each.summary.length - b.each.summary.length)
     .map(({ each }) => each);
+}
+
+/** `listEvalCases` and `/eval-cases` as words. */
+function spaced(text: string): string {
+  return ` ${text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[^A-Za-z0-9]+/g, ' ')}`.toLowerCase();
 }
 
 const describeOperation = tool({

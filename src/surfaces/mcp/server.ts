@@ -45,15 +45,15 @@ export function createAgentServer(agent: Agent): Server {
   const catalog = catalogOf(agent.selection);
   server.setRequestHandler('tools/list', () => ({ tools: catalog.list }));
   server.setRequestHandler('tools/call', ({ params }, context) => callTool(agent, catalog, params, context));
-  server.setRequestHandler('resources/list', (_, context) => listResources(quietly(agent, context)));
+  server.setRequestHandler('resources/list', (_, context) => quietly(agent, context, listResources));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
-    readResource(params.uri, quietly(agent, context)),
+    quietly(agent, context, (calling) => readResource(params.uri, calling)),
   );
   server.setRequestHandler('prompts/list', () => ({ prompts: promptList }));
   server.setRequestHandler('prompts/get', ({ params }) => promptNamed(params.name, params.arguments ?? {}));
   server.setRequestHandler('completion/complete', ({ params }, context) =>
-    completed(params, quietly(agent, context)),
+    quietly(agent, context, (calling) => completed(params, calling)),
   );
   return server;
 }
@@ -159,6 +159,26 @@ function eitherOf(
   };
 }
 
-function quietly(agent: Agent, { mcpReq: { signal } }: ServerContext): Calling {
-  return { agent, signal, abandoned: () => signal.aborted, reporting: false, progress: () => {} };
+/** What tells of no progress; it too ends with the agent or the service. */
+async function quietly<T>(
+  agent: Agent,
+  { mcpReq: { signal: gone } }: ServerContext,
+  act: (calling: Calling) => Promise<T>,
+): Promise<T> {
+  const { signal, release } = eitherOf(gone, agent.ending);
+  const calling = {
+    agent,
+    signal,
+    abandoned: () => gone.aborted,
+    reporting: false,
+    progress: () => {},
+  };
+  try {
+    return await act(calling);
+  } catch (error) {
+    if (!signal.aborted || gone.aborted) throw error;
+    throw new ProtocolError(ProtocolErrorCode.InternalError, ending().message);
+  } finally {
+    release();
+  }
 }
