@@ -4,6 +4,8 @@ import { connectAgent, eras } from './support/agents.ts';
 import { saveServer } from './support/live.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
+import { answerLegacy } from './targets/legacy.ts';
+import { listen, readRpc } from './targets/listen.ts';
 
 let service: TestService;
 let target: Hostile;
@@ -80,11 +82,23 @@ test('the end of the service ends what runs, and waiting is answered', async () 
     await rm(ending.running.services.config.dataDir, { recursive: true, force: true });
   });
   const saved = await saveServer(ending, { url: target.url('/odd') });
+  let asked = 0;
+  const silent = await listen(async (request, response) => {
+    const { rpc } = await readRpc(request);
+    if (rpc?.method === 'tools/list') asked++;
+    else answerLegacy({ request, response, rpc, path: '/', origin: '' });
+  });
+  onTestFinished(silent.stop);
+  const mute = await saveServer(ending, { url: `http://127.0.0.1:${silent.port}/mcp` });
   const agent = await connectAgent(ending);
   const before = calls().length;
   const called = agent.call('call_server_tool', { server: saved.id, tool: 'slow' });
+  const read = agent.read(`drydock:/${mute.path}/tools`);
+  read.catch(() => {});
   await expect.poll(() => calls().length).toBe(before + 1);
+  await expect.poll(() => asked).toBe(1);
   stopped = ending.running.stop();
   expect(await called).toMatchObject({ isError: true, ours: expect.stringContaining('about to end') });
+  await expect(read).rejects.toThrow('about to end');
   await stopped;
 });

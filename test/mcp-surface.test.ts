@@ -108,6 +108,7 @@ describe('lists of tools', () => {
         openWorldHint: expect.any(Boolean),
       });
     expect(tools.find(({ name }) => name === 'run_suite')).toMatchObject({
+      annotations: { destructiveHint: true },
       description: expect.stringContaining('Spends credits.'),
       _meta: { 'drydock/spends': true },
     });
@@ -141,7 +142,11 @@ describe('lists of tools', () => {
       destructiveHint: true,
       openWorldHint: true,
     });
-    expect(hints('cancelEvalRun')).toMatchObject({ destructiveHint: true });
+    // Models call tools in a run; tokens and what a file declares replace what was there.
+    for (const name of ['cancelEvalRun', 'createEvalRun', 'rerunEvalRun', 'createEvalRunGroup'])
+      expect(hints(name)).toMatchObject({ destructiveHint: true });
+    for (const name of ['importOAuthTokens', 'syncFileOwnedEvalSuite'])
+      expect(hints(name)).toMatchObject({ destructiveHint: true });
     expect(hints('deleteSecret')).toMatchObject({ destructiveHint: true, idempotentHint: true });
     expect(hints('createProject')).toMatchObject({
       readOnlyHint: false,

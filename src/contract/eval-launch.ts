@@ -134,6 +134,7 @@ export const createEvalRun = operation({
   ...launchHeaders,
   idempotency: 'verb',
   spends: true,
+  callsTools: true,
   body: RunCreateRequest,
   example: { suiteId: '{suiteId}' },
   status: 202,
@@ -181,6 +182,7 @@ export const rerunEvalRun = operation({
   ...launchHeaders,
   idempotency: 'verb',
   spends: true,
+  callsTools: true,
   body: z
     .strictObject({
       scope: scope.default('failed_cases'),
@@ -217,6 +219,7 @@ export const createEvalRunGroup = operation({
   ...launchHeaders,
   idempotency: 'verb',
   spends: true,
+  callsTools: true,
   body: z
     .strictObject({ suiteId: id, targets: z.array(target).min(1).max(mostTargets), ...launch })
     .meta({ id: 'EvalRunGroupCreateRequest' }),

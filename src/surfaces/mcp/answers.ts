@@ -51,7 +51,9 @@ function shortened({ items, texts }: Left, full: Link | undefined): string {
     ...(items > 0 ? [`${items} items`] : []),
     ...(texts > 0 ? [`the ends of ${texts} texts`] : []),
   ];
-  const where = full ? `${full.uri} has all of it` : 'ask for less of it, or for a larger answer';
+  const where = full
+    ? `${full.uri} has all of it`
+    : 'ask for less of it, or with a larger answerSize where the tool takes one';
   return `Shortened: ${parts.join(' and ')} left out; ${where}.`;
 }
 
@@ -62,12 +64,12 @@ function linkOf({ uri, name }: Link): ResourceLink {
 /** What an agent can do about a refusal. */
 const remedies: Record<string, string> = {
   VALIDATION_ERROR:
-    'Correct the arguments as the message says; describe_operation shows what an operation takes.',
+    'Correct the arguments as the message says. The schema of the tool shows what it takes, describe_operation what an operation takes.',
   UNAUTHORIZED: 'Ask the user for a working API key.',
   OAUTH_REQUIRED:
     'The server needs an OAuth grant. Ask the user to authorize it, or import tokens with importOAuthTokens.',
   FORBIDDEN: 'The key may not do this. Ask the user for one that may, or for permission.',
-  NOT_FOUND: 'Look the name or id up in a list of what the key can see.',
+  NOT_FOUND: 'Look the name or id up: find, list_runs and operations that list show what the key can see.',
   CONFLICT: 'Read the present state, then decide again.',
   FEATURE_NOT_SUPPORTED: 'Do without it: this deployment or this server does not offer it.',
   RATE_LIMITED: 'Wait as long as is said, then ask again.',
@@ -75,6 +77,20 @@ const remedies: Record<string, string> = {
   SERVER_UNREACHABLE: 'Examine the server (diagnose_server or runDoctor) to see why.',
   TIMEOUT: 'The server took too long. Ask for less, or examine it (diagnose_server or runDoctor).',
 };
+
+/** Where the reason in the details says more than the code. */
+const remediesOfReasons: Record<string, string> = {
+  TRACE_NOT_AVAILABLE: 'Choose another trial, or see listEvalRunIterations for what is known of this one.',
+  BASELINE_NOT_FOUND: 'There is nothing to compare with: run the suite again, or name a run or a commit.',
+  TARGET_RATE_LIMITED: 'The server under test limits its callers. Wait, then ask again.',
+  LIMIT_REACHED: 'Remove what is no longer needed, or use another place. Ask the user first.',
+};
+
+function remedyOf(code: string, details: Record<string, unknown> | undefined): string {
+  const reason = String(details?.['reason'] ?? details?.['code']);
+  const known = Object.hasOwn(remediesOfReasons, reason) ? remediesOfReasons[reason] : remedies[code];
+  return known ?? 'See what the message says.';
+}
 
 /** A refusal as the one that HTTP gives: same code, same message. `foreign`: a server may have worded it. */
 export function refusalResult(
@@ -85,7 +101,7 @@ export function refusalResult(
   const hasDetails = details !== undefined && Object.keys(details).length > 0;
   const ours = [
     foreign ? code : `${code}: ${visibleLine(message)}`,
-    `What to do: ${remedies[code] ?? 'See what the message says.'}`,
+    `What to do: ${remedyOf(code, details)}`,
     ...(requestId === undefined ? [] : [`Request id: ${requestId}`]),
   ];
   const said = { ...(foreign && { message }), ...(hasDetails && { details }) };
@@ -111,4 +127,24 @@ export function refusalIn(
   if (error instanceof TypeError && error.cause instanceof Error)
     return new Refusal('INTERNAL_ERROR', `The service does not answer: ${named(error.cause.message, 200)}`);
   return undefined;
+}
+
+/** Codes of refusals that come before a server is asked, unless the details say that it was. */
+const oursAlone: ReadonlySet<string> = new Set([
+  'VALIDATION_ERROR',
+  'UNAUTHORIZED',
+  'NOT_FOUND',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+]);
+
+/** Whether a server may have worded the refusal of something that asks one. */
+export function isWorded({
+  code,
+  details,
+}: {
+  code: string;
+  details?: Record<string, unknown> | undefined;
+}): boolean {
+  return !oursAlone.has(code) || details?.['mcpError'] !== undefined || details?.['cause'] !== undefined;
 }

@@ -40,8 +40,7 @@ function searchOperations(readOnly: boolean): AgentTool {
   return tool({
     name: 'search_operations',
     title: 'Search the operations of Drydock',
-    description:
-      'Find operations of the Drydock API by words, for whatever the other tools do not do. Every operation can be called with read_operation or write_operation.',
+    description: `Find operations of the Drydock API by words, for whatever the other tools do not do. Call them with read_operation${readOnly ? '' : ' or write_operation'}, by their id.`,
     input: z.strictObject({
       query: z.string().max(300).describe('Words like "rotate secret". Empty lists all ids.'),
       limit: z.number().int().min(1).max(50).default(8),
@@ -63,20 +62,26 @@ function lineOf(each: Operation): string {
 }
 
 function ranked(known: readonly Operation[], query: string): Operation[] {
-  const words = query.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const words = query.toLowerCase().match(/[a-z0-9]{2,}/g) ?? [];
   const scored = known.map((each) => {
-    const name = `${each.id} ${each.summary}`.toLowerCase();
-    const rest = `${each.area} ${each.path} ${each.description ?? ''}`.toLowerCase();
+    const name = spaced(`${each.id} ${each.summary}`);
+    const rest = spaced(`${each.area} ${each.path} ${each.description ?? ''}`);
     const score = words.reduce((sum, word) => {
-      const stem = word.length > 4 ? word.replace(/(ies|es|s|ing|ed)$/, '') : word;
+      // Where a word begins: short ones are inside of many others.
+      const stem = ` ${word.length > 4 ? word.replace(/(ies|es|s|ing|ed)$/, '') : word}`;
       return sum + (name.includes(stem) ? 3 : 0) + (rest.includes(stem) ? 1 : 0);
     }, 0);
-    return { each, score };
+    return { each, score: score + (each.id.toLowerCase() === words.join('') ? 10 : 0) };
   });
   return scored
     .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score)
+    .toSorted((a, b) => b.score - a.score || a.each.summary.length - b.each.summary.length)
     .map(({ each }) => each);
+}
+
+/** `listEvalCases` and `/eval-cases` as words. */
+function spaced(text: string): string {
+  return ` ${text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[^A-Za-z0-9]+/g, ' ')}`.toLowerCase();
 }
 
 const describeOperation = tool({
@@ -84,13 +89,14 @@ const describeOperation = tool({
   title: 'Describe an operation',
   description: 'What an operation does and takes: the JSON Schema of its arguments, and an example.',
   input: z.strictObject({ operation }),
-  run: async ({ operation: id }) => {
+  run: async ({ operation: id }, { agent: { selection } }) => {
     const found = known(id);
+    const writes = selection.readOnly ? 'nothing: this address is for reading only' : 'write_operation';
     const { readOnlyHint, destructiveHint } = annotationsOf(found);
     const streamed = streamedAnswer(found.response);
     const facts = {
       operation: found.id,
-      callWith: readOnlyHint ? 'read_operation' : 'write_operation',
+      callWith: readOnlyHint ? 'read_operation' : writes,
       does: wordsOf(found),
       http: `${found.method} /api/v1${found.path}`,
       access: found.access,
@@ -111,7 +117,7 @@ const readOperation = tool({
   input: z.strictObject({ operation, arguments: given, answerSize }),
   run: async ({ operation: id, arguments: args = {} }, calling) => {
     const found = known(id);
-    if (!isSafe(found)) throw notReadOnly(found);
+    if (!isSafe(found)) throw notReadOnly(found, calling.agent);
     return callOperation(found, args, calling);
   },
 });

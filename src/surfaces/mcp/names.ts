@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { called, isId, nameOf, nearest } from '../naming.ts';
 import type { Calling } from './agent.ts';
-import { patiently } from './patience.ts';
+import { everyEnvironment, everyProject, everyServer, everySuite } from './lists.ts';
 import { named } from './quoted.ts';
 
 interface Chosen {
@@ -12,10 +12,7 @@ interface Chosen {
 /** The project of an id or a name; left out, the Default one, or the only one there is. */
 export async function projectOf(calling: Calling, wanted: string | undefined): Promise<Chosen> {
   if (wanted !== undefined && isId(wanted)) return { id: wanted, name: wanted };
-  const { items } = await patiently(
-    () => calling.agent.client.listProjects({}, { signal: calling.signal }),
-    calling.signal,
-  );
+  const items = await everyProject(calling);
   if (wanted === undefined) {
     const found = items.find(({ name }) => name === 'Default') ?? items[0];
     if (found) return found;
@@ -26,42 +23,23 @@ export async function projectOf(calling: Calling, wanted: string | undefined): P
 
 export async function serverOf(calling: Calling, projectId: string, wanted: string): Promise<Chosen> {
   if (isId(wanted)) return { id: wanted, name: wanted };
-  const { client } = calling.agent;
-  const { items } = await patiently(
-    () => client.listProjectServers({ projectId }, { signal: calling.signal }),
-    calling.signal,
-  );
-  return pick('server', items, wanted, 'the project');
+  return pick('server', await everyServer(calling, projectId), wanted, 'the project');
 }
 
 export async function suiteOf(calling: Calling, projectId: string, wanted: string): Promise<Chosen> {
   if (isId(wanted)) return { id: wanted, name: wanted };
-  const { client } = calling.agent;
-  const { items } = await patiently(
-    () => client.listEvalSuites({ projectId }, { signal: calling.signal }),
-    calling.signal,
-  );
-  return pick(
-    'suite',
-    items.map(({ id, name }) => ({ id, name: name ?? id })),
-    wanted,
-    'the project',
-  );
+  const items = await everySuite(calling, projectId);
+  return pick('suite', items.map(withName), wanted, 'the project');
 }
 
 export async function environmentOf(calling: Calling, projectId: string, wanted: string): Promise<Chosen> {
   if (isId(wanted)) return { id: wanted, name: wanted };
-  const { client } = calling.agent;
-  const { items } = await patiently(
-    () => client.listEnvironments({ projectId }, { signal: calling.signal }),
-    calling.signal,
-  );
-  return pick(
-    'environment',
-    items.map(({ id, name }) => ({ id, name: name ?? id })),
-    wanted,
-    'the project',
-  );
+  const items = await everyEnvironment(calling, projectId);
+  return pick('environment', items.map(withName), wanted, 'the project');
+}
+
+function withName({ id, name }: { id: string; name?: string | null | undefined }): Chosen {
+  return { id, name: name ?? id };
 }
 
 /** Looking for the nearest among more takes longer than it helps. */

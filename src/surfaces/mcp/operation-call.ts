@@ -8,6 +8,7 @@ import { type Answer, whose } from './answers.ts';
 import { reachesOut } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
 import { patiently } from './patience.ts';
+import { named as quotedName } from './quoted.ts';
 
 type Arguments = Record<string, unknown>;
 type Call = (input: Arguments, options: CallOptions) => unknown;
@@ -56,7 +57,7 @@ function inputOf(operation: Operation, args: Arguments, { bodyLimit }: Agent): A
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name));
   if (unknown !== undefined)
     throw invalid(
-      `Unrecognized argument ${JSON.stringify(unknown)}: ${operation.id} takes ${Object.keys(properties).join(', ') || 'none'}`,
+      `Unrecognized argument ${quotedName(unknown)}: ${operation.id} takes ${Object.keys(properties).join(', ') || 'none'}`,
     );
   const missing = required.find((name) => args[name] === undefined || args[name] === null);
   if (missing !== undefined) throw invalid(`${missing}: Required`);
@@ -80,9 +81,14 @@ function bodyOf(body: unknown, limit: number): object {
   if (body === undefined) return {};
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('body: Must be an object');
+  refuseLarge(body, limit);
+  return body;
+}
+
+/** As over HTTP, where it would be the body of a request. */
+export function refuseLarge(body: object, limit: number): void {
   if (Buffer.byteLength(JSON.stringify(body)) > limit)
     throw invalid(`The request body is larger than ${limit} bytes`);
-  return body;
 }
 
 function bytesOf(upload: unknown, { mediaType, limit }: NonNullable<Operation['upload']>): SentBytes {
@@ -104,13 +110,18 @@ const launcher = { 'x-mcpjam-launcher': JSON.stringify({ kind: 'mcp', client: 'd
 
 export function optionsOf(operation: Operation, args: Arguments, { signal }: Calling): CallOptions {
   const { idempotencyKey } = args;
-  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string')
-    throw invalid('idempotencyKey: Must be a text');
+  if (idempotencyKey !== undefined && !isKey(idempotencyKey))
+    throw invalid('idempotencyKey: Must be a text of 1 to 256 visible characters');
   return {
     signal,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(operation.headers && 'x-mcpjam-launcher' in operation.headers.shape && { headers: launcher }),
   };
+}
+
+/** As much as a header could carry. */
+function isKey(key: unknown): key is string {
+  return typeof key === 'string' && /^[\x20-\x7e\u00a0-\u00ff]{1,256}$/.test(key) && key.trim() !== '';
 }
 
 const mostEvents = 500;
@@ -151,6 +162,7 @@ export async function collect<T>(
 ): Promise<{ over: boolean }> {
   const enough = new AbortController();
   const stop = (): void => enough.abort();
+  const iterator = open(enough.signal)[Symbol.asyncIterator]();
   const stopped = new Promise<'stopped'>((resolve) => {
     enough.signal.addEventListener('abort', () => resolve('stopped'), { once: true });
   });
@@ -158,7 +170,6 @@ export async function collect<T>(
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
-    const iterator = open(enough.signal)[Symbol.asyncIterator]();
     for (;;) {
       const coming = iterator.next();
       // It may fail after nobody waits for it any longer.
@@ -172,6 +183,8 @@ export async function collect<T>(
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     stop();
+    // It may stand between two events, where it hears of no signal; what it holds is let go when it is told.
+    void iterator.return?.().catch(() => {});
   }
 }
 
@@ -214,9 +227,12 @@ export async function firstBytes(response: Response, most: number): Promise<Buff
   return Buffer.concat(chunks).subarray(0, most);
 }
 
-export function notReadOnly(operation: Operation): Refusal {
+export function notReadOnly(operation: Operation, { selection }: Agent): Refusal {
+  const instead = selection.readOnly
+    ? 'this address is for reading only, so ask the user for one that is not'
+    : 'use write_operation';
   return new Refusal(
     'VALIDATION_ERROR',
-    `${operation.id} ${operation.callsTools ? 'calls tools of a server' : 'changes something'}: use write_operation`,
+    `${operation.id} ${operation.callsTools ? 'calls tools of a server' : 'changes something'}: ${instead}`,
   );
 }

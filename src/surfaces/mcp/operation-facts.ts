@@ -28,7 +28,9 @@ export function reachesOut({ id, errors, spends, callsTools }: Operation): boole
 /** What it does may not be undone: something goes, is overwritten or stopped, or a tool does what it likes. */
 function isDestructive({ id, method, callsTools }: Operation): boolean {
   return (
-    callsTools === true || /^(DELETE|PATCH|PUT)$/.test(method) || /^(cancel|revoke|set|archive)/.test(id)
+    callsTools === true ||
+    /^(DELETE|PATCH|PUT)$/.test(method) ||
+    /^(cancel|revoke|set|archive|sync|import)/.test(id)
   );
 }
 

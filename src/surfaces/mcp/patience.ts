@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { CallOptions, Client } from '../client/index.ts';
+import type { Calling } from './agent.ts';
 import { refusalIn } from './answers.ts';
 
 const mostWaits = 3;
@@ -15,4 +17,16 @@ export async function patiently<T>(call: () => T, signal: AbortSignal, waited = 
     await delay(wait, undefined, { signal });
     return patiently(call, signal, waited + 1);
   }
+}
+
+type Call = (input: object, options?: CallOptions) => Promise<unknown>;
+
+/** A client for somebody who makes several calls that answer with JSON: each of them waits, and ends with the agent. */
+export function patientClient({ agent: { client }, signal }: Pick<Calling, 'agent' | 'signal'>): Client {
+  return new Proxy(client, {
+    get: (target, name): Call => {
+      const call = Reflect.get(target, name) as Call;
+      return (input, options) => patiently(() => call(input, { signal, ...options }), signal);
+    },
+  });
 }

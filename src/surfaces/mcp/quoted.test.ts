@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { named, quoted, visibleJson, visibleLine, visibleText } from './quoted.ts';
+import { named, quoted, visibleJson, visibleJsonWithin, visibleLine, visibleText } from './quoted.ts';
 
 const hidden = [
   '\u00ad',
@@ -49,6 +49,16 @@ test('what is quoted can neither end the quotation nor begin a line', () => {
 test('a name in a sentence is one bounded line in quotation marks', () => {
   expect(named('a"b\nc\u200b')).toBe('"a\\"b\\nc\\u200b"');
   expect(named('x'.repeat(500))).toHaveLength(82);
-  expect(visibleText('one\n\ttwo\u200b')).toBe('one\n\ttwo\\u200b');
+  expect(visibleText('one\n\ttwo\u200b', 20)).toBe('one\n\ttwo\\u200b');
   expect(visibleLine('one\ntwo \u202e three')).toBe('one two \\u202e three');
+});
+
+test('what grows beyond a bound by being shown is not written', () => {
+  const text = '\u200b'.repeat(2_000_000);
+  const began = performance.now();
+  expect(visibleJsonWithin({ text }, 5_000_000)).toBeUndefined();
+  expect(visibleText(text, 5_000_000)).toBeUndefined();
+  expect(performance.now() - began).toBeLessThan(2000);
+  expect(visibleJsonWithin('\u{e0041}', 14)).toBe('"\\udb40\\udc41"');
+  expect(visibleJsonWithin('\u{e0041}', 13)).toBeUndefined();
 });

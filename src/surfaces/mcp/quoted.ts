@@ -2,10 +2,26 @@ import { randomBytes } from 'node:crypto';
 
 /** Characters that show nothing or move others about. U+FE0F stays: emoji carry it, and alone it can say nothing. */
 const unseen = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+const unseenInLines = new RegExp(`(?![\\t\\r\\n])${unseen.source}`, unseen.flags);
 
 /** JSON in one line of characters that all show. It reads back as the same value. */
 export function visibleJson(value: unknown): string {
   return (JSON.stringify(value) ?? 'null').replaceAll(unseen, escaped);
+}
+
+/** The same, if it has no more characters than `most`: what is escaped is six times as long, and takes its time. */
+export function visibleJsonWithin(value: unknown, most: number): string | undefined {
+  return escapedWithin(JSON.stringify(value) ?? 'null', unseen, most);
+}
+
+function escapedWithin(text: string, hidden: RegExp, most: number): string | undefined {
+  let room = most - text.length;
+  if (room < 0) return undefined;
+  for (const [character] of text.matchAll(hidden)) {
+    room -= 5 * character.length;
+    if (room < 0) return undefined;
+  }
+  return text.replaceAll(hidden, escaped);
 }
 
 /** A text of somebody else inside a sentence of ours: one line, bounded, in quotation marks. */
@@ -19,11 +35,9 @@ export function visibleLine(text: string, most = 2000): string {
   return text.replaceAll(/\s+/g, ' ').slice(0, most).toWellFormed().replaceAll(unseen, escaped);
 }
 
-/** A text of several lines in which everything shows. */
-export function visibleText(text: string): string {
-  return text.replaceAll(unseen, (character) =>
-    /[\t\r\n]/.test(character) ? character : escaped(character),
-  );
+/** A text of several lines in which everything shows, if it has no more characters than `most` then. */
+export function visibleText(text: string, most: number): string | undefined {
+  return escapedWithin(text, unseenInLines, most);
 }
 
 /**
@@ -40,8 +54,15 @@ export function quoted(whose: string, value: unknown): string {
   ].join('\n');
 }
 
+/** Kept, because a text may consist of nothing else; there are only some thousand such characters. */
+const escapes = new Map<string, string>();
+
 function escaped(character: string): string {
-  return [...Array(character.length).keys()]
+  const known = escapes.get(character);
+  if (known !== undefined) return known;
+  const written = [...Array(character.length).keys()]
     .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
     .join('');
+  escapes.set(character, written);
+  return written;
 }

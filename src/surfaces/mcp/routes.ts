@@ -45,14 +45,22 @@ export function registerMcp(app: FastifyInstance, options: McpRouteOptions): voi
 
   const guard = guardFor(options);
   const callers = new WeakMap<FastifyRequest, Caller>();
-  const enter = async (request: FastifyRequest): Promise<void> => {
+  const enter = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const { host, origin, authorization } = request.headers;
     guard({ host, origin });
-    // Answered with 405: nothing is to be had with these.
-    if (request.method !== 'POST') return;
+    if (request.method !== 'POST')
+      return refuse(
+        reply.header('allow', 'POST').header('connection', 'close'),
+        405,
+        -32_000,
+        'Method not allowed: send POST',
+      );
     const id = await options.recognize(authorization);
     const { toolsets } = request.params as { toolsets?: string };
-    callers.set(request, { id, selection: selectionOf(toolsets, /\/readonly\/?(\?|$)/.test(request.url)) });
+    // Of the route that was found: the address may be written in several ways.
+    const readOnly = request.routeOptions.url?.endsWith('/readonly') === true;
+    callers.set(request, { id, selection: selectionOf(toolsets, readOnly) });
+    return undefined;
   };
   for (const url of ['/mcp', '/mcp/readonly', '/mcp/x/:toolsets', '/mcp/x/:toolsets/readonly'])
     app.route({
@@ -63,9 +71,7 @@ export function registerMcp(app: FastifyInstance, options: McpRouteOptions): voi
       // Before the body is read: strangers cannot make us buffer anything.
       onRequest: enter,
       handler: async (request, reply) => {
-        const caller = callers.get(request);
-        if (!caller)
-          return refuse(reply.header('allow', 'POST'), 405, -32_000, 'Method not allowed: send POST');
+        const caller = callers.get(request) as Caller;
         const message = readMessage(request);
         if (typeof message === 'string') return refuse(reply, 400, -32_700, message);
         const { serving, make } = await load();

@@ -6,11 +6,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { Refusal } from '../../contract/errors.ts';
+import { nearest } from '../naming.ts';
 import type { Agent, Calling } from './agent.ts';
-import { refusalIn, refusalResult, resultOf } from './answers.ts';
+import { isWorded, refusalIn, refusalResult, resultOf } from './answers.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { completed } from './completion.ts';
 import { promptList, promptNamed } from './prompts.ts';
+import { named } from './quoted.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { sizeOf } from './tool.ts';
 
@@ -43,15 +45,15 @@ export function createAgentServer(agent: Agent): Server {
   const catalog = catalogOf(agent.selection);
   server.setRequestHandler('tools/list', () => ({ tools: catalog.list }));
   server.setRequestHandler('tools/call', ({ params }, context) => callTool(agent, catalog, params, context));
-  server.setRequestHandler('resources/list', (_, context) => listResources(quietly(agent, context)));
+  server.setRequestHandler('resources/list', (_, context) => quietly(agent, context, listResources));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
-    readResource(params.uri, quietly(agent, context)),
+    quietly(agent, context, (calling) => readResource(params.uri, calling)),
   );
   server.setRequestHandler('prompts/list', () => ({ prompts: promptList }));
   server.setRequestHandler('prompts/get', ({ params }) => promptNamed(params.name, params.arguments ?? {}));
   server.setRequestHandler('completion/complete', ({ params }, context) =>
-    completed(params, quietly(agent, context)),
+    quietly(agent, context, (calling) => completed(params, calling)),
   );
   return server;
 }
@@ -63,11 +65,7 @@ async function callTool(
   context: ServerContext,
 ): Promise<CallToolResult> {
   const tool = byName.get(name);
-  if (!tool)
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `No tool ${JSON.stringify(name.slice(0, 100))} at this address`,
-    );
+  if (!tool) throw noTool(name, [...byName.keys()]);
   const { calling, end } = callingFor(agent, context);
   try {
     return resultOf(await tool.run(args, calling), sizeOf(args));
@@ -78,6 +76,14 @@ async function callTool(
   } finally {
     end();
   }
+}
+
+function noTool(name: string, known: string[]): ProtocolError {
+  const near = known.length <= 20 ? known : nearest(name, known).map((each) => each.name);
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `No tool ${named(name)} at this address. ${known.length <= 20 ? 'There are' : 'The nearest'}: ${near.slice(0, 20).join(', ')}`,
+  );
 }
 
 function ending(): Refusal {
@@ -96,32 +102,15 @@ function failed(agent: Agent, error: unknown, reachesOut: boolean): CallToolResu
   });
 }
 
-/** Codes of refusals that come before a server is asked, unless the details say that it was. */
-const ours: ReadonlySet<string> = new Set([
-  'VALIDATION_ERROR',
-  'UNAUTHORIZED',
-  'NOT_FOUND',
-  'RATE_LIMITED',
-  'INTERNAL_ERROR',
-]);
-
-/** Whether a server may have worded it. */
-function isWorded({
-  code,
-  details,
-}: {
-  code: string;
-  details?: Record<string, unknown> | undefined;
-}): boolean {
-  return !ours.has(code) || details?.['mcpError'] !== undefined || details?.['cause'] !== undefined;
-}
-
 const silence = 10_000;
+/** Characters of a token that comes back with each progress; a longer one is as good as none. */
+const longestToken = 200;
 
 /** Tells of progress if the agent asked to be told, and now and then that there is none. */
 function callingFor(agent: Agent, context: ServerContext): { calling: Calling; end: () => void } {
   const { _meta: meta, signal: gone, notify } = context.mcpReq;
-  const progressToken = meta?.progressToken;
+  const given = meta?.progressToken;
+  const progressToken = String(given).length > longestToken ? undefined : given;
   let last = 0;
   const tell = (progress: number, total?: number, message?: string): void => {
     if (progressToken === undefined || gone.aborted) return;
@@ -170,6 +159,26 @@ function eitherOf(
   };
 }
 
-function quietly(agent: Agent, { mcpReq: { signal } }: ServerContext): Calling {
-  return { agent, signal, abandoned: () => signal.aborted, reporting: false, progress: () => {} };
+/** What tells of no progress; it too ends with the agent or the service. */
+async function quietly<T>(
+  agent: Agent,
+  { mcpReq: { signal: gone } }: ServerContext,
+  act: (calling: Calling) => Promise<T>,
+): Promise<T> {
+  const { signal, release } = eitherOf(gone, agent.ending);
+  const calling = {
+    agent,
+    signal,
+    abandoned: () => gone.aborted,
+    reporting: false,
+    progress: () => {},
+  };
+  try {
+    return await act(calling);
+  } catch (error) {
+    if (!signal.aborted || gone.aborted) throw error;
+    throw new ProtocolError(ProtocolErrorCode.InternalError, ending().message);
+  } finally {
+    release();
+  }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { visibleJson } from './quoted.ts';
 import { shorten } from './shorten.ts';
 
 test('whatever it is, it fits, and what fits stays as it is but for nulls', () => {
@@ -37,6 +38,41 @@ test('of a huge list no more is looked at than is kept', () => {
   expect(shorten(list, 8000).left?.items).toBeGreaterThan(99_000);
   expect(looked).toBeLessThan(3000);
 });
+
+test('characters that are written out count as what they become', () => {
+  for (const value of ['\u200b'.repeat(7000), { ['\u{e0041}'.repeat(3000)]: '\u202e'.repeat(9000) }])
+    expect(visibleJson(shorten(value, 8000).value).length).toBeLessThanOrEqual(8000);
+});
+
+test('a larger answer shows more of one long text, and a long name does not hide its neighbours', () => {
+  const text = 'x'.repeat(200_000);
+  expect(visibleJson(shorten(text, 100_000).value).length).toBeGreaterThan(50_000);
+  expect(shorten({ [text]: 1, near: 'here' }, 500).value).toMatchObject({ near: 'here' });
+});
+
+test('the time does not grow with what is left out', () => {
+  const bush = (depth: number): unknown =>
+    depth === 0 ? 'leaf' : Array.from({ length: 10 }, () => bush(depth - 1));
+  const value = Array.from({ length: 50 }, () => bush(4));
+  const looks = countingLooks(value);
+  shorten(looks.value, 8000);
+  expect(looks.count()).toBeLessThan(50_000);
+});
+
+/** Counts how often an element of any list in it is read; there are 550,000. */
+function countingLooks(value: unknown): { value: unknown; count: () => number } {
+  let count = 0;
+  const watched = (inner: unknown): unknown =>
+    Array.isArray(inner)
+      ? new Proxy(inner, {
+          get: (target, name) => {
+            count++;
+            return watched(Reflect.get(target, name));
+          },
+        })
+      : inner;
+  return { value: watched(value), count: () => count };
+}
 
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);

@@ -1,3 +1,5 @@
+import { visibleJson } from './quoted.ts';
+
 /** What a shortened value lacks. */
 export interface Left {
   items: number;
@@ -10,93 +12,110 @@ interface Level {
   depth: number;
 }
 
-/** Tried in order, until the value fits: each leaves about two thirds of the one before. */
-const levels: readonly Level[] = Array.from({ length: 18 }, (_, nth) => ({
-  text: Math.round(6000 * 0.72 ** nth),
-  items: Math.max(1, Math.round(200 * 0.72 ** nth)),
-  depth: Math.max(2, 14 - Math.floor(nth * 0.7)),
-}));
+/** What was left out so far, and how many characters there still are. */
+interface Spent extends Left {
+  room: number;
+  /** Fields that are not null, of the objects that were looked at. */
+  names: WeakMap<object, string[]>;
+}
 
-/** A value without what is null, as JSON of at most `most` characters: long lists and texts are cut, and counted. */
+const whole: Level = { text: Infinity, items: Infinity, depth: Infinity };
+
+/** Tried in order, until the value fits: each leaves about two thirds of the one before. */
+function levelsFor(most: number): Level[] {
+  const shorter = Array.from({ length: 18 }, (_, nth) => ({
+    text: Math.round(most * 0.75 * 0.72 ** nth),
+    items: Math.max(1, Math.round(Math.max(200, most / 40) * 0.72 ** nth)),
+    depth: Math.max(2, 14 - Math.floor(nth * 0.7)),
+  }));
+  return [whole, ...shorter];
+}
+
+/**
+ * A value without what is null, as visible JSON of at most `most` characters: long lists and texts are cut, and counted.
+ * A level is given up as soon as there is no room, so that the time does not grow with the value.
+ */
 export function shorten(value: unknown, most: number): { value: unknown; left: Left | undefined } {
-  if (fits(value, most))
-    return { value: trimmed(value, unbounded, { items: 0, texts: 0 }, 0), left: undefined };
-  for (const level of levels) {
-    const left = { items: 0, texts: 0 };
-    const short = trimmed(value, level, left, 0);
-    if (JSON.stringify(short).length <= most)
-      return { value: short, left: left.items + left.texts > 0 ? left : undefined };
+  const names = new WeakMap<object, string[]>();
+  for (const level of levelsFor(most)) {
+    const spent = { room: most, items: 0, texts: 0, names };
+    const short = trimmed(value, level, spent, 0);
+    const { room, items, texts } = spent;
+    if (room >= 0) return { value: short, left: items + texts > 0 ? { items, texts } : undefined };
   }
   return { value: '(too large to show)', left: { items: 1, texts: 0 } };
 }
 
-const unbounded: Level = { text: Infinity, items: Infinity, depth: Infinity };
-
-function trimmed(value: unknown, level: Level, left: Left, depth: number): unknown {
-  if (typeof value === 'string') return cutText(value, level.text, left);
-  if (typeof value !== 'object' || value === null) return value;
+function trimmed(value: unknown, level: Level, spent: Spent, depth: number): unknown {
+  if (typeof value === 'string') return written(cutText(value, level.text, spent), spent);
+  if (typeof value !== 'object' || value === null) {
+    spent.room -= String(value).length;
+    return value;
+  }
+  spent.room -= 2;
   return Array.isArray(value)
-    ? trimmedList(value, level, left, depth)
-    : trimmedRecord(value, level, left, depth);
+    ? trimmedList(value, level, spent, depth)
+    : trimmedRecord(value as Record<string, unknown>, level, spent, depth);
 }
 
-function trimmedList(list: unknown[], level: Level, left: Left, depth: number): unknown {
+function trimmedList(list: unknown[], level: Level, spent: Spent, depth: number): unknown {
   if (depth >= level.depth && list.length > 0) {
-    left.items += list.length;
-    return `(a list of ${list.length})`;
+    spent.items += list.length;
+    return written(`(a list of ${list.length})`, spent);
   }
-  // Only what is kept is looked at: a list may be long.
-  const kept = list.slice(0, level.items);
-  const missing = list.length - kept.length;
-  left.items += missing;
-  const inner = kept.map((each) => trimmed(each, level, left, depth + 1));
-  return missing > 0 ? [...inner, `(${missing} more)`] : inner;
+  const count = Math.min(list.length, level.items);
+  const kept: unknown[] = [];
+  for (let at = 0; at < count && spent.room >= 0; at++) {
+    spent.room -= 1;
+    kept.push(trimmed(list[at], level, spent, depth + 1));
+  }
+  const missing = list.length - count;
+  if (missing > 0) {
+    spent.items += missing;
+    kept.push(written(`(${missing} more)`, spent));
+  }
+  return kept;
 }
 
-function trimmedRecord(record: object, level: Level, left: Left, depth: number): unknown {
-  const whole: [string, unknown][] = Object.entries(record).filter(
-    ([, each]) => each !== null && each !== undefined,
-  );
-  if (depth >= level.depth && whole.length > 0) {
-    left.items += whole.length;
-    return `(an object with ${whole.length} fields)`;
+function trimmedRecord(record: Record<string, unknown>, level: Level, spent: Spent, depth: number): unknown {
+  const names = spent.names.get(record) ?? namesIn(record);
+  spent.names.set(record, names);
+  if (depth >= level.depth && names.length > 0) {
+    spent.items += names.length;
+    return written(`(an object with ${names.length} fields)`, spent);
   }
-  const kept = whole.slice(0, level.items * 4 + 8);
-  const missing = whole.length - kept.length;
-  left.items += missing;
-  return Object.fromEntries([
-    ...kept.map(([name, each]) => [name, trimmed(each, level, left, depth + 1)]),
-    ...(missing > 0 ? [['(left out)', `${missing} fields`]] : []),
-  ]);
+  const count = Math.min(names.length, level.items * 4 + 8);
+  const kept: [string, unknown][] = [];
+  for (let at = 0; at < count && spent.room >= 0; at++) {
+    const name = names[at] as string;
+    spent.room -= 2;
+    kept.push([
+      written(cutText(name, Math.max(level.text, longestName), spent), spent),
+      trimmed(record[name], level, spent, depth + 1),
+    ]);
+  }
+  const missing = names.length - count;
+  if (missing > 0) {
+    spent.items += missing;
+    kept.push([written('(left out)', spent), written(`${missing} fields`, spent)]);
+  }
+  return Object.fromEntries(kept);
 }
 
-function cutText(text: string, most: number, left: Left): string {
+function namesIn(record: Record<string, unknown>): string[] {
+  return Object.keys(record).filter((name) => record[name] !== null && record[name] !== undefined);
+}
+
+const longestName = 60;
+
+function cutText(text: string, most: number, spent: Spent): string {
   if (text.length <= most) return text;
-  left.texts++;
+  spent.texts++;
   return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;
 }
 
-/** Looks at no more than would fit. */
-function fits(value: unknown, most: number): boolean {
-  let room = most;
-  const take = (inner: unknown): boolean => {
-    if (typeof inner === 'string') room -= inner.length > room ? inner.length : JSON.stringify(inner).length;
-    else if (Array.isArray(inner)) {
-      room -= 2;
-      for (let at = 0; at < inner.length && room >= 0; at++) {
-        room -= 1;
-        take(inner[at]);
-      }
-    } else if (typeof inner === 'object' && inner !== null) {
-      room -= 2;
-      for (const name in inner) {
-        const each = (inner as Record<string, unknown>)[name];
-        if (room < 0 || each === null || each === undefined) continue;
-        room -= name.length + 4;
-        take(each);
-      }
-    } else room -= String(inner).length;
-    return room >= 0;
-  };
-  return take(value);
+/** A text as it will be shown, with what is escaped; one that is too long anyway is not looked at. */
+function written(text: string, spent: Spent): string {
+  spent.room -= text.length > spent.room ? text.length + 1 : visibleJson(text).length;
+  return text;
 }

@@ -46,6 +46,13 @@ const reads: ToolAnnotations = {
   openWorldHint: false,
 };
 
+/** Whoever gives an argument that is not known is told those that are. */
+function withArguments(problem: string, name: string, { shape }: z.ZodObject): string {
+  return problem.includes('Unrecognized key')
+    ? `${problem.slice(0, 500)}. ${name} takes ${Object.keys(shape).join(', ')}`
+    : problem;
+}
+
 /** A tool whose arguments are checked by its own schema, in the words that the API uses. */
 export function tool<Input extends z.ZodObject>(declared: Declared<Input>): AgentTool {
   const { name, title, description, input, hints, spends, run } = declared;
@@ -62,7 +69,7 @@ export function tool<Input extends z.ZodObject>(declared: Declared<Input>): Agen
     reachesOut: () => annotations.openWorldHint === true,
     run: async (args, calling) => {
       const read = readAs(input, args);
-      if ('problem' in read) throw invalid(read.problem);
+      if ('problem' in read) throw invalid(withArguments(read.problem, name, input));
       return run(read.value, calling);
     },
   };

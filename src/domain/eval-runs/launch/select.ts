@@ -133,9 +133,13 @@ function serversOf({ config }: NonNullable<Selection['client']>): string[] | und
 async function refuseMissing(db: Db, projectId: string, id: string): Promise<never> {
   const there = await db.row(servers.find, { projectId, id });
   if (there)
-    throw conflict(`The server ${there.name} is disabled. Enable it first`, 'SERVER_DISABLED', {
-      serverId: id,
-    });
+    throw conflict(
+      `The server ${JSON.stringify(there.name)} is disabled. Enable it first`,
+      'SERVER_DISABLED',
+      {
+        serverId: id,
+      },
+    );
   throw conflict(
     `A server of the suite (${id}) was deleted. Edit the servers of the suite, or send serverIds`,
     'SERVER_GONE',

@@ -4,7 +4,7 @@ import type { Client } from '../../client/index.ts';
 import { type Link, linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { type Answer, whose } from '../answers.ts';
-import { patiently } from '../patience.ts';
+import { patientClient, patiently } from '../patience.ts';
 import { named } from '../quoted.ts';
 
 type Run = Findings['run'];
@@ -14,10 +14,7 @@ const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 
 
 /** Verdict, figures, what failed and why, what changed since, and where to read more. */
 export async function explained(calling: Calling, projectId: string, runId: string): Promise<Answer> {
-  const findings = await patiently(
-    () => findingsOf(calling.agent.client, { projectId, runId }),
-    calling.signal,
-  );
+  const findings = await findingsOf(patientClient(calling), { projectId, runId });
   const { run, suite } = findings;
   const head = `Run ${run.runNumber} (${run.id}) of suite ${named(suite.name)}`;
   const links = [linkTo('getEvalRun', { projectId, runId }, 'The run'), ...traceLinks(projectId, run)];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
+import { everyEnvironment, everyProject, everyServer, everySuite, mostListed } from '../lists.ts';
 import { projectOf } from '../names.ts';
-import { patiently } from '../patience.ts';
 import { named } from '../quoted.ts';
-import { tool } from '../tool.ts';
+import { answerSize, tool } from '../tool.ts';
 import { project } from './arguments.ts';
 
 const kinds = ['project', 'server', 'suite', 'environment'] as const;
@@ -24,12 +24,13 @@ export const find = tool({
     'Find what the key can see by words: projects, and the servers, eval suites and environments of one project. Without words it lists them. Other tools take the names or ids that it gives.',
   input: z.strictObject({
     query: z.string().max(300).default('').describe('Words in a name, a URL or a description.'),
-    kinds: z.array(z.enum(kinds)).min(1).max(4).optional(),
+    kinds: z.array(z.enum(kinds)).min(1).max(4).optional().describe('All four if left out.'),
     project,
+    answerSize,
   }),
   run: async ({ query, kinds: wanted = [...kinds], project: where }, calling) => {
     const { id: projectId, name } = await projectOf(calling, where);
-    const lists = await Promise.all(wanted.map((kind) => list[kind](calling, projectId)));
+    const lists = await Promise.all([...new Set(wanted)].map((kind) => list[kind](calling, projectId)));
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const found = lists
       .flat()
@@ -41,6 +42,9 @@ export const find = tool({
     return {
       ours: [
         words.length > 0 && found.length === 0 ? `${counts} Without words everything is listed.` : counts,
+        ...(lists.some(({ length }) => length === mostListed)
+          ? [`Of a kind only the first ${mostListed} were looked at.`]
+          : []),
       ],
       data: { whose: whose.records, value: found },
     };
@@ -53,13 +57,16 @@ function hits(each: Found, words: readonly string[]): number {
 }
 
 const list: Record<Kind, (calling: Calling, projectId: string) => Promise<Found[]>> = {
-  project: async ({ agent: { client }, signal }) => {
-    const { items } = await patiently(() => client.listProjects({}, { signal }), signal);
-    return items.map(({ id, name, description, role }) => ({ kind: 'project', name, id, description, role }));
-  },
-  server: async ({ agent: { client }, signal }, projectId) => {
-    const { items } = await patiently(() => client.listProjectServers({ projectId }, { signal }), signal);
-    return items.map((server) => {
+  project: async (calling) =>
+    (await everyProject(calling)).map(({ id, name, description, role }) => ({
+      kind: 'project',
+      name,
+      id,
+      description,
+      role,
+    })),
+  server: async (calling, projectId) =>
+    (await everyServer(calling, projectId)).map((server) => {
       const { id, name, url, command } = server as {
         id: string;
         name: string;
@@ -67,19 +74,18 @@ const list: Record<Kind, (calling: Calling, projectId: string) => Promise<Found[
         command?: string;
       };
       return { kind: 'server', name, id, url, command };
-    });
-  },
-  suite: async ({ agent: { client }, signal }, projectId) => {
-    const { items } = await patiently(() => client.listEvalSuites({ projectId }, { signal }), signal);
-    return items.map(({ id, name, latestRun }) => ({
+    }),
+  suite: async (calling, projectId) =>
+    (await everySuite(calling, projectId)).map(({ id, name, latestRun }) => ({
       kind: 'suite',
       name: name ?? id,
       id,
       latestRun: latestRun && { id: latestRun.id, result: latestRun.result ?? latestRun.status },
-    }));
-  },
-  environment: async ({ agent: { client }, signal }, projectId) => {
-    const { items } = await patiently(() => client.listEnvironments({ projectId }, { signal }), signal);
-    return items.map(({ id, name }) => ({ kind: 'environment', name: name ?? id, id }));
-  },
+    })),
+  environment: async (calling, projectId) =>
+    (await everyEnvironment(calling, projectId)).map(({ id, name }) => ({
+      kind: 'environment',
+      name: name ?? id,
+      id,
+    })),
 };

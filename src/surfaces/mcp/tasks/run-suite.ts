@@ -20,7 +20,8 @@ export const runSuite = tool({
   description:
     'Run an eval suite, follow it to its end with progress, then say what came of it: the verdict with its interval, which cases failed and why, links to traces. A run that takes longer than the wait goes on; explain_run tells of it later.',
   spends: true,
-  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  // A model calls tools of the servers, which may do anything there.
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   input: z.strictObject({
     suite,
     project,

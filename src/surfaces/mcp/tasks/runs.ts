@@ -61,7 +61,7 @@ export const listRuns = tool({
     );
     return {
       ours: [
-        `Suite ${named(name)} (${suiteId}): ${items.length} runs shown${nextCursor === undefined ? '' : ', there are older ones'}.`,
+        `Suite ${name === suiteId ? suiteId : `${named(name)} (${suiteId})`}: ${items.length} runs shown${nextCursor === undefined ? '' : ', there are older ones'}.`,
       ],
       data: {
         whose: whose.records,

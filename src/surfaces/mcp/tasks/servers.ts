@@ -4,6 +4,7 @@ import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
 import { projectOf, serverOf } from '../names.ts';
+import { refuseLarge } from '../operation-call.ts';
 import { patiently } from '../patience.ts';
 import { named } from '../quoted.ts';
 import { answerSize, tool } from '../tool.ts';
@@ -171,6 +172,7 @@ export const callServerTool = tool({
     const { title, ...place } = await placeOf(calling, input);
     const { agent, signal } = calling;
     const body = { toolName: input.tool, parameters: input.arguments };
+    refuseLarge(body, agent.bodyLimit);
     const result = await patiently(() => agent.client.callTool({ ...place, body }, { signal }), signal);
     const { content, isError, durationMs, ...rest } = result;
     const took = typeof durationMs === 'number' ? ` after ${Math.round(durationMs)} ms` : '';
@@ -178,14 +180,20 @@ export const callServerTool = tool({
       ours: [
         `Tool ${named(input.tool)} of server ${title} ${isError ? 'reported an error (isError is true)' : 'answered'}${took}.`,
       ],
-      data: { whose: whose.server, value: { content: content?.map(withoutBytes), ...rest } },
+      data: { whose: whose.server, value: { content: shownContent(content), ...rest } },
     };
   },
 });
 
+/** What is no list of blocks is shown as it came. */
+function shownContent(content: unknown): unknown {
+  return Array.isArray(content) ? content.map(withoutBytes) : content;
+}
+
 /** Images and sounds are told by their size; their bytes would say nothing to a reader. */
-function withoutBytes(block: Record<string, unknown>): Record<string, unknown> {
-  const { data, resource } = block;
+function withoutBytes(block: unknown): unknown {
+  if (typeof block !== 'object' || block === null) return block;
+  const { data, resource } = block as Record<string, unknown>;
   if (typeof data === 'string') return { ...block, data: `(${data.length} characters of base64)` };
   const blob = (resource as { blob?: unknown } | undefined)?.blob;
   if (typeof blob === 'string')
