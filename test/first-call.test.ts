@@ -1,9 +1,5 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { place } from './support/process.ts';
-import { startForTest } from './support/service.ts';
 
 const root = process.getuid?.() === 0;
 
@@ -57,23 +53,4 @@ test('a user that commands cannot run as is refused before anything starts', asy
   const { code, stderr } = await home.run(['serve'], { DRYDOCK_COMMAND_USER: 'no-such-user-here' });
   expect(code).toBe(2);
   expect(stderr).toMatch(root ? 'there is no user no-such-user-here' : 'only when the service runs as root');
-});
-
-test('the README shows how to list projects and servers, and to save one', async () => {
-  const service = await startForTest();
-  const [, shown = ''] =
-    /^(export KEY=[\s\S]*?)^ask \/servers\/SERVER_ID/m.exec(await readFile('README.md', 'utf8')) ?? [];
-  const script = shown
-    .replace('sk_…', service.key)
-    .replace(/http:\S+\/api\/v1/, service.running.baseUrl)
-    .replace('PROJECT_ID', await service.defaultProject())
-    .replaceAll(/^ask (.*?)( +#.*)?$/gm, 'ask $1; echo');
-  const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
-  const [projects, before, saved] = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as unknown);
-  expect(projects).toMatchObject({ items: [{ name: 'Default' }] });
-  expect(before).toMatchObject({ items: [] });
-  expect(saved).toMatchObject({ name: 'weather', transportType: 'http' });
 });

@@ -16,6 +16,8 @@ test.each([
   ['127.0.0.1', 'localhost', 'https://evil.example.com', false],
   ['127.0.0.1', 'localhost', 'http://localhost.evil.example.com', false],
   ['127.0.0.1', 'localhost', 'null', false],
+  ['127.0.0.1', 'x@localhost', undefined, false],
+  ['127.0.0.1', 'localhost', 'foo://localhost', false],
   // Elsewhere: any name, and pages of the own origin.
   ['0.0.0.0', 'anything.internal', undefined, true],
   ['0.0.0.0', 'a.internal', 'https://drydock.example.com', true],

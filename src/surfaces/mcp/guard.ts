@@ -39,6 +39,10 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host);
 }
 
-function hostOf(url: string): URL | undefined {
-  return URL.canParse(url) ? new URL(url) : undefined;
+/** Of a page: whatever is no web address, or says a user too, is none. */
+function hostOf(address: string): URL | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+    ? url
+    : undefined;
 }
