@@ -54,7 +54,7 @@ describe.each(databases.filter(({ there }) => there))('on $name', ({ create }) =
         await world.run(sequence);
         expect(await world.broken()).toEqual([]);
       }),
-      { numRuns: 12, seed: 4700 },
+      { numRuns: 6, seed: 4700 },
     );
   });
 });

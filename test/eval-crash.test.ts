@@ -8,8 +8,8 @@ import { judgedBy, judgeRequest, verdict } from './support/judging.ts';
 import { Drydock, place } from './support/process.ts';
 import { callThenAnswer } from './support/scripted-provider.ts';
 
-const trials = Number(process.env['DRYDOCK_TEST_CRASH_TRIALS'] ?? 60);
-const kills = Number(process.env['DRYDOCK_TEST_CRASH_KILLS'] ?? 4);
+const trials = Number(process.env['DRYDOCK_TEST_CRASH_TRIALS'] ?? 40);
+const kills = Number(process.env['DRYDOCK_TEST_CRASH_KILLS'] ?? 2);
 const repetitions = 10;
 const key = `sk_${'crash'.repeat(8)}`;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
 import { isSafe, type Operation, streamedAnswer } from '../src/contract/operation.ts';
 import { openApiDocument } from '../src/surfaces/openapi/document.ts';
@@ -20,9 +20,9 @@ describe.each(operationList)('$id', (operation) => {
     let asked = await askedOf(operation);
     const answers: Record<string, unknown> = {};
     for (const [name, call] of Object.entries(surfaces)) {
+      // What one has changed is not there for the next.
+      if (name !== 'HTTP' && !isSafe(operation)) asked = await askedOf(operation);
       answers[name] = steady(await call(service, operation, asked));
-      // What was changed is not there for the next.
-      if (!isSafe(operation)) asked = await askedOf(operation);
     }
     expect(answers).toEqual(Object.fromEntries(Object.keys(surfaces).map((name) => [name, answers['HTTP']])));
     expect(answers['HTTP']).toHaveProperty('answer');
@@ -47,8 +47,6 @@ function isOpen({ access, params }: Operation): boolean {
 /** The example of an operation, about things that are there. */
 async function askedOf(operation: Operation): Promise<Asked> {
   const made = await makeParameters(service, parametersOf(operation));
-  const project = made['projectId'];
-  if (project !== undefined) onTestFinished(async () => void (await service.delete(`/projects/${project}`)));
   const params = await arrange(service, operation, made);
   if (streamedAnswer(operation.response)?.kind === 'events') await end(params);
   const bytes = operation.upload && !operation.example ? Buffer.from('<p>fixture</p>') : undefined;

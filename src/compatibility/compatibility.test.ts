@@ -404,7 +404,7 @@ test('whatever fitted and fits no more is told as breaking, and so is what is gi
         }
       },
     ),
-    { numRuns: 800 },
+    { numRuns: 300 },
   );
   expect(decided).toBeGreaterThan(50);
 });

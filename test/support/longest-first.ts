@@ -2,16 +2,28 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Seconds on a quiet machine decide; the rest is short. A long file begun last would run while the other workers idle. */
 const long = [
+  'guides',
+  'embedded',
+  'eval-crash',
+  'hostile-servers',
+  'fuzz',
+  'parity',
+  'cli-suite-files',
   'backup',
   'access-matrix',
-  'eval-attacks',
-  'embedded',
-  'hostile-servers',
+  'cli-evals',
   'backup-refusals',
-  'eval-crash',
-  'fuzz',
-  'cli-check',
+  'eval-attacks',
+  'cli',
   'live-hostile',
+  'package',
+  'shutdown',
+  'ci-examples',
+  'environments-model',
+  'leases',
+  'cli-check',
+  'demo-server',
+  'cli-terminal',
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Nothing is known of earlier runs on a machine that runs the suite once: vitest would begin with the largest files. */

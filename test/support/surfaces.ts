@@ -80,14 +80,14 @@ export const surfaces: Record<string, Surface> = {
   },
 
   MCP: async (service, operation, asked) => {
+    if (asked.key === service.key) return agentCame(service, operation, asked);
+    // A key of nobody does not come as far as a tool.
     const door = await fetch(`${service.origin}/mcp`, {
       method: 'POST',
       headers: { authorization: `Bearer ${asked.key}` },
     });
-    const { code, message } = (await door.json()) as { code?: string; message?: string };
-    // A key of nobody does not come as far as a tool.
-    if (code !== undefined && message !== undefined) return { refusal: { code, message } };
-    return agentCame(service, operation, asked);
+    const { code, message } = (await door.json()) as { code: string; message: string };
+    return { refusal: { code, message } };
   },
 };
 
