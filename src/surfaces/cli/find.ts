@@ -1,6 +1,6 @@
 import { OperatorProblem } from '../../platform/problem.ts';
+import { oneLine } from '../harmless-text.ts';
 import { called, type Named, nameOf, nearest } from '../naming.ts';
-import { oneLine } from './screen/text.ts';
 
 /** Looking for the nearest among more takes longer than anybody waits. */
 const mostCompared = 2000;

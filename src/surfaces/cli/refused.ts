@@ -1,6 +1,6 @@
 import { OperatorProblem } from '../../platform/problem.ts';
+import { manyLines, oneLine } from '../harmless-text.ts';
 import { exitCodes } from './exit-codes.ts';
-import { manyLines, oneLine } from './screen/text.ts';
 
 /** What a service refused with, whether it answered over HTTP or in this process. */
 export interface Refused {

@@ -1,7 +1,7 @@
 import { OperatorProblem } from '../../platform/problem.ts';
+import { manyLines } from '../harmless-text.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Host } from './host.ts';
-import { manyLines } from './screen/text.ts';
 
 /** Runs a command; a problem that whoever typed it can mend is said in few lines, with its exit code. */
 export async function runCli(argv: string[], host: Host): Promise<void> {

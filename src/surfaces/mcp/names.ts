@@ -14,11 +14,11 @@ export async function projectOf(calling: Calling, wanted: string | undefined): P
   if (wanted !== undefined && isId(wanted)) return { id: wanted, name: wanted };
   const items = await everyProject(calling);
   if (wanted === undefined) {
-    const found = items.find(({ name }) => name === 'Default') ?? items[0];
-    if (found) return found;
-    throw new Refusal('NOT_FOUND', 'The key reaches no project');
+    const [only] = items;
+    if (only && items.length === 1) return only;
+    if (!only) throw new Refusal('NOT_FOUND', 'The key reaches no project');
   }
-  return pick('project', items, wanted, 'this organization');
+  return pick('project', items, wanted ?? 'Default', 'this organization');
 }
 
 export async function serverOf(calling: Calling, projectId: string, wanted: string): Promise<Chosen> {

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/index.ts';
-import type { Report, ReportCase } from '../reports/report.ts';
+import type { Report, ReportCase } from '../../findings/report.ts';
+import { oneLine } from '../../harmless-text.ts';
 import { printRows } from '../screen/rows.ts';
-import { oneLine } from '../screen/text.ts';
 
 export type ContractCheck = Awaited<ReturnType<Client['checkServerContract']>>;
 type Difference = ContractCheck['differences'][number];

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/index.ts';
+import type { Report, ReportCase } from '../../findings/report.ts';
+import { oneLine } from '../../harmless-text.ts';
 import { exitCodes } from '../exit-codes.ts';
-import type { Report, ReportCase } from '../reports/report.ts';
 import { printRows } from '../screen/rows.ts';
-import { oneLine } from '../screen/text.ts';
 
 type Page = Awaited<ReturnType<Client['replayEvalRun']>>;
 type Replayed = Page['items'][number];

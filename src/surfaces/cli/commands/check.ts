@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { Refusal } from '../../../contract/errors.ts';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, DrydockError } from '../../client/index.ts';
+import { oneLine } from '../../harmless-text.ts';
 import {
   type ContractCheck,
   contractReport,
@@ -16,7 +17,6 @@ import type { Host } from '../host.ts';
 import { placeOptions, reportOptions } from '../reports/options.ts';
 import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
 import { progress } from '../screen/screen.ts';
-import { oneLine } from '../screen/text.ts';
 import { writeWhole } from '../whole-file.ts';
 
 interface CheckOptions extends ReportFiles, PlaceOptions {

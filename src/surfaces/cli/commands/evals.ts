@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import type { Client } from '../../client/index.ts';
+import { findingsOf } from '../../findings/run-findings.ts';
+import { runReport } from '../../findings/run-report.ts';
 import { launchHeaders } from '../ci/detect.ts';
 import type { PlaceOptions } from '../connect/place.ts';
+import { exitCodeOf } from '../evals/exit-code.ts';
 import { suiteNamed } from '../evals/find-suite.ts';
-import { exitCodeOf, findingsOf } from '../evals/findings.ts';
 import { followRun } from '../evals/follow.ts';
-import { printFindings, runReport } from '../evals/report.ts';
+import { printFindings } from '../evals/print-findings.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { placeOptions, reportOptions } from '../reports/options.ts';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, createClient } from '../../client/index.ts';
+import { oneLine } from '../../harmless-text.ts';
 import { askSecret } from '../ask-secret.ts';
 import { baseUrlOf, findPlace, originOf, type PlaceOptions } from '../connect/place.ts';
 import {
@@ -15,7 +16,6 @@ import type { Host } from '../host.ts';
 import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
 import { jsonText } from '../screen/json.ts';
 import { printRows } from '../screen/rows.ts';
-import { oneLine } from '../screen/text.ts';
 
 export function loginCommands(program: Command, host: Host): void {
   loginCommand(program);

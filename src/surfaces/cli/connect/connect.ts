@@ -1,7 +1,7 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, createClient } from '../../client/index.ts';
+import { everything } from '../../everything.ts';
 import { isId } from '../../naming.ts';
-import { everything } from '../everything.ts';
 import { theOne } from '../find.ts';
 import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
 import { findPlace, type Place, type PlaceOptions } from './place.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/index.ts';
-import { oneLine } from '../screen/text.ts';
+import { oneLine } from '../../harmless-text.ts';
 
 /** Where progress is drawn. */
 interface Screen {

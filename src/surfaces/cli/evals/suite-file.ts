@@ -6,7 +6,7 @@ import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Problem, SuiteFileProblem } from '../../../suite-files/problem.ts';
 import type { ReadSuiteFile } from '../../../suite-files/read.ts';
 import { type Client, DrydockError, eachItem } from '../../client/index.ts';
-import { oneLine } from '../screen/text.ts';
+import { oneLine } from '../../harmless-text.ts';
 
 /** A suite is named by its id, its name, or the file that it is kept in. */
 export function isSuiteFile(argument: string): boolean {

@@ -1,7 +1,8 @@
+import { manyLines, oneLine } from '../../harmless-text.ts';
 import { jsonText } from '../screen/json.ts';
 import { answerText } from '../screen/record.ts';
 import { paintFor } from '../screen/screen.ts';
-import { manyLines, oneLine, time } from '../screen/text.ts';
+import { time } from '../screen/text.ts';
 import { select } from '../select/select.ts';
 
 interface Form {

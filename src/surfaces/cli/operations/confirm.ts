@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { OperatorProblem } from '../../../platform/problem.ts';
+import { oneLine } from '../../harmless-text.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { oneLine } from '../screen/text.ts';
 import type { OperationCommand } from './manifest.ts';
 
 /** Asks a person before something is deleted; a script is not asked. */

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/index.ts';
+import { everything } from '../../everything.ts';
 import { isId, type Named } from '../../naming.ts';
-import { everything } from '../everything.ts';
 import { theOne } from '../find.ts';
 import type { Lookup } from './manifest.ts';
 import { argumentName } from './names.ts';

@@ -1,4 +1,4 @@
-import type { Report, ReportCase, ReportSuite } from './report.ts';
+import type { Report, ReportCase, ReportSuite } from '../../findings/report.ts';
 
 const longestText = 20_000;
 

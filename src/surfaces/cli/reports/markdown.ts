@@ -1,4 +1,4 @@
-import type { Report, ReportCase, ReportTable } from './report.ts';
+import type { Report, ReportCase, ReportTable } from '../../findings/report.ts';
 
 /** GitHub shows a summary of a mebibyte at most. */
 const mostRows = 200;

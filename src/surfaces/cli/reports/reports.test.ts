@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { expect, test } from 'vitest';
 import { readJunit } from '../../../reports/junit.ts';
+import type { Report } from '../../findings/report.ts';
 import { toJunit } from './junit.ts';
 import { toMarkdown } from './markdown.ts';
-import type { Report } from './report.ts';
 
 const report = (over: Partial<Report> = {}): Report => ({
   title: 'Contract of harbour',

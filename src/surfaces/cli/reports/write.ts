@@ -1,10 +1,10 @@
 import { appendFile } from 'node:fs/promises';
 import { OperatorProblem } from '../../../platform/problem.ts';
+import type { Report } from '../../findings/report.ts';
 import { jsonText } from '../screen/json.ts';
 import { writeWhole } from '../whole-file.ts';
 import { toJunit } from './junit.ts';
 import { toMarkdown } from './markdown.ts';
-import type { Report } from './report.ts';
 
 /** Where a command leaves what it found, besides the terminal. */
 export interface ReportFiles {

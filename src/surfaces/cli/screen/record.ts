@@ -1,6 +1,7 @@
+import { manyLines, oneLine } from '../../harmless-text.ts';
 import { columnsOf, paintFor, paintState, type Screen } from './screen.ts';
 import { tableText } from './table.ts';
-import { manyLines, oneLine, padTo, time, widthOf, wrapped } from './text.ts';
+import { padTo, time, widthOf, wrapped } from './text.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
+import { oneLine } from '../../harmless-text.ts';
 import { jsonText } from './json.ts';
 import type { Screen } from './screen.ts';
 import { tableText } from './table.ts';
-import { oneLine } from './text.ts';
 
 type Cell = string | number | boolean | null | undefined;
 

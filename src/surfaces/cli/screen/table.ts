@@ -6,7 +6,11 @@ const gap = 2;
 const narrowest = 8;
 
 /** A table that fits the screen: long cells are cut first, then columns from the right are left out. */
-export function tableText(names: readonly string[], rows: readonly string[][], screen: Screen): string {
+export function tableText(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  screen: Screen,
+): string {
   const natural = names.map((name, i) =>
     rows.reduce((widest, cells) => Math.max(widest, widthOf(cells[i] ?? '')), widthOf(name)),
   );

@@ -1,6 +1,6 @@
-import { type Findings, findingsOf, isWaived } from '../../cli/evals/findings.ts';
-import { runReport } from '../../cli/evals/report.ts';
 import type { Client } from '../../client/index.ts';
+import { type Findings, findingsOf, isWaived } from '../../findings/run-findings.ts';
+import { changeOf, percent, runReport } from '../../findings/run-report.ts';
 import { type Link, linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { type Answer, whose } from '../answers.ts';
@@ -94,7 +94,7 @@ function changedIn({ comparison }: Findings) {
     ? undefined
     : changed.map(({ title, status, base, compare }) => ({
         case: title,
-        status,
+        change: changeOf({ status, compare }),
         was: `${base.passed}/${base.trials}`,
         is: `${compare.passed}/${compare.trials}`,
       }));
@@ -116,10 +116,6 @@ function traceLinks(projectId: string, run: Run): Link[] {
         `Trace of trial ${iterationId}`,
       ),
     );
-}
-
-export function percent(rate: number): string {
-  return `${Math.round(rate * 1000) / 10} %`;
 }
 
 /** The run of an id, or the last one of a suite. */

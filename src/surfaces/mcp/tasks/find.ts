@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { mostListed } from '../../everything.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
-import { everyEnvironment, everyProject, everyServer, everySuite, mostListed } from '../lists.ts';
+import { everyEnvironment, everyProject, everyServer, everySuite } from '../lists.ts';
 import { projectOf } from '../names.ts';
 import { named } from '../quoted.ts';
 import { answerSize, tool } from '../tool.ts';

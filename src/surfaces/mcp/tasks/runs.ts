@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
 import { invalid } from '../../../domain/invalid.ts';
+import { percent } from '../../findings/run-report.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
@@ -9,7 +10,7 @@ import { patiently } from '../patience.ts';
 import { named } from '../quoted.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project, run, suite } from './arguments.ts';
-import { explained, lastRunOf, percent } from './explanation.ts';
+import { explained, lastRunOf } from './explanation.ts';
 
 interface Asked {
   project?: string | undefined;

@@ -1,12 +1,11 @@
-import type { Report, ReportCase, ReportTable } from '../reports/report.ts';
-import { printRows } from '../screen/rows.ts';
-import { manyLines, oneLine } from '../screen/text.ts';
-import { type Findings, isWaived, type Run } from './findings.ts';
+import { oneLine } from '../harmless-text.ts';
+import type { Report, ReportCase, ReportTable } from './report.ts';
+import { type Findings, isWaived, type Run } from './run-findings.ts';
 
 type CaseStatistics = NonNullable<Run['statistics']>['cases'][number];
 type Failure = Run['decisionSummary']['diagnostics']['items'][number];
 
-const mostExplained = 5;
+export const mostExplained = 5;
 
 const columns: Record<string, (one: CaseStatistics, verdict: string) => string> = {
   Case: ({ title }) => oneLine(title, 44),
@@ -19,28 +18,7 @@ const columns: Record<string, (one: CaseStatistics, verdict: string) => string> 
   Note: note,
 };
 
-/** Cases with their rates, why trials failed, what changed since the run before, then the verdict and the gate. */
-export function printFindings(findings: Findings): void {
-  const { run } = findings;
-  const verdicts = verdictsOf(run);
-  if (run.statistics) {
-    const cells = Object.entries(columns).map(([name, cell]) => [
-      name,
-      (one: CaseStatistics) => cell(one, verdictOf(one, verdicts)),
-    ]);
-    printRows(run.statistics.cases, Object.fromEntries(cells), false);
-  }
-  for (const [title, item] of [...failuresByTitle(run)].slice(0, mostExplained)) {
-    process.stdout.write(`\n${oneLine(title, 200)}\n  ${whyOf(item)}\n`);
-    process.stdout.write(
-      `  ${oneLine(item.nextAction, 500)}\n  Trace: ${oneLine(item.evidence.tracePath, 300)}\n`,
-    );
-  }
-  const lines = [...changeLines(findings), ...gateLines(findings)].map((line) => `${manyLines(line)}\n`);
-  process.stdout.write(`${lines.length > 0 ? '\n' : ''}${lines.join('')}\n${manyLines(sentence(run))}\n`);
-}
-
-/** The same for CI. */
+/** Cases with their rates, why trials failed, what changed since the run before, then the gate, as reports show them. */
 export function runReport(findings: Findings): Report {
   const { suite, run } = findings;
   return {
@@ -72,7 +50,7 @@ function casesOf(run: Run): ReportCase[] {
   });
 }
 
-function casesTable(run: Run): ReportTable {
+export function casesTable(run: Run): ReportTable {
   const verdicts = verdictsOf(run);
   return {
     columns: Object.keys(columns),
@@ -96,11 +74,11 @@ function changesOf({ comparison }: Findings) {
 }
 
 /** A case of which no trial could be judged counts as failed; that it got worse is not known. */
-function changeOf({ status, compare }: { status: string; compare: { trials: number } }): string {
+export function changeOf({ status, compare }: { status: string; compare: { trials: number } }): string {
   return status === 'regressed' && compare.trials === 0 ? 'not measured' : status.replace('_', ' ');
 }
 
-function changeLines(findings: Findings): string[] {
+export function changeLines(findings: Findings): string[] {
   const { comparison } = findings;
   if (!comparison) return [];
   const { baseRun, passSummary, difference } = comparison;
@@ -139,7 +117,7 @@ function changesTable(findings: Findings): ReportTable {
   };
 }
 
-function gateLines({ gate }: Findings): string[] {
+export function gateLines({ gate }: Findings): string[] {
   if (gate.outcome === 'not_configured') return [];
   return [
     `Quality gate: ${gate.outcome.replace('_', ' ')}.`,
@@ -175,11 +153,11 @@ function gateSuite({ gate }: Findings): Report['suites'] {
   return [{ name: 'Quality gate', cases }];
 }
 
-function failuresByTitle({ decisionSummary }: Run): Map<string, Failure> {
+export function failuresByTitle({ decisionSummary }: Run): Map<string, Failure> {
   return new Map(decisionSummary.diagnostics.items.map((item) => [String(item['title']), item]));
 }
 
-function whyOf(item: Failure): string {
+export function whyOf(item: Failure): string {
   const { reasons = [], stage } = item.evidence as { reasons?: string[]; stage?: string };
   const failure = (item['observed'] as { failure?: string } | undefined)?.failure;
   const why = reasons[0] ?? failure ?? `status ${item.status}`;
@@ -232,7 +210,7 @@ function note({ flaky, trialsToSettle }: CaseStatistics): string {
   return [flaky ? 'flaky' : '', settles].filter(Boolean).join('; ');
 }
 
-function sentence(run: Run): string {
+export function sentence(run: Run): string {
   const { verdict, undecided, counts } = run.decisionSummary;
   const unit = counts?.measurementUnit === 'trial' ? 'trials' : 'cases';
   const tally = counts ? ` (${counts.passed ?? 0} of ${counts.total ?? 0} ${unit} passed)` : '';
@@ -256,6 +234,6 @@ function waiverOf({ gateWaiver }: Run): string {
   return `${oneLine(gateWaiver.reason, 200)} (${who}, until ${until})`;
 }
 
-function percent(rate: number | null): string {
+export function percent(rate: number | null): string {
   return rate === null ? '-' : `${Math.round(rate * 1000) / 10} %`;
 }

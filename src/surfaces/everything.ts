@@ -1,9 +1,9 @@
-import { eachItem } from '../client/index.ts';
+import { eachItem } from './client/pages.ts';
 
 type List = Parameters<typeof eachItem>[0];
 
 /** Beyond this one gives the id. */
-const mostListed = 10_000;
+export const mostListed = 10_000;
 
 /** What a list holds on all its pages, to find something by its name. */
 export async function everything<L extends List>(

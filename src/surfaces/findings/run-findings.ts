@@ -1,6 +1,5 @@
-import { Refusal } from '../../../contract/errors.ts';
-import { type Client, DrydockError } from '../../client/index.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { type Client, DrydockError } from '../client/index.ts';
 
 export type Run = Awaited<ReturnType<Client['getEvalRun']>>;
 type Comparison = Awaited<ReturnType<Client['compareEvalRun']>>;
@@ -33,14 +32,6 @@ export async function findingsOf(
     comparison,
     gate: await api.getEvalRunGate(which),
   };
-}
-
-/** What decides, the weightiest first: a failure, then whatever is missing. A waiver covers the verdict, not the gate. */
-export function exitCodeOf({ run, gate }: Findings): number {
-  const { verdict } = run.decisionSummary;
-  if ((verdict === 'failed' && !isWaived(run)) || gate.outcome === 'failed') return exitCodes.failed;
-  const decided = verdict === 'passed' || verdict === 'failed';
-  return decided && gate.outcome !== 'non_gateable' ? exitCodes.passed : exitCodes.incomplete;
 }
 
 export function isWaived({ gateWaiver }: Run): boolean {
