@@ -226,6 +226,8 @@ export const createEvalCases = operation({
   query: z.object({ declaredSuiteId }),
   ...vocabulary,
   idempotency: 'verb',
+  // Two equal cases of one batch are then a mistake.
+  keyChangesMeaning: true,
   body: z
     .strictObject({
       cases: z

@@ -126,6 +126,8 @@ interface Declaration {
    * for it, so that a repetition is answered with what has become of that.
    */
   readonly idempotency?: 'transaction' | 'claim' | 'verb';
+  /** With a key it reads what it is sent otherwise, so that none is sent unless the caller chose one. */
+  readonly keyChangesMeaning?: true;
 }
 
 export interface Operation extends Declaration {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readOwnFile } from './own-file.ts';
 
 /** What a service that runs on its own database leaves in its data directory while it runs. */
 export interface LocalService {
@@ -50,22 +51,10 @@ export function serviceIn(dataDir: string): LocalService | undefined {
 
 function announced(dataDir: string): LocalService | undefined {
   try {
-    const { url, token, pid, began } = JSON.parse(ownText(fileIn(dataDir))) as LocalService;
+    const { url, token, pid, began } = JSON.parse(readOwnFile(fileIn(dataDir))) as LocalService;
     return typeof url === 'string' && typeof token === 'string' ? { url, token, pid, began } : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** In a folder of somebody else, like one that all may write to, a file could name a service of theirs. */
-function ownText(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const { uid, mode } = fstatSync(file);
-    if (process.getuid && (uid !== process.getuid() || (mode & 0o022) !== 0)) return '';
-    return readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
   }
 }
 

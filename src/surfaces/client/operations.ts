@@ -1,4 +1,4 @@
-import { type OperationId, operationList } from '../../contract/index.ts';
+import { operationList } from '../../contract/index.ts';
 import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
 
 /** What has to be known of an operation to call it. */
@@ -16,9 +16,6 @@ export interface Callable extends Pick<Operation, 'id' | 'method' | 'path' | 'pa
   cursorIn?: 'cursor' | 'before' | 'body' | undefined;
 }
 
-/** With a key, two equal cases of one batch are a mistake. */
-const changedByKey: readonly OperationId[] = ['createEvalCases'];
-
 /** A build keeps this as a table, so that the client loads no schema. */
 export const callables: readonly Callable[] = operationList.map((operation) => ({
   id: operation.id,
@@ -35,7 +32,7 @@ export const callables: readonly Callable[] = operationList.map((operation) => (
 function repeatable(operation: Operation): Callable['repeatable'] {
   if (isSafe(operation)) return 'always';
   if (!operation.idempotency) return 'never';
-  return (changedByKey as readonly string[]).includes(operation.id) ? 'with given key' : 'with key';
+  return operation.keyChangesMeaning ? 'with given key' : 'with key';
 }
 
 function cursorIn({ query, body, response }: Operation): Callable['cursorIn'] {

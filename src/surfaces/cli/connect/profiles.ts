@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, rename } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { readOwnFile } from '../../../platform/own-file.ts';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { forgetKey, keepKey, keptKey } from './keyring.ts';
 
@@ -29,11 +30,12 @@ export function profilesPath(env: NodeJS.ProcessEnv = process.env): string {
 
 export async function readProfiles(): Promise<ProfilesFile> {
   const path = profilesPath();
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw new OperatorProblem(`Cannot read ${path}: ${error.message}`);
-  });
+  const text = profilesText(path);
   if (text === undefined) return { profiles: {} };
+  if (text === '')
+    throw new OperatorProblem(
+      `${path} is empty, or somebody else may have written it. Remove it, and log in again`,
+    );
   try {
     const { current, profiles } = JSON.parse(text) as Partial<ProfilesFile>;
     if (profiles && Object.values(profiles).every(isProfile))
@@ -42,6 +44,16 @@ export async function readProfiles(): Promise<ProfilesFile> {
     // It is said below.
   }
   throw new OperatorProblem(`${path} does not hold profiles. Remove it, and log in again`);
+}
+
+function profilesText(path: string): string | undefined {
+  try {
+    return readOwnFile(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new OperatorProblem(`Cannot read ${path}: ${message}`);
+  }
 }
 
 function isProfile(value: unknown): value is Profile {

@@ -64,6 +64,9 @@ export async function perform({ entry, manifest, host, given, options }: Perform
   }
 }
 
+/** More would be gathered in memory than a machine has. */
+const mostItems = 1_000_000;
+
 interface Page {
   items: unknown[];
 }
@@ -82,7 +85,11 @@ async function answered(
   if (entry.list && options.all) {
     const items: unknown[] = [];
     const list = call as (input: Fields, options?: CallOptions) => Promise<Page>;
-    for await (const item of eachItem(list, input, callOptions)) items.push(item);
+    for await (const item of eachItem(list, input, callOptions))
+      if (items.push(item) > mostItems)
+        throw new OperatorProblem(
+          `More than ${mostItems} items. Read them page by page, with --limit and --cursor`,
+        );
     return printAnswer({ items }, options);
   }
   const answer = call(input, callOptions);
