@@ -1,7 +1,7 @@
 // Puts the program and the libraries it uses into a few files below dist/program. Most of a start is finding and
 // reading a thousand modules; from the bundle it takes two thirds of the time. Names and lines stay readable.
 // The client becomes one file of its own in dist/client that runs wherever there is `fetch`, with its types beside it.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { openApiDocument } from '../dist/surfaces/openapi/document.js';
 import { writeClientTypes } from './client-types.mjs';
@@ -83,3 +83,7 @@ await build({
   plugins: [tables],
 });
 await writeClientTypes('dist/surfaces/client/index.d.ts', 'dist/client', openApiDocument('', ''));
+
+// npm links the command of a package that it installs, not of the one it stands in: `npx drydock` works here too.
+await rm('node_modules/.bin/drydock', { force: true });
+await symlink('../../dist/program/main.js', 'node_modules/.bin/drydock');
