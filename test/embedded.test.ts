@@ -21,31 +21,23 @@ async function ask(
 }
 
 describe('the embedded default', () => {
-  test('the first boot prints a key once; the second finds the data again; SIGTERM stops the database too', async () => {
-    const here = await place();
-    const first = await here.serve();
-    const key = first.key as string;
-    expect((await ask(first.baseUrl, '/projects', key, { name: 'Kept' })).status).toBe(201);
-    expect(await first.end()).toMatchObject({ code: 0 });
-    expect(await databasePid(here.dataDir)).toBeUndefined();
-    const second = await here.serve();
-    expect(second.key).toBeUndefined();
-    expect(JSON.stringify((await ask(second.baseUrl, '/projects', key)).body)).toContain('Kept');
-    expect((await stat(join(here.dataDir, 'master.key'))).mode & 0o777).toBe(0o600);
-    expect(await second.end('SIGINT')).toMatchObject({ code: 0 });
-  });
-
-  test('without any setting the data is in .drydock of the working directory', async () => {
+  test('without any setting the data is in .drydock: the first boot prints a key once, the second finds the data again, SIGTERM stops the database too', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'drydock-cwd-'));
     await chmod(folder, 0o711);
     const here = await place(join(folder, '.drydock'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    for (const first of [true, false]) {
-      const service = await new Drydock(['serve'], { DRYDOCK_PORT: '0' }, { cwd: folder }).ready();
-      expect(service.key !== undefined).toBe(first);
-      expect(await databasePid(here.dataDir)).toBeGreaterThan(0);
-      expect(await service.end()).toMatchObject({ code: 0 });
-    }
+    const serve = () => new Drydock(['serve'], { DRYDOCK_PORT: '0' }, { cwd: folder }).ready();
+    const first = await serve();
+    const key = first.key as string;
+    expect((await ask(first.baseUrl, '/projects', key, { name: 'Kept' })).status).toBe(201);
+    expect(await databasePid(here.dataDir)).toBeGreaterThan(0);
+    expect(await first.end()).toMatchObject({ code: 0 });
+    expect(await databasePid(here.dataDir)).toBeUndefined();
+    const second = await serve();
+    expect(second.key).toBeUndefined();
+    expect(JSON.stringify((await ask(second.baseUrl, '/projects', key)).body)).toContain('Kept');
+    expect((await stat(join(here.dataDir, 'master.key'))).mode & 0o777).toBe(0o600);
+    expect(await second.end('SIGINT')).toMatchObject({ code: 0 });
   });
 
   test('a first boot below a long path, with a chosen key, a misspelt setting and what a crash has left', async () => {
@@ -68,7 +60,7 @@ describe('the embedded default', () => {
   });
 
   test('of two services started at the same moment on an empty folder one serves and one is refused', async () => {
-    const here = await place();
+    const here = await place(await mkdtemp(join(tmpdir(), 'drydock-empty-')));
     const [a, b] = await Promise.allSettled([here.serve(), here.serve()]);
     expect([a.status, b.status].sort()).toEqual(['fulfilled', 'rejected']);
     const { reason } = [a, b].find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult;

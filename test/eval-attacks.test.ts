@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { slowdown, watchWhile } from './support/bystander.ts';
+import { watchWhile } from './support/bystander.ts';
 import { type Evals, executing, promptCase } from './support/evals.ts';
 import { expectConsistent } from './support/run-facts.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type ScriptedProvider,
 } from './support/scripted-provider.ts';
 import { type TestService } from './support/service.ts';
+import { slowdown } from './support/slowdown.ts';
 import { answerLegacy, type Exchange, sendResult } from './targets/legacy.ts';
 import { listen, readRpc } from './targets/listen.ts';
 

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { Evals, executing, promptCase } from './support/evals.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
 import { startForTest, type TestService } from './support/service.ts';
+import { scaled } from './support/slowdown.ts';
 
 const secretKey = 'provider-key-tell-nobody';
 let provider: ScriptedProvider;
@@ -227,7 +228,7 @@ test('cancelling stops trials under way within two seconds, and what had ended s
     body: { status: 'cancelled', result: null, stopReason: 'user_cancelled' },
   });
   while (provider.active.now > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(Date.now() - at).toBeLessThan(2_000);
+  expect(Date.now() - at).toBeLessThan(scaled(2_000));
   const run = await evals.read(runId);
   expect(run.decisionSummary).toMatchObject({ verdict: 'notEstablished' });
   const { items } = await evals.read(runId, '/iterations');

@@ -65,7 +65,7 @@ test('a long trace whose lease is lost while it is stored leaves a file to be sw
   // Noted before its file is written; the trial is due again at once.
   await beforeRowsOf(
     'blob_garbage',
-    `update eval_trials set lease_token = 'of somebody else', due_at = now() where id in (
+    `update eval_trials set lease_token = 'of somebody else', due_at = now() where state = 'running' and id in (
        select id from eval_trials where state = 'running' and attempts = 1 order by id limit 1);`,
   );
   const runId = await launched(10);

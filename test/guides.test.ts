@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { createDatabase } from './support/database.ts';
 import { blocksOf } from './support/guides/blocks.ts';
 import { Session } from './support/guides/session.ts';
 import { isRun, matches, ranElsewhere, runStory } from './support/guides/story.ts';
-import { Drydock, endDatabase } from './support/process.ts';
+import { Drydock, endDatabase, newDataDir } from './support/process.ts';
 import { startRotatingOAuth } from './targets/rotating-oauth.ts';
 
 /** Every command and program of the README and the guides is carried out, by the built program. */
@@ -26,6 +26,7 @@ let shared: Drydock;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'drydock-guides-'));
+  await rename(await newDataDir(), join(folder, 'shared'));
   const env = { DRYDOCK_DATA_DIR: join(folder, 'shared'), DRYDOCK_PORT: '0', DRYDOCK_RATE_LIMIT: 'off' };
   shared = await new Drydock(['serve'], env, { cwd: folder }).ready();
 });

@@ -4,6 +4,7 @@ import { Paces } from '../src/mcp/pace.ts';
 import { StdioLine } from '../src/mcp/stdio.ts';
 import { type SavedServer, saveServer } from './support/live.ts';
 import { type Answer, dispose, startForTest, startTestService, type TestService } from './support/service.ts';
+import { scaled } from './support/slowdown.ts';
 import { answerLegacy, type Exchange, initializeResult, sendResult } from './targets/legacy.ts';
 import { listen, readRpc, sendJson } from './targets/listen.ts';
 
@@ -144,7 +145,7 @@ test.each([
   const longest = await longestTurn(async () => {
     await server.post('doctor', { firstPageOnly: true });
   });
-  expect(longest).toBeLessThan(1000);
+  expect(longest).toBeLessThan(scaled(1000));
 });
 
 test('a megabyte of escapes in a handshake is looked through in turns', async () => {
@@ -158,7 +159,7 @@ test('a megabyte of escapes in a handshake is looked through in turns', async ()
   const longest = await longestTurn(async () => {
     expect(await server.post('doctor')).toMatchObject({ status: 200, body: { initInfo: { instructions } } });
   });
-  expect(longest).toBeLessThan(400);
+  expect(longest).toBeLessThan(scaled(400));
 });
 
 test.each(['\\u0000', '\\ud800'])(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { saveServer } from './support/live.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
+import { scaled } from './support/slowdown.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
 import { answerLegacy } from './targets/legacy.ts';
 import { listen, readRpc, sendJson } from './targets/listen.ts';
@@ -177,7 +178,7 @@ test('a server that answers slowly at each step is examined in ten seconds', {
   onTestFinished(stop);
   const started = performance.now();
   const report = await examine({ url: `http://127.0.0.1:${port}/mcp`, timeout: 60_000 });
-  expect(performance.now() - started).toBeLessThan(14_000);
+  expect(performance.now() - started).toBeLessThan(scaled(14_000));
   expect(report.probe.protocolVersion).toBe('2025-11-25');
   expect(report.status).toBe('error');
 });

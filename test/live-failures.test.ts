@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saveServer } from './support/live.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
+import { scaled } from './support/slowdown.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
 import { type ModernOnly, modernOnlyStdio, startModernOnly } from './targets/modern-only.ts';
 import { type Everything, everythingStdio, startEverything } from './targets/processes.ts';
@@ -351,7 +352,7 @@ describe.each(rows)('$name', (row) => {
     const server = await saveServer(service, { name: row.name, ...settings });
     const started = performance.now();
     const { status, body, headers } = await server.post('validate', row.options);
-    expect(performance.now() - started).toBeLessThan(soon);
+    expect(performance.now() - started).toBeLessThan(scaled(soon));
     const [expectedStatus, code, message] = row.answers;
     const details = row.details({ id: server.id, name: row.name, url: settings.url ?? '' });
     expect({ status, body }).toEqual({
@@ -365,7 +366,7 @@ describe.each(rows)('$name', (row) => {
     const server = await saveServer(service, row.settings());
     const started = performance.now();
     const { status, body } = await server.post('doctor', row.options);
-    expect(performance.now() - started).toBeLessThan(soon);
+    expect(performance.now() - started).toBeLessThan(scaled(soon));
     expect(status).toBe(200);
     expect(body.status).toBe(row.doctor ?? 'error');
     expect(body.error.code).toBe(row.answers[1]);

@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { saveServer } from './support/live.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
+import { scaled } from './support/slowdown.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
 import { answerLegacy, type Exchange, initializeResult, sendError, sendResult } from './targets/legacy.ts';
 import { listen, readRpc } from './targets/listen.ts';
@@ -65,10 +66,10 @@ describe('a server that hangs', () => {
     const { answer, took } = await timed(server.call());
     expect(answer).toMatchObject({ status: 504, body: { code: 'TIMEOUT', details: { cause: 'timeout' } } });
     expect(took).toBeGreaterThan(550);
-    expect(took).toBeLessThan(3000);
+    expect(took).toBeLessThan(scaled(3000));
     const other = await timed(healthy.ask('tools'));
     expect(other.answer.status).toBe(200);
-    expect(other.took).toBeLessThan(3000);
+    expect(other.took).toBeLessThan(scaled(3000));
   });
 
   test('and recovers is used again', async () => {
@@ -82,7 +83,7 @@ describe('a server that hangs', () => {
     stuck = false;
     const { answer, took } = await timed(server.call());
     expect(answer).toMatchObject({ status: 200, body: { content: [{ text: 'done' }] } });
-    expect(took).toBeLessThan(500);
+    expect(took).toBeLessThan(scaled(500));
   });
 
   test('in one call goes on with the others', async () => {
@@ -125,14 +126,14 @@ describe('a server that hangs', () => {
       .toBe(50);
     const { answer, took } = await timed(Promise.all(Array.from({ length: 5 }, () => healthy.ask('tools'))));
     expect(answer.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(took).toBeLessThan(1500);
+    expect(took).toBeLessThan(scaled(1500));
     expect(new Set((await stuck).map(({ status }) => status))).toEqual(new Set([504]));
   });
 
   test('is reported by doctor as far as it came', async () => {
     const server = await saved({ url: hostile.url('/hang-later'), timeout: 1000 });
     const { answer, took } = await timed(server.ask('doctor'));
-    expect(took).toBeLessThan(4000);
+    expect(took).toBeLessThan(scaled(4000));
     expect(answer).toMatchObject({
       status: 200,
       body: { status: 'partial', connection: { status: 'connected' } },
@@ -154,8 +155,8 @@ describe('answers that do not end', () => {
     const { answer, took } = await timed(server.ask(operation, { toolName: 'any' }));
     expect(answer).toMatchObject({ status: 504, body: { code: 'TIMEOUT' } });
     expect(took).toBeGreaterThan(900);
-    expect(took).toBeLessThan(4000);
-    expect((await timed(healthy.ask('tools'))).took).toBeLessThan(2000);
+    expect(took).toBeLessThan(scaled(4000));
+    expect((await timed(healthy.ask('tools'))).took).toBeLessThan(scaled(2000));
   });
 
   test('a flood leaves room for others while it lasts', async () => {
@@ -176,7 +177,7 @@ describe('answers that do not end', () => {
       status: 502,
       body: { code: 'SERVER_UNREACHABLE', message: 'The server ended the stream without an answer' },
     });
-    expect(took).toBeLessThan(3000);
+    expect(took).toBeLessThan(scaled(3000));
     expect((await server.ask('tools')).status).toBe(200);
   });
 
@@ -219,7 +220,7 @@ describe('too much', () => {
         status: 502,
         body: { code: 'SERVER_UNREACHABLE', message: expect.stringMatching(message) },
       });
-      expect(took).toBeLessThan(8000);
+      expect(took).toBeLessThan(scaled(8000));
     }
     expect(peak - before).toBeLessThan(400);
     // Soon, not at once: the connections are still being closed.
@@ -254,7 +255,7 @@ describe('too much', () => {
     const server = await saved({ command: process.execPath, args: ['-e', note + script], timeout: 3000 });
     const { answer, took } = await timed(server.ask('validate'));
     expect(answer.status).toBeGreaterThan(500);
-    expect(took).toBeLessThan(6000);
+    expect(took).toBeLessThan(scaled(6000));
     const started = (await readdir(folder)).map(Number);
     expect(started.length).toBeGreaterThan(0);
     await expect.poll(() => started.filter(isRunning), { timeout: 10_000 }).toEqual([]);
@@ -274,7 +275,7 @@ test('redirects in a circle come to an end', async () => {
   const asked = () => hostile.seen.filter(({ path }) => path === '/redirect-loop').length;
   const { answer, took } = await timed(server.call());
   expect(answer.status).toBe(502);
-  expect(took).toBeLessThan(3000);
+  expect(took).toBeLessThan(scaled(3000));
   expect(asked()).toBeGreaterThan(1);
   expect(asked()).toBeLessThan(60);
 });

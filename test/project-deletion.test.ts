@@ -16,6 +16,7 @@ import { around, dbOn } from './support/db.ts';
 import { everyParameter, exampleFor, fillPath, makeParameters } from './support/path-parameters.ts';
 import { removeDeletedContent } from './support/removal.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
+import { scaled } from './support/slowdown.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
@@ -292,7 +293,7 @@ test('a large project is removed in short steps, and its files in one sweep', as
   });
   expect(await rowsOf(project.id)).toEqual({});
   // Far from what a step takes, and from what a busy machine makes of it.
-  expect(longest).toBeLessThan(5_000);
+  expect(longest).toBeLessThan(scaled(5_000));
 
   await database.query("update blob_garbage set since = now() - interval '2 hours'");
   const sweep = housekeeping(service.running.services).find(({ kind }) => kind === 'sweep-blobs');

@@ -55,7 +55,7 @@ export class Mcp {
 
   /** Loads what the first connection needs, which takes long enough to be noticed by others. */
   async prepare(): Promise<void> {
-    await Promise.all([import('@modelcontextprotocol/client'), import('undici')]);
+    await Promise.all([import('@modelcontextprotocol/client'), import('../platform/undici.ts')]);
   }
 
   get warmConnections(): number {

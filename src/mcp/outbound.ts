@@ -72,7 +72,7 @@ export class Outbound {
 
   private async newAgent(): Promise<Agent> {
     // Loaded with the first request: it would slow down the start.
-    const { Agent } = await import('undici');
+    const { Agent } = await import('../platform/undici.ts');
     const agent = new Agent({
       connect: { lookup: guardedLookup(this.source, this.resolve), timeout: 10_000 },
       maxHeaderSize: this.limits.headerBytes,

@@ -10,7 +10,7 @@ let agent: Promise<Agent> | undefined;
 
 /** Keeps connections open between calls. Its idle sockets do not keep the process alive. */
 async function newAgent(): Promise<Agent> {
-  const { Agent } = await import('undici');
+  const { Agent } = await import('../platform/undici.ts');
   return new Agent({
     connect: { timeout: 10_000 },
     maxHeaderSize: 64 * 1024,

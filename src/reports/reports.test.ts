@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { scaled } from '../../test/support/slowdown.ts';
 import { readReport } from './index.ts';
 import { readJest } from './jest.ts';
 import { readJunit } from './junit.ts';
@@ -77,7 +78,7 @@ test('names that are very long are repeated for every test at no cost', () => {
   const report = `<testsuite name="${name}"><testsuite name="${name}x">${'<testcase time="1e300"/>'.repeat(2_000)}</testsuite></testsuite>`;
   const began = performance.now();
   const tests = readJunit(report);
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(performance.now() - began).toBeLessThan(scaled(10_000));
   expect(tests).toHaveLength(2_000);
   // How long it took is beyond what can be stored.
   expect(tests[0]).toEqual({ suite: expect.stringMatching(/^n{499}…$/), name: '', result: 'passed' });
@@ -125,7 +126,7 @@ describe('Jest and Vitest', () => {
     const began = performance.now();
     expect(() => readJest(report)).toThrow(UnreadableReport);
     expect(() => readJest(report)).toThrow(why);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(scaled(10_000));
   });
 
   test('says what can be stored', () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { scaled } from '../../test/support/slowdown.ts';
 import { largestSuiteFile } from '../contract/eval-suite-files.ts';
 import { broken, changed, firstVersion, secondVersion } from './example.ts';
 import { SuiteFileProblem } from './problem.ts';
@@ -170,7 +171,7 @@ test.each<[string, string | Uint8Array, RegExp, string?]>([
   const problem = problemOf(text, fileName);
   const { user, system } = process.cpuUsage(before);
   // Of the processor, whatever else it does meanwhile.
-  expect((user + system) / 1_000_000).toBeLessThan(5);
+  expect((user + system) / 1_000).toBeLessThan(scaled(5_000));
   expect(problem.message).toMatch(message);
   expect(problem.problems.length).toBeLessThanOrEqual(20);
   for (const { line, column } of problem.problems) expect(Math.min(line, column)).toBeGreaterThanOrEqual(1);

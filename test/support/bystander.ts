@@ -35,16 +35,3 @@ function ask(url: string, key: string, agent: Agent): Promise<number> {
       .end();
   });
 }
-
-/** How many times slower than alone this process runs now: others may be using the cores. */
-export function slowdown(): number {
-  const wanted = 30_000;
-  const started = performance.now();
-  const before = process.cpuUsage();
-  let used = 0;
-  while (used < wanted) {
-    const { user, system } = process.cpuUsage(before);
-    used = user + system;
-  }
-  return Math.max(1, ((performance.now() - started) * 1000) / used);
-}

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { EmbeddedDatabase } from '../../src/platform/database/embedded/index.ts';
@@ -10,14 +12,32 @@ import { createLog } from '../../src/platform/log.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     postgres: { host: string; user: string };
+    /** A data directory whose database has its tables and nothing else. */
+    newDataDir: string;
+    /** For programs that tests start. */
+    scripts: string;
   }
 }
 
-/** One real PostgreSQL for the whole suite; each test service gets a database of its own in it. */
+/**
+ * One real PostgreSQL for the whole suite; each test service gets a database of its own in it. A copy of it, as it is
+ * when it was made, is where processes begin that bring a database of their own.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'drydock-test-'));
+  const newDataDir = `${dataDir}-new`;
   await chmod(dataDir, 0o711);
-  const database = await EmbeddedDatabase.open(dataDir, { exclusive: true }, createLog('error'));
+  const log = createLog('error');
+  const made = await EmbeddedDatabase.open(dataDir, { exclusive: true }, log);
+  const first = new pg.Client(made.connection);
+  await first.connect();
+  await migrate(first);
+  await first.end();
+  await made.close();
+  await copyFolder(dataDir, newDataDir);
+  const scripts = await mkdtemp(join(tmpdir(), 'drydock-scripts-'));
+  await chmod(scripts, 0o755);
+  const database = await EmbeddedDatabase.open(dataDir, { exclusive: true }, log);
   const { host, user } = database.connection;
   const admin = new pg.Client({ host, user, database: 'postgres' });
   await admin.connect();
@@ -25,15 +45,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
     await admin.query(`alter system set ${setting} = off`);
   await admin.query('select pg_reload_conf()');
-  await admin.query('create database drydock_template');
+  await admin.query('create database drydock_template template drydock');
   await admin.end();
-  const template = new pg.Client({ host, user, database: 'drydock_template' });
-  await template.connect();
-  await migrate(template);
-  await template.end();
   project.provide('postgres', { host, user });
+  project.provide('newDataDir', newDataDir);
+  project.provide('scripts', scripts);
   return async () => {
     await database.close();
-    await rm(dataDir, { recursive: true, force: true });
+    for (const folder of [dataDir, newDataDir, scripts]) await rm(folder, { recursive: true, force: true });
   };
+}
+
+/** With the owners of the files: the database runs as a user of its own. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  await promisify(execFile)('cp', ['-a', from, to]);
 }

@@ -76,14 +76,14 @@ export const resultRows = (db: Db) => db.rows(read);
 export const jobStates = (db: Db): Promise<JobState[]> => db.rows(jobs);
 
 /** Resolves when no job waits or runs. */
-export async function allOver(db: Db, timeout = 10_000): Promise<void> {
+export async function allOver(db: Db, timeout = 30_000): Promise<void> {
   await until(
     async () => (await jobStates(db)).every(({ state }) => state !== 'waiting' && state !== 'running'),
     timeout,
   );
 }
 
-export async function until(check: () => Promise<boolean> | boolean, timeout = 10_000): Promise<void> {
+export async function until(check: () => Promise<boolean> | boolean, timeout = 30_000): Promise<void> {
   await expect.poll(check, { timeout, interval: 20 }).toBe(true);
 }
 

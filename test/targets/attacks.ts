@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
  * A server that misbehaves in one way, over HTTP or as a command, in a process of its own: making what it sends costs
  * time that must not be counted against the service.
  *
- *   node --import tsx attacks.ts http            prints the port; the path names the attack
- *   node --import tsx attacks.ts stdio ATTACK
+ *   attacks http            prints the port; the path names the attack
+ *   attacks stdio ATTACK
  */
 
 const mebibyte = 1024 * 1024;

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { scriptOf } from '../support/script.ts';
 import { answerWeb, asTarget, listen, readRpc, type Target } from './listen.ts';
 import { createModernServer } from './modern-only-server.ts';
 
@@ -33,5 +34,5 @@ export async function startModernOnly(): Promise<ModernOnly> {
 
 export function modernOnlyStdio(): { command: string; args: string[] } {
   const script = fileURLToPath(new URL('./modern-only-stdio.ts', import.meta.url));
-  return { command: process.execPath, args: ['--import', import.meta.resolve('tsx'), script] };
+  return { command: process.execPath, args: [scriptOf(script)] };
 }

@@ -130,7 +130,7 @@ test.each(['fail', 'hang'])(
       if (name !== 'jobs.extend') return send();
       return how === 'fail' ? Promise.reject(new Error('no route')) : new Promise(() => {});
     });
-    const worker = await work(connected, [kind], { lease: 1_800, db: cutOff });
+    const worker = await work(connected, [kind], { lease: 4_000, db: cutOff });
     await enqueue(db, 'stubborn', 'x');
     await started.promise;
     await told.promise;

@@ -27,8 +27,9 @@ export function requestOf(
   call: CallOptions,
   more: Record<string, string> = {},
 ): Request {
-  const headers = new Headers(target.headers);
-  for (const [name, value] of Object.entries({ ...call.headers, ...more })) put(headers, name, value);
+  const headers: Sent = {};
+  for (const given of [target.headers, call.headers, more])
+    for (const [name, value] of Object.entries(given ?? {})) put(headers, name, value);
   const key = call.idempotencyKey ?? (keyInBody(input) ? undefined : ownKey(operation));
   if (key !== undefined) put(headers, 'idempotency-key', key);
   const { body, type } = bodyOf(operation, input);
@@ -38,7 +39,7 @@ export function requestOf(
     operation: operation.id,
     url: `${baseOf(target.baseUrl)}${addressOf(operation, input)}`,
     init: async () => {
-      const sent = new Headers(headers);
+      const sent = { ...headers };
       const apiKey = typeof target.apiKey === 'function' ? await target.apiKey() : target.apiKey;
       put(sent, 'authorization', `Bearer ${apiKey}`);
       // A stream can only be sent by a client that does not wait for the answer's beginning.
@@ -59,13 +60,15 @@ export function requestOf(
   };
 }
 
+/** By their names in small letters. `Headers` would do the same, and takes long to load where it comes with all of `fetch`. */
+type Sent = Record<string, string>;
+
 /** The platform's own message would repeat the value. */
-function put(headers: Headers, name: string, value: string): void {
-  try {
-    headers.set(name, value);
-  } catch {
+function put(headers: Sent, name: string, value: string): void {
+  const trimmed = value.trim();
+  if (!/^[!#$%&'*+.^`|~\w-]+$/.test(name) || /[^\t\u0020-\u007e\u0080-\u00ff]/.test(trimmed))
     throw new Unsendable(`The header ${name} holds characters that cannot be sent`);
-  }
+  headers[name.toLowerCase()] = trimmed;
 }
 
 /** An origin will do. */

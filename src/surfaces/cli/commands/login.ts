@@ -3,6 +3,7 @@ import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, createClient } from '../../client/index.ts';
 import { oneLine } from '../../harmless-text.ts';
 import { askSecret } from '../ask-secret.ts';
+import { lightFetch } from '../connect/light-fetch.ts';
 import { baseUrlOf, findPlace, originOf, type PlaceOptions } from '../connect/place.ts';
 import {
   profilesPath,
@@ -47,7 +48,7 @@ function loginCommand(program: Command): void {
         throw new OperatorProblem(
           'No key was given. drydock serve prints the first one; the operator makes others with: drydock keys create',
         );
-      const api = createClient({ baseUrl: baseUrlOf(url), apiKey });
+      const api = createClient({ baseUrl: baseUrlOf(url), apiKey, fetch: lightFetch });
       const whose = await tried(url, async () => oneLine((await api.getMe()).email, 200));
       const name = options.profile ?? new URL(url).host;
       const project = options.project === undefined ? {} : { project: options.project };

@@ -1,5 +1,6 @@
 import { createClient } from '../../client/index.ts';
 import { type Named, nameOf } from '../../naming.ts';
+import { lightFetch } from '../connect/light-fetch.ts';
 import { findPlace } from '../connect/place.ts';
 import { readProfiles } from '../connect/profiles.ts';
 import type { Flag } from '../operations/flags.ts';
@@ -76,7 +77,13 @@ async function namesFor(
   const place = await findPlace(placeIn(before));
   // Opening a database takes longer than anybody waits.
   if (!lookup || place?.kind !== 'service') return [];
-  const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey, retries: 0, timeout: patience });
+  const api = createClient({
+    baseUrl: place.baseUrl,
+    apiKey: place.apiKey,
+    retries: 0,
+    timeout: patience,
+    fetch: lightFetch,
+  });
   const lookups = operationManifest.lookups;
   const names: Names = new Names(api, lookups, () => names.idOf('projectId', place.project ?? 'Default', {}));
   const known: Record<string, string> = {};

@@ -4,6 +4,7 @@ import { everything } from '../../everything.ts';
 import { isId } from '../../naming.ts';
 import { theOne } from '../find.ts';
 import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
+import { lightFetch } from './light-fetch.ts';
 import { findPlace, type Place, type PlaceOptions } from './place.ts';
 
 /** What a command works with: the operations, and the project it is about. */
@@ -32,7 +33,7 @@ export async function connected<T>(
       'No service is known here. Start one with drydock serve, or log in to one: drydock login URL',
     );
   if (place.kind === 'here') return explained('this folder', () => openHere(place.project, work));
-  const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey });
+  const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey, fetch: lightFetch });
   try {
     return await explained(place.baseUrl, () => work({ api, projectId: once(() => projectAt(api, place)) }));
   } catch (error) {

@@ -1,0 +1,25 @@
+import { basename, join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { inject } from 'vitest';
+
+const written = new Map<string, string>();
+
+/** A program of the tests in one file of JavaScript: it is started often, and compiling it takes longer than the rest. */
+export function scriptOf(source: string): string {
+  const outfile =
+    written.get(source) ?? join(inject('scripts'), `${basename(source, '.ts')}-${process.pid}.mjs`);
+  if (!written.has(source))
+    buildSync({
+      entryPoints: [source],
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      banner: {
+        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      },
+    });
+  written.set(source, outfile);
+  return outfile;
+}
