@@ -1,30 +1,24 @@
 // Writes the types of the client for the package: the calls with their inputs and answers, from the OpenAPI document
 // that the contract gives. In the sources the compiler infers them from the schemas, which takes it seconds for whoever
 // uses the package and shows them no names; written out they take a moment, and carry their descriptions.
-import { readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 const reference = '#/components/schemas/';
 
-/** The declarations that `entry` leads to, copied into `folder`; its `calls` are replaced by those of the document. */
-export async function writeClientTypes(entry, folder, document) {
+/** Makes what the compiler has written in `folder` fit to be published, and adds the calls of the document. */
+export async function writeClientTypes(folder, document) {
   const own = { 'calls.d.ts': callsOf(document), 'schemas.d.ts': schemasOf(document) };
-  for (const [name, text] of Object.entries(own)) await writeFile(join(folder, name), text);
-  const done = new Set(Object.keys(own));
-  for (const todo = [basename(entry)]; todo.length > 0; ) {
-    const name = todo.pop();
-    if (done.has(name)) continue;
-    done.add(name);
-    const text = await readFile(join(dirname(entry), name), 'utf8');
-    const published = text
-      .replaceAll(/(from '[^']+)\.ts'/g, "$1.js'")
-      .replace(/\n\/\/# sourceMappingURL.*/, '');
-    for (const [, from] of published.matchAll(/from '([^']+)'/g)) {
-      if (!/^\.\/[\w-]+\.js$/.test(from)) throw new Error(`${name} would have users load ${from}`);
-      todo.push(from.slice(2).replace(/\.js$/, '.d.ts'));
-    }
+  const compiled = (await readdir(folder)).filter((name) => name.endsWith('.d.ts'));
+  for (const name of compiled) {
+    const text = await readFile(join(folder, name), 'utf8');
+    const published = text.replaceAll(/(from '[^']+)\.ts'/g, "$1.js'");
+    for (const [, from] of published.matchAll(/from '([^']+)'/g))
+      if (![...compiled, ...Object.keys(own)].includes(from.replace(/^\.\/(.+)\.js$/, '$1.d.ts')))
+        throw new Error(`${name} would have users load ${from}`);
     await writeFile(join(folder, name), published);
   }
+  for (const [name, text] of Object.entries(own)) await writeFile(join(folder, name), text);
 }
 
 function schemasOf({ components }) {

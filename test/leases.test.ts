@@ -5,13 +5,14 @@ import type { ConnectedDatabase } from '../src/platform/database/connect.ts';
 import { enqueue, enqueueAll } from '../src/platform/jobs/queue.ts';
 import { jobStates, openJobs, resultRows, until } from './support/jobs.ts';
 import { Drydock } from './support/process.ts';
+import { scriptOf } from './support/script.ts';
 import { statement } from './support/statement.ts';
 
 // For a long run: DRYDOCK_TEST_LEASE_ROUNDS=200 npx vitest run test/leases.test.ts
 const rounds = Number(process.env['DRYDOCK_TEST_LEASE_ROUNDS'] ?? 2);
 const seed = Number(process.env['DRYDOCK_TEST_SEED'] ?? Date.now() % 1_000_000);
 const lease = 1_500;
-const script = new URL('support/lease-worker.mjs', import.meta.url).pathname;
+const source = new URL('support/lease-worker.mjs', import.meta.url).pathname;
 
 async function open() {
   const connected = await openJobs();
@@ -28,7 +29,7 @@ async function open() {
       DRYDOCK_TEST_LEASE: String(lease),
       DRYDOCK_TEST_PATIENCE: String(patience),
     };
-    const worker = new Drydock([], env, { entry: script });
+    const worker = new Drydock([], env, { entry: scriptOf(source) });
     started.push(worker);
     return worker.said(/^ready /m);
   };

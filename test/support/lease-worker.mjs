@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadConfig } from '../../dist/platform/config/load.js';
-import { text } from '../../dist/platform/database/columns.js';
-import { connectDatabase } from '../../dist/platform/database/connect.js';
-import { Notifications } from '../../dist/platform/database/notifications.js';
-import { query } from '../../dist/platform/database/query.js';
-import { Worker } from '../../dist/platform/jobs/worker.js';
-import { createLog } from '../../dist/platform/log.js';
+import { loadConfig } from '../../src/platform/config/load.ts';
+import { text } from '../../src/platform/database/columns.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
+import { Notifications } from '../../src/platform/database/notifications.ts';
+import { query } from '../../src/platform/database/query.ts';
+import { Worker } from '../../src/platform/jobs/worker.ts';
+import { createLog } from '../../src/platform/log.ts';
 
 /**
- * A worker of the built program in a process of its own, for tests that treat it badly. Every beginning of a job is
+ * A worker in a process of its own, for tests that treat it badly. Every beginning of a job is
  * written down at once, every result in the transaction that ends the job.
  */
 const lease = Number(process.env['DRYDOCK_TEST_LEASE']);

