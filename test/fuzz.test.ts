@@ -11,7 +11,7 @@ import { everyParameter, fillPath, makeParameters } from './support/path-paramet
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
 const seed = Number(process.env['DRYDOCK_TEST_FUZZ_SEED'] ?? 4700);
-const requests = Number(process.env['DRYDOCK_TEST_FUZZ_RUNS'] ?? 1_500);
+const requests = Number(process.env['DRYDOCK_TEST_FUZZ_RUNS'] ?? 2_000);
 const messages = Math.ceil(requests / 50);
 const lanes = 16;
 const patience = 60_000 + requests * 20;

@@ -71,8 +71,8 @@ export class FuzzRun {
   /** The same for bytes that may hold several requests, or half of one. */
   async sendBytesAndJudge(bytes: Buffer): Promise<void> {
     let answers = await this.wire.converse(bytes);
-    // A busy machine may be late once.
-    if (answers.length === 0) answers = await this.wire.converse(bytes);
+    // A busy machine may be late.
+    if (answers.length === 0) answers = await this.wire.converse(bytes, 5_000);
     if (answers.length === 0 && bytes.toString().trim() !== '')
       throw new Error(`No answer\n\n${bytes.toString('latin1')}`);
     for (const answer of answers) {

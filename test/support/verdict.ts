@@ -57,6 +57,7 @@ function problemOfRefusal(status: number, text: string): string | undefined {
   if (details && Object.keys(details).length === 0) return 'its details are empty';
   if (code === 'CONFLICT' && typeof details?.['code'] !== 'string') return 'its details have no word for why';
   if (!message.isWellFormed()) return 'its message holds half a character';
-  if (text.length > 2_000) return `it refuses at length: ${text.length} characters`;
+  // What a server said is there twice, as part of ours and as it was, at most 1,000 characters each time.
+  if (text.length > 3_000) return `it refuses at length: ${text.length} characters`;
   return undefined;
 }

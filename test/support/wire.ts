@@ -35,7 +35,7 @@ export class Wire {
   }
 
   /** Sends the bytes, after a silence says that this was all, and reads until the service hangs up. */
-  async converse(bytes: Buffer): Promise<WireAnswer[]> {
+  async converse(bytes: Buffer, silence = quiet): Promise<WireAnswer[]> {
     const socket = this.open();
     let received: Buffer = Buffer.alloc(0);
     await this.listen(
@@ -45,7 +45,7 @@ export class Wire {
         received = Buffer.concat([received, more]);
         return undefined;
       },
-      true,
+      silence,
     );
     const answers: WireAnswer[] = [];
     while (received.length > 0) {
@@ -79,7 +79,7 @@ export class Wire {
     socket: Socket,
     request: Buffer,
     hear: (bytes: Buffer) => T | undefined,
-    thenEnd = false,
+    silence?: number,
   ): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
@@ -110,7 +110,7 @@ export class Wire {
         }
       });
       socket.write(request);
-      if (thenEnd) setTimeout(() => socket.end(), quiet);
+      if (silence !== undefined) setTimeout(() => socket.end(), silence);
     });
   }
 }
