@@ -14,7 +14,7 @@ const seed = Number(process.env['DRYDOCK_TEST_FUZZ_SEED'] ?? 4700);
 const requests = Number(process.env['DRYDOCK_TEST_FUZZ_RUNS'] ?? 2_000);
 const messages = Math.ceil(requests / 50);
 const lanes = 16;
-const patience = 60_000 + requests * 20;
+const patience = 120_000 + requests * 60;
 
 let service: TestService;
 let run: FuzzRun;
