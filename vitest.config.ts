@@ -10,8 +10,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
     // Machines that are shared may be slow for minutes; what hangs fails all the same.
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // Many files wait for processes they started, so more run at once than there are cores.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
