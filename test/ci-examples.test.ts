@@ -89,7 +89,7 @@ const cases = [
   'Calls no tool when none is asked for: passed',
 ];
 
-test('the workflow for GitHub checks a server and evaluates it', { timeout: 120_000 }, async () => {
+test('the workflow for GitHub checks a server and evaluates it', async () => {
   port = undefined;
   const commitSha = 'c'.repeat(40);
   const { folder, here, run } = await job({
@@ -124,7 +124,7 @@ test('the workflow for GitHub checks a server and evaluates it', { timeout: 120_
   expect(again.stdout).toContain('PASSED');
 });
 
-test('so does the one for GitLab', { timeout: 120_000 }, async () => {
+test('so does the one for GitLab', async () => {
   port = undefined;
   const { folder, run } = await job({ GITLAB_CI: 'true', CI_COMMIT_SHA: 'd'.repeat(40) });
   const pipeline = parse(await readFile(join(examples, '.gitlab-ci.yml'), 'utf8')) as {

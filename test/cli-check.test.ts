@@ -96,7 +96,7 @@ test('a server is checked against a file and against what is saved, and the exit
   expect((await over('check', host)).code).toBe(4);
 });
 
-test('the calls of a run are made again', { timeout: 120_000 }, async () => {
+test('the calls of a run are made again', async () => {
   const target = await startChanging({ tools: [look] });
   onTestFinished(() => target.stop());
   const here = await place();

@@ -48,7 +48,7 @@ test('the example is synced and run, exported, and synced again, here and over H
   expect(await here.run(['evals', 'run', join(at, 'missing.yaml')])).toMatchObject({ code: 2 });
 });
 
-test('a large file keeps nobody else waiting', { timeout: 120_000 }, async () => {
+test('a large file keeps nobody else waiting', async () => {
   const here = await place();
   const { baseUrl } = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key });
   const { text } = await largeFile();
@@ -88,7 +88,7 @@ async function largeFile(): Promise<{ text: string }> {
   return { text: stringify({ ...file, suite, cases }, { aliasDuplicateObjects: false }) };
 }
 
-test('files are checked and imported without a service', { timeout: 60_000 }, async () => {
+test('files are checked and imported without a service', async () => {
   const here = await place();
   const at = await folder();
   const write = async (name: string, text: string): Promise<string> => {

@@ -203,7 +203,7 @@ describe('an edit', () => {
     expect(answer.body.message).toContain(named);
   });
 
-  test('by two hundred at once is made by exactly one', { timeout: 60_000 }, async () => {
+  test('by two hundred at once is made by exactly one', async () => {
     const { body: before } = await create({ template: 'claude' });
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, n) =>
@@ -355,7 +355,7 @@ describe('deletion', () => {
     expect((await service.get(`${project}/clients/${client.id}`)).status).toBe(404);
   });
 
-  test('and use at the same moment: one of them wins', { timeout: 60_000 }, async () => {
+  test('and use at the same moment: one of them wins', async () => {
     for (let round = 0; round < 20; round++) {
       const { body: client } = await create({ template: 'claude' });
       const [removed, used] = await Promise.all([

@@ -1,9 +1,9 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Drydock, databaseHome, databasePid, endDatabase, place } from './support/process.ts';
+import { Drydock, databaseHome, databasePid, endDatabase, newDataDir, place } from './support/process.ts';
 
 const root = process.getuid?.() === 0;
 
@@ -20,51 +20,78 @@ async function ask(
   return { status: response.status, body: await response.json() };
 }
 
+function consoleOf({ stdout }: Drydock): string | undefined {
+  return /Console +(\S+)/.exec(stdout)?.[1];
+}
+
+/** Uses a link to the console, the one in the banner unless told. */
+async function enter(
+  service: Drydock,
+  link = consoleOf(service) ?? '',
+): Promise<{ status: number; email?: string }> {
+  const { origin } = new URL(service.baseUrl);
+  const [, token] = link.trim().split(`${origin}/console/enter#`);
+  const response = await fetch(`${origin}/console/api/links/use`, {
+    method: 'POST',
+    headers: { 'x-drydock-console': '1', 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  const { user } = (await response.json()) as { user?: { email: string } };
+  return { status: response.status, ...(user && { email: user.email }) };
+}
+
 describe('the embedded default', () => {
-  test('without any setting the data is in .drydock: the first boot prints a key once, the second finds the data again, SIGTERM stops the database too', async () => {
+  test('without any setting the data is in .drydock: the first boot prints a key and a link to the console once, the second finds the data again, SIGTERM stops the database too', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'drydock-cwd-'));
     await chmod(folder, 0o711);
     const here = await place(join(folder, '.drydock'));
+    await rename(await newDataDir(), here.dataDir);
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const serve = () => new Drydock(['serve'], { DRYDOCK_PORT: '0' }, { cwd: folder }).ready();
     const first = await serve();
     const key = first.key as string;
+    expect(await enter(first)).toEqual({ status: 200, email: 'owner@drydock.local' });
+    expect((await enter(first)).status).toBe(404);
     expect((await ask(first.baseUrl, '/projects', key, { name: 'Kept' })).status).toBe(201);
     expect(await databasePid(here.dataDir)).toBeGreaterThan(0);
     expect(await first.end()).toMatchObject({ code: 0 });
     expect(await databasePid(here.dataDir)).toBeUndefined();
     const second = await serve();
     expect(second.key).toBeUndefined();
+    expect(consoleOf(second)).toBe(second.baseUrl.replace('/api/v1', '/console/'));
+    const link = await new Drydock(['console', 'link'], {}, { cwd: folder }).outcome();
+    expect(link.stderr).toContain('signed in as owner@drydock.local');
+    expect(await enter(second, link.stdout)).toMatchObject({ status: 200 });
     expect(JSON.stringify((await ask(second.baseUrl, '/projects', key)).body)).toContain('Kept');
     expect((await stat(join(here.dataDir, 'master.key'))).mode & 0o777).toBe(0o600);
     expect(await second.end('SIGINT')).toMatchObject({ code: 0 });
   });
 
-  test('a first boot below a long path, with a chosen key, a misspelt setting and what a crash has left', async () => {
+  test('of two services started at the same moment on an empty folder below a long path one serves and one is refused', async () => {
     const base = await mkdtemp(join(tmpdir(), 'drydock-long-'));
     if (root) await chmod(base, 0o711);
     onTestFinished(() => rm(base, { recursive: true, force: true }));
     const here = await place(join(base, 'deep'.repeat(15), 'deep'.repeat(15)));
+    // What a crash has left.
     const left = join(here.dataDir, 'postgres', 'init-999999999');
     await mkdir(left, { recursive: true });
     if (root) await chmod(here.dataDir, 0o711);
     const chosen = `sk_${'chosen'.repeat(8)}`;
-    const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: chosen, DRYDOCK_PROT: '1' });
-    expect((await ask(service.baseUrl, '/me', chosen)).status).toBe(200);
-    expect(service.stderr).toContain('DRYDOCK_PROT is not a setting');
+    const env = { DRYDOCK_BOOTSTRAP_KEY: chosen, DRYDOCK_PROT: '1' };
+    const [a, b] = await Promise.allSettled([here.serve(env), here.serve(env)]);
+    expect([a.status, b.status].sort()).toEqual(['fulfilled', 'rejected']);
+    const { reason } = [a, b].find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult;
+    expect(String(reason)).toContain('already serves');
+    const { value } = [a, b].find(
+      (outcome) => outcome.status === 'fulfilled',
+    ) as PromiseFulfilledResult<Drydock>;
+    expect((await ask(value.baseUrl, '/me', chosen)).status).toBe(200);
+    expect(value.stderr).toContain('DRYDOCK_PROT is not a setting');
     await expect(stat(left)).rejects.toThrow();
     // Line 6 is the address the database listens on.
     const file = await readFile(join(databaseHome(here.dataDir), 'data/postmaster.pid'), 'utf8');
     expect(file.split('\n')[5]).toBe('');
-    expect(await service.end()).toMatchObject({ code: 0 });
-  });
-
-  test('of two services started at the same moment on an empty folder one serves and one is refused', async () => {
-    const here = await place(await mkdtemp(join(tmpdir(), 'drydock-empty-')));
-    const [a, b] = await Promise.allSettled([here.serve(), here.serve()]);
-    expect([a.status, b.status].sort()).toEqual(['fulfilled', 'rejected']);
-    const { reason } = [a, b].find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult;
-    expect(String(reason)).toContain('already serves');
+    expect(await value.end()).toMatchObject({ code: 0 });
   });
 
   test('after a crash of the service the next one adopts the database that went on', async () => {

@@ -45,7 +45,7 @@ const databases = [
 ];
 
 describe.each(databases.filter(({ there }) => there))('on $name', ({ create }) => {
-  test('random writes by five callers at once keep every promise', { timeout: 120_000 }, async () => {
+  test('random writes by five callers at once keep every promise', async () => {
     const service = await startTestService({ database: await create() });
     onTestFinished(() => dispose(service));
     await fc.assert(

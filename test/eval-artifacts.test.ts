@@ -190,7 +190,7 @@ test('an artifact that no run refers to is removed after a day, and one that a r
   await vi.waitFor(async () => {
     await sweep();
     expect(await there(used)).toBe(404);
-  }, 20_000);
+  });
 });
 
 test('evaluations of whole cases stand beside the verdict', async () => {

@@ -65,21 +65,17 @@ function sharedService(): Record<string, string> {
   return { DRYDOCK_DATA_DIR: join(folder, 'shared'), DRYDOCK_PORT: new URL(shared.baseUrl).port };
 }
 
-test.each(pages.filter((page) => blocksOf(page).length > 0))(
-  '%s does what it says',
-  { timeout: 120_000 },
-  async (page) => {
-    const { env, stop } = (await scenes[page]?.()) ?? { env: sharedService() };
-    const place = await mkdtemp(join(folder, 'page-'));
-    onTestFinished(async () => {
-      await stop?.();
-      // Only there when a page was left in the middle.
-      await endDatabase(join(place, '.drydock'), 'SIGQUIT');
-    });
-    const blocks = blocksOf(page);
-    expect(await runStory(blocks, place, env)).toBe(blocks.filter(isRun).length);
-  },
-);
+test.each(pages.filter((page) => blocksOf(page).length > 0))('%s does what it says', async (page) => {
+  const { env, stop } = (await scenes[page]?.()) ?? { env: sharedService() };
+  const place = await mkdtemp(join(folder, 'page-'));
+  onTestFinished(async () => {
+    await stop?.();
+    // Only there when a page was left in the middle.
+    await endDatabase(join(place, '.drydock'), 'SIGQUIT');
+  });
+  const blocks = blocksOf(page);
+  expect(await runStory(blocks, place, env)).toBe(blocks.filter(isRun).length);
+});
 
 test('few blocks are not run, and each says why', () => {
   const blocks = pages.flatMap(blocksOf);
@@ -98,7 +94,7 @@ test('few blocks are not run, and each says why', () => {
   expect(left.length).toBeLessThanOrEqual(notRunAtMost);
 });
 
-test('programs in TypeScript are written as the types demand', { timeout: 60_000 }, async () => {
+test('programs in TypeScript are written as the types demand', async () => {
   const programs = pages.flatMap(blocksOf).filter(({ language }) => language === 'ts');
   const place = join(folder, 'programs');
   await mkdir(join(place, 'node_modules'), { recursive: true });

@@ -78,7 +78,7 @@ describe('a warm connection', () => {
     expect(sent('initialize')).toBe(2);
   });
 
-  test('to a server that was restarted is replaced', { timeout: 30_000 }, async () => {
+  test('to a server that was restarted is replaced', async () => {
     await using everything = await startEverything('streamableHttp');
     const server = await saveServer(service, { url: everything.url });
     expect((await echo(server)).status).toBe(200);
@@ -157,7 +157,7 @@ describe('the pool', () => {
     return small;
   }
 
-  test('keeps no more commands than allowed, and serves them all', { timeout: 60_000 }, async () => {
+  test('keeps no more commands than allowed, and serves them all', async () => {
     const small = await smallService({ DRYDOCK_WARM_PROCESSES: '2' });
     const servers = await Promise.all(Array.from({ length: 4 }, () => saveServer(small, everythingStdio())));
     const answers = await Promise.all(servers.map((server) => echo(server)));
@@ -165,7 +165,7 @@ describe('the pool', () => {
     expect(small.running.services.mcp.warmConnections).toBeLessThanOrEqual(2);
   });
 
-  test('closes what nobody uses', { timeout: 20_000 }, async () => {
+  test('closes what nobody uses', async () => {
     const small = await smallService({ DRYDOCK_WARM_SECONDS: '1' });
     const server = await saveServer(small, { url: target.url('/odd') });
     await echo(server);

@@ -42,7 +42,7 @@ describe.each([
   ],
   ['HTTP+SSE', 'sse', async () => ({ url: (await during(startEverything('sse'))).url })],
 ])('server-everything over %s', (_name, transport, target) => {
-  test('is validated, examined, listed, called, read and exported', { timeout: 60_000 }, async () => {
+  test('is validated, examined, listed, called, read and exported', async () => {
     const server = await saveServer(service, await target());
     const validated = await server.post('validate');
     expect(validated.body).toMatchObject({

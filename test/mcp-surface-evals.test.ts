@@ -94,7 +94,7 @@ describe.each(eras)('an agent of %s', (era) => {
   });
 });
 
-test('a run is explained later, compared and listed', { timeout: 60_000 }, async () => {
+test('a run is explained later, compared and listed', async () => {
   const agent = await connectAgent(service);
   const run = () => agent.call('run_suite', { suite: 'Ships', ...inFleet, repetitions: 1 });
   await run();
@@ -144,7 +144,7 @@ test.each([true, false])(
   },
 );
 
-test('a stream is followed for as long as was asked', { timeout: 30_000 }, async () => {
+test('a stream is followed for as long as was asked', async () => {
   const agent = await connectAgent(service, { path: '/mcp/x/eval-runs' });
   const tasks = await connectAgent(service);
   const run = await tasks.call('run_suite', { suite: 'Ships', ...inFleet });

@@ -31,7 +31,7 @@ const command = (...args: string[]) => ({
   },
 });
 
-test('the surface speaks stdio in both eras, over a client of the service', { timeout: 60_000 }, async () => {
+test('the surface speaks stdio in both eras, over a client of the service', async () => {
   const modern = new Client(
     { name: 'test', version: '1' },
     { versionNegotiation: { mode: { pin: '2026-07-28' } } },
@@ -57,7 +57,7 @@ test('the surface speaks stdio in both eras, over a client of the service', { ti
   expect(JSON.stringify(refused.content)).toContain('NOT_FOUND: No project');
 });
 
-test('a call that is cancelled over stdio is cancelled at the server', { timeout: 60_000 }, async () => {
+test('a call that is cancelled over stdio is cancelled at the server', async () => {
   const { id } = await saveServer(service, { url: target.url('/odd') });
   const old = new OldClient({ name: 'test', version: '1' });
   await old.connect(new OldTransport(command()));

@@ -90,6 +90,8 @@ export function commandFor(service: {
   };
 }
 
+export type AtEnd = (end: () => Promise<void>) => void;
+
 export interface Place {
   dataDir: string;
   env: Record<string, string>;
@@ -106,9 +108,9 @@ export async function newDataDir(): Promise<string> {
 
 /**
  * A data directory of its own, which nobody has used: the first boot is one, but for making the database. Whatever still
- * runs in it is ended with the test.
+ * runs in it is ended with the test, or when `atEnd` says.
  */
-export async function place(dataDir?: string): Promise<Place> {
+export async function place(dataDir?: string, atEnd: AtEnd = onTestFinished): Promise<Place> {
   const folder = dataDir ?? (await newDataDir());
   const env = { DRYDOCK_DATA_DIR: folder, DRYDOCK_PORT: '0', DRYDOCK_RATE_LIMIT: 'off' };
   const started: Drydock[] = [];
@@ -117,7 +119,7 @@ export async function place(dataDir?: string): Promise<Place> {
     started.push(drydock);
     return drydock;
   };
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const { child } of started) child.kill('SIGKILL');
     await endDatabase(folder, 'SIGQUIT');
     await chmod(folder, 0o700).catch(() => {});

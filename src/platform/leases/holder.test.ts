@@ -95,7 +95,7 @@ test('one that cannot be given up stays, writes nothing, and is not begun either
   expect(await results(db)).toEqual([]);
 });
 
-test('leases are extended together while work goes on', { timeout: 60_000 }, async () => {
+test('leases are extended together while work goes on', async () => {
   const connected = await openJobs();
   const { database: db } = connected;
   const { kind, letGo, runs } = stubborn();
