@@ -12,6 +12,7 @@ import { LastUse } from './domain/identity/last-use.ts';
 import { LocalToken } from './domain/identity/local-token.ts';
 import { Entrance } from './domain/invoke.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
+import { addressOfLink } from './domain/people/links.ts';
 import { projectJobs } from './domain/projects/remove-content.ts';
 import { connectionJobs } from './domain/server-connections/advance.ts';
 import { commandAccount, runsAsRoot } from './platform/accounts.ts';
@@ -34,9 +35,13 @@ const commandsRunAsRoot =
   'Commands of stdio servers run as root. Set DRYDOCK_COMMAND_USER to a user that may do less';
 
 export interface RunningService {
+  /** Where this process listens. */
+  address: string;
   /** Where clients send requests: the origin and `/api/v1`. */
   baseUrl: string;
   docsUrl: string;
+  /** On the first boot a link that signs the owner in. */
+  consoleUrl: string;
   /** On the first boot only. */
   firstKey: string | undefined;
   /** Path of the demo server, when it was saved just now. */
@@ -65,6 +70,8 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const { db, log, clock, connected, trust } = services;
   const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
   const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
+  // People wait for answers, so each process counts by itself.
+  const pages = config.consoleRateLimit && new RateLimiter(config.consoleRateLimit, clock, db, 'Session');
   const lastUse = new LastUse(db, clock, log);
   const workers = (options.worker ?? true) ? createWorkers(services) : undefined;
   let started = false;
@@ -74,13 +81,16 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const entrance = new Entrance({
     services,
     local,
-    charge: (keyId, budget) => (budget === 'polls' ? polls : limiter)?.charge(keyId),
+    charge: (payerId, budget) =>
+      (budget === undefined ? limiter : { polls, console: pages }[budget])?.charge(payerId),
     used: (keyId) => lastUse.note(keyId),
+    seen: (use, address) => lastUse.noteSession(use, address),
   });
   const app = createHttpServer({
     entrance,
     log,
     publicUrl: config.publicUrl,
+    trustedProxies: config.trustedProxies,
     host: config.host,
     shutdownTimeout: config.shutdownTimeout * 1000,
     ...health(services, workers, { started: () => started, draining: () => draining }),
@@ -115,8 +125,11 @@ export async function startService(config: Config, options: ServeOptions = {}): 
       commands && runsAsRoot() && config.commandUser === undefined ? commandsRunAsRoot : undefined;
     if (warning !== undefined) log.warn(warning);
     return {
+      address,
       baseUrl: `${origin}${basePath}`,
       docsUrl: `${origin}/docs`,
+      consoleUrl:
+        first?.consoleToken === undefined ? `${origin}/console/` : addressOfLink(origin, first.consoleToken),
       firstKey: first?.key,
       demoServer: first?.demoServer,
       warning,
@@ -228,19 +241,14 @@ async function stopWorkers({ jobs, trials }: Workers, patience: number): Promise
 }
 
 function health(
-  { connected, mcp }: OpenServices,
+  { connected, installation, mcp }: OpenServices,
   workers: Workers | undefined,
   state: Pick<HealthOptions, 'started' | 'draining'>,
 ): HealthOptions {
-  const { database } = connected;
-  const { pool } = database;
-  const gauges = () => ({
-    database: { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
-    mcpConnections: mcp.warmConnections,
-  });
+  const gauges = () => ({ database: installation.connections(), mcpConnections: mcp.warmConnections });
   return {
     ...state,
-    probe: () => database.ping(),
+    probe: () => connected.database.ping(),
     metrics: new Metrics(gauges, workers && figuresOf(workers)),
   };
 }

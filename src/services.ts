@@ -78,6 +78,14 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       blobs: openBlobs(config),
       models,
       notifications,
+      installation: {
+        startedAt: clock(),
+        embedded: connected.embedded,
+        connections: () => {
+          const { totalCount: total, idleCount: idle, waitingCount: waiting } = db.pool;
+          return { total, idle, waiting };
+        },
+      },
       config,
       clock,
       log,

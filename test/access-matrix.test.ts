@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { statusOfCode } from '../src/contract/errors.ts';
 import { operationList } from '../src/contract/index.ts';
 import { isWrite, jsonAnswer, type Operation, streamedAnswer } from '../src/contract/operation.ts';
+import { consolePrincipals, expectedInConsole, inTheConsole } from './support/console-principals.ts';
+import { baseOf, everyOperation, isOfConsole } from './support/every-operation.ts';
 import {
   arrange,
   exampleFor,
@@ -12,9 +14,11 @@ import {
   makeParameters,
   parametersOf,
 } from './support/path-parameters.ts';
-import { type Caller, expectedRefusal, type Principal, principals } from './support/principals.ts';
+import { type Caller, expectedRefusal, principals as keys, type Principal } from './support/principals.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 import { snapshotOf } from './support/snapshot.ts';
+
+const principals = [...keys, inTheConsole];
 
 let service: TestService;
 let database: pg.Client;
@@ -24,30 +28,32 @@ beforeAll(async () => {
   // Without a worker nothing but the requests writes.
   service = await startTestService({ worker: false });
   database = await service.database.connect();
-  for (const principal of principals) callers.set(principal, await principal.call(service));
+  for (const principal of [...principals, ...consolePrincipals])
+    callers.set(principal, await principal.call(service));
 });
 afterAll(async () => {
   await database?.end();
   await dispose(service);
 });
 
-describe.each(operationList)('$id ($access)', (operation) => {
+describe.each(everyOperation)('$id ($access)', (operation) => {
   test.each(roundsOf(operation))('$title', async ({ visibility, refused, served }) => {
     const parameters = await fixtureFor(operation, visibility);
     const path = fillPath(operation.path, parameters);
     const body = await bodyFor(operation, parameters);
+    const sent = await headersOf([...refused, ...served]);
     const before = await snapshotOf(database);
     const refusals = [];
     for (const { principal, status } of refused) {
-      const answer = await call(principal, operation, path, body);
-      expectDiscreet(principal, answer, status);
+      const answer = await call(sent.get(principal), operation, path, body);
+      expectDiscreet(principal, sent.get(principal), answer, status);
       refusals.push({ to: principal.name, ...answer.body });
     }
     expect(refusals).toEqual(refused.map(expectedAnswer));
     expect(await snapshotOf(database)).toEqual(before);
     for (const { principal, status } of served) {
-      const answer = await call(principal, operation, path, body);
-      expectDiscreet(principal, answer, status);
+      const answer = await call(sent.get(principal), operation, path, body);
+      expectDiscreet(principal, sent.get(principal), answer, status);
       expectAnswer(operation, answer);
       expect(await isAudited(answer)).toBe(isWrite(operation));
     }
@@ -61,8 +67,11 @@ describe.each(filtering)('$id asked about a project', (operation) => {
     const { projectId } = await fixtureFor({ ...operation, path: '/{projectId}' }, round.visibility);
     const statuses = [];
     const cases = [...round.refused, ...round.served];
+    const sent = await headersOf(cases);
     for (const { principal } of cases)
-      statuses.push((await call(principal, operation, `${operation.path}?projectId=${projectId}`)).status);
+      statuses.push(
+        (await call(sent.get(principal), operation, `${operation.path}?projectId=${projectId}`)).status,
+      );
     expect(statuses).toEqual(cases.map(({ status }) => status));
   });
 });
@@ -85,10 +94,12 @@ interface Round {
 
 function roundsOf(operation: Operation): Round[] {
   return (['public', 'private'] as const).flatMap((visibility) => {
-    const cases = principals
+    const everybody = isOfConsole(operation) ? consolePrincipals : principals;
+    const expected = isOfConsole(operation) ? expectedInConsole : expectedRefusal;
+    const cases = everybody
       .filter((principal) => (principal.visibility ?? 'public') === visibility)
       .map((principal): Case => {
-        const refusal = expectedRefusal(operation, principal);
+        const refusal = expected(operation, principal);
         return { principal, refusal, status: refusal ? statusOfCode[refusal.code] : operation.status };
       });
     const refused = cases.filter(({ refusal }) => refusal);
@@ -149,20 +160,22 @@ async function makeIn(visibility: Visibility, names: string[]): Promise<Record<s
   return parameters;
 }
 
-function call(
-  principal: Principal,
-  { method, upload }: Operation,
-  path: string,
-  body?: unknown,
-): Promise<Answer> {
-  const { authorization } = callers.get(principal) as Caller;
+type Headers = Record<string, string>;
+
+/** Made before anything is looked at: signing in writes. */
+async function headersOf(cases: Case[]): Promise<Map<Principal, Headers>> {
+  const sent = new Map<Principal, Headers>();
+  for (const { principal } of cases) sent.set(principal, (await callers.get(principal)?.headers()) ?? {});
+  return sent;
+}
+
+function call(headers: Headers = {}, operation: Operation, path: string, body?: unknown): Promise<Answer> {
+  const { method, upload } = operation;
   return service.request(method, path, {
     key: null,
     body,
-    headers: {
-      ...(authorization !== undefined && { authorization }),
-      ...(upload && { 'content-type': 'text/html' }),
-    },
+    base: baseOf(operation),
+    headers: { ...headers, ...(upload && { 'content-type': 'text/html' }) },
   });
 }
 
@@ -186,21 +199,34 @@ async function isAudited(answer: Answer): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The status, a request id, and nothing of the key that was sent. */
-function expectDiscreet(principal: Principal, answer: Answer, status: number): void {
+/** The status, a request id, and nothing of the key or the cookie that was sent. */
+function expectDiscreet(
+  principal: Principal,
+  headers: Headers | undefined,
+  answer: Answer,
+  status: number,
+): void {
   const said = `${answer.status} ${answer.text}`;
   expect(`${principal.name}: ${said}`).toMatch(new RegExp(`^${principal.name}: ${status} `));
   expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
   const everything = answer.text + JSON.stringify([...answer.headers]);
-  expect(everything).not.toContain(callers.get(principal)?.authorization?.split(' ')[1] ?? '\0');
+  for (const secret of secretsIn(headers)) expect(everything).not.toContain(secret);
+}
+
+const shown = new Set<string>();
+
+function secretsIn({ authorization, cookie }: Headers = {}): string[] {
+  const secrets = [authorization?.split(' ')[1], cookie?.split('=')[1]].filter((one) => one !== undefined);
+  for (const secret of secrets) shown.add(secret);
+  return secrets;
 }
 
 test('a parameter that no fixture exists for is named', async () => {
   await expect(makeParameters(service, ['moonId'])).rejects.toThrow('how to make a {moonId}');
 });
 
-test('no key ends up in the log', () => {
-  const tokens = [...callers.values()].flatMap(({ authorization }) => authorization?.split(' ')[1] ?? []);
+test('no key and no token of a session ends up in the log', () => {
   const log = service.logs.join('');
-  expect(tokens.filter((token) => log.includes(token))).toEqual([]);
+  expect([...shown].filter((secret) => log.includes(secret))).toEqual([]);
+  expect(shown.size).toBeGreaterThan(principals.length);
 });

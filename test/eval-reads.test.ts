@@ -167,3 +167,32 @@ test('a run is found in its own project only', async () => {
   }
   expect((await service.post(`${other.project}/eval-runs/${runId}/cancel`)).status).toBe(404);
 });
+
+test('runs of a project, how their trials stand, and one trial say what the longer lists say', async () => {
+  provider.script = inspects;
+  const two = await launched('of two trials', 2);
+  const other = await launched('of another suite');
+  for (const { runId } of [two, other]) await evals.follow(runId);
+  const runs = async (query: string): Promise<string[]> =>
+    (await service.get(`${evals.project}/eval-runs?${query}`)).body.items.map(({ id }: { id: string }) => id);
+  expect((await runs('limit=2')).toSorted()).toEqual([two.runId, other.runId].toSorted());
+  expect(await runs(`suiteId=${two.suiteId}`)).toEqual([two.runId]);
+  expect(await runs(`suiteId=${two.suiteId}&status=running`)).toEqual([]);
+  const run = `${evals.project}/eval-runs/${two.runId}`;
+  const { items: iterations } = (await service.get(`${run}/iterations`)).body;
+  const { body: states } = await service.get(`${run}/trial-states`);
+  expect(states).toMatchObject({ cases: [{ title: 'of two trials' }], tools: ['inspect_hull'] });
+  expect(states.items).toMatchObject(
+    iterations.map(({ id, iterationNumber, status, result }: Record<string, unknown>) => ({
+      ...{ id, iterationNumber, status, result },
+      case: 0,
+      tools: [0],
+    })),
+  );
+  const page = (await service.get(`${run}/trial-states?limit=1`)).body;
+  const next = (await service.get(`${run}/trial-states?limit=1&cursor=${page.nextCursor}`)).body;
+  expect([...page.items, ...next.items]).toEqual(states.items);
+  expect((await service.get(`${run}/iterations/${iterations[1].id}`)).body).toEqual(iterations[1]);
+  const elsewhere = `${evals.project}/eval-runs/${other.runId}/iterations/${iterations[1].id}`;
+  expect((await service.get(elsewhere)).status).toBe(404);
+});

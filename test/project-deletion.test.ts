@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { operationList } from '../src/contract/index.ts';
+import type { Operation } from '../src/contract/operation.ts';
 import { housekeeping } from '../src/domain/housekeeping.ts';
 import { listOrganizations, projectNamed } from '../src/domain/operator/find.ts';
 import { listMembers, setMember } from '../src/domain/operator/members.ts';
@@ -13,9 +13,11 @@ import { projectContents } from '../src/platform/database/queries/project-conten
 import { markDeleted } from '../src/platform/database/queries/projects.ts';
 import * as servers from '../src/platform/database/queries/servers.ts';
 import { around, dbOn } from './support/db.ts';
+import { baseOf, everyOperation, isOfConsole } from './support/every-operation.ts';
 import { everyParameter, exampleFor, fillPath, makeParameters } from './support/path-parameters.ts';
+import { newSession } from './support/people.ts';
 import { removeDeletedContent } from './support/removal.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { dispose, type RequestOptions, startTestService, type TestService } from './support/service.ts';
 import { scaled } from './support/slowdown.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
@@ -118,6 +120,14 @@ test('everything that refers to a project is removed, children before what they 
   expect(tooEarly).toEqual([]);
 });
 
+/** As the owner, with a key or from a page of the console. */
+async function askingFor(operation: Operation): Promise<RequestOptions> {
+  if (!isOfConsole(operation)) return {};
+  const token = await newSession(service, (await service.get('/me')).body.id as string);
+  const headers = { 'x-drydock-console': '1', cookie: `drydock_session=${token}` };
+  return { key: null, base: baseOf(operation), headers };
+}
+
 /** What the rest of the service could use of the project's credentials, by their kind. */
 async function usable(made: Parameters): Promise<string[]> {
   const { db, running } = service;
@@ -148,14 +158,15 @@ describe('from the request on', () => {
     expect(Object.keys(await rowsOf(made['projectId'] as string)).toSorted()).toEqual(tables);
   });
 
-  const inProject = operationList.filter(({ path }) => path.includes('{projectId}'));
+  const inProject = everyOperation.filter(({ path }) => path.includes('{projectId}'));
 
   test.each(inProject.map(({ id, ...operation }) => ({ id, operation: { id, ...operation } })))(
     '$id finds no project and writes nothing',
     async ({ operation }) => {
       const body = operation.method === 'GET' ? undefined : await exampleFor(service, operation, made);
+      const asking = { ...(await askingFor(operation)), body };
       const answer = await withoutTrace(database, () =>
-        service.request(operation.method, fillPath(operation.path, made), { body }),
+        service.request(operation.method, fillPath(operation.path, made), asking),
       );
       expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', message: 'No such project' } });
     },

@@ -13,7 +13,9 @@ beforeAll(async () => {
   client = await database.connect();
   await client.query(
     `insert into organizations (id, name) values ('o', 'a'), ('p', 'b');
-     insert into api_keys (id, hash, hint, name) values ('k', convert_to('hashed', 'UTF8'), 'sk', 'k')`,
+     insert into api_keys (id, hash, hint, name) values ('k', convert_to('hashed', 'UTF8'), 'sk', 'k');
+     insert into users (id, email, name) values ('u', 'u@example.com', 'u');
+     insert into console_sessions (id, hash, user_id, way, address) values ('s', '', 'u', 'link', '')`,
   );
 });
 afterAll(async () => {
@@ -31,6 +33,7 @@ test.each([
   ],
   ['a lost row', 'organizations', "delete from organizations where id = 'r'"],
   ['a changed row of a table that use writes to', 'api_keys', "update api_keys set name = 'other'"],
+  ['a changed session', 'console_sessions', "update console_sessions set user_agent = 'other'"],
 ])('a snapshot notices %s, and in which table', async (_, table, statement) => {
   const before = await snapshotOf(client);
   await client.query(statement);
@@ -43,6 +46,7 @@ test('a snapshot does not notice reading, locking, upkeep, what was rolled back,
   await client.query("begin; insert into organizations (id, name) values ('z', 'z'); rollback");
   await client.query('begin; select from organizations for update; commit');
   await client.query('update api_keys set last_used_at = now()');
+  await client.query("update console_sessions set last_seen_at = now(), address = '::1'");
   await client.query('vacuum freeze');
   expect(await snapshotOf(client)).toEqual(before);
 });

@@ -87,7 +87,7 @@ const parameters = {
 export type CheckType = keyof typeof parameters;
 
 /** Kinds that observe without being able to tell right from wrong: they are always advisory. */
-const observations: ReadonlySet<string> = new Set([
+export const observations: ReadonlySet<string> = new Set([
   'noRepeatedIdenticalCall',
   'noDeprecatedToolCalled',
   'toolErrorNamesInput',

@@ -75,6 +75,60 @@ export const listEvalRunIterations = ofRun({
   response: pageOf(EvalIteration, 'EvalIterationPage'),
 });
 
+export const getEvalIteration = ofRun({
+  command: 'eval-iterations get',
+  summary: 'Read a trial',
+  description: 'As the list of trials shows it.',
+  path: '/iterations/{iterationId}',
+  ...vocabulary,
+  response: EvalIteration,
+});
+
+const TrialState = z
+  .object({
+    id: z.string(),
+    case: z.number().int().min(0).describe('Place in `cases`.'),
+    iterationNumber: z.number().int(),
+    status,
+    result: z.enum(['passed', 'failed']).nullable(),
+    durationMs: z.number().int().nullable(),
+    tokensUsed: z.number().int().nullable(),
+    estimatedCostUsd: z.number().nullable(),
+    firstFailedStage: stage.optional(),
+    tools: z.array(z.number().int().min(0)).describe('Places in `tools`: those that were called.'),
+  })
+  .meta({ id: 'EvalTrialState' });
+
+export const listEvalRunTrialStates = ofRun({
+  summary: 'List how each trial of a run stands',
+  description:
+    'In few bytes each, so that thousands can be shown at once. In the order of the cases; `listEvalRunIterations` has the rest.',
+  path: '/trial-states',
+  query: z.object({
+    cursor: historyPage.cursor,
+    limit: z.coerce.number().int().min(1).max(5000).default(2000),
+  }),
+  bulky: true,
+  response: z
+    .object({
+      cases: z
+        .array(
+          z.object({
+            testCaseId: z.string(),
+            caseId: z.string().optional().describe('The id its author gave the case.'),
+            title: z.string(),
+            model: z.string(),
+            provider: z.string(),
+          }),
+        )
+        .describe('Those of the items: a case with each of its models.'),
+      tools: z.array(z.string()),
+      items: z.array(TrialState),
+      nextCursor: z.string().optional(),
+    })
+    .meta({ id: 'EvalTrialStatePage' }),
+});
+
 export const getEvalIterationTrace = ofRun({
   command: 'eval-iterations trace',
   summary: 'Read the trace of a trial',

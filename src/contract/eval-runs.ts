@@ -300,6 +300,28 @@ export const cancelEvalRun = ofRuns({
   errors: ['CONFLICT'],
 });
 
+const runPage = z
+  .object({ items: z.array(EvalRun), nextCursor: z.string().optional() })
+  .meta({ id: 'EvalRunPage' });
+const pageOfRuns = {
+  limit: z.coerce.number().int().min(1).max(100).default(25),
+  cursor: z.string().max(2048).optional().describe('`nextCursor` of the page before.'),
+};
+
+export const listEvalRuns = ofRuns({
+  command: 'eval-runs list-all',
+  summary: 'List the runs of a project',
+  description: 'Of all suites or of one, the newest first.',
+  query: z.object({
+    suiteId: z.string().min(1).max(128).optional(),
+    status: status.optional(),
+    result: z.enum(['passed', 'failed', 'inconclusive']).optional(),
+    ...pageOfRuns,
+  }),
+  ...vocabulary,
+  response: runPage,
+});
+
 export const listEvalSuiteRuns = operation({
   command: 'eval-runs list',
   ...area,
@@ -307,13 +329,8 @@ export const listEvalSuiteRuns = operation({
   description: 'The newest first.',
   method: 'GET',
   path: '/projects/{projectId}/eval-suites/{suiteId}/runs',
-  query: z.object({
-    limit: z.coerce.number().int().min(1).max(100).default(25),
-    cursor: z.string().max(2048).optional().describe('`nextCursor` of the page before.'),
-  }),
+  query: z.object(pageOfRuns),
   ...vocabulary,
   status: 200,
-  response: z
-    .object({ items: z.array(EvalRun), nextCursor: z.string().optional() })
-    .meta({ id: 'EvalRunPage' }),
+  response: runPage,
 });

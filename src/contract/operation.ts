@@ -12,6 +12,11 @@ import type { ErrorCode } from './errors.ts';
  * - `project member`: a key whose owner can see the project in the path
  * - `project admin`: a key whose owner administers that project
  * - `own or project admin`: the owner of what is personal, which nobody else sees; else as `project admin`
+ *
+ * Only in the console:
+ * - `visitor`: anyone, and who is signed in is known
+ * - `session`: whoever is signed in, a member of an organization or not
+ * - `operator`: one who runs this installation
  */
 export type Access =
   | 'public'
@@ -22,7 +27,10 @@ export type Access =
   | 'project viewer'
   | 'project member'
   | 'project admin'
-  | 'own or project admin';
+  | 'own or project admin'
+  | 'visitor'
+  | 'session'
+  | 'operator';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -193,7 +201,8 @@ export const areas = {
   Catalog: 'What this deployment offers: models, client templates, traces and the budget.',
 } as const;
 
-type Area = keyof typeof areas;
+/** The console is not in the documentation. */
+type Area = keyof typeof areas | 'Console';
 
 type QueryInput<O> = O extends { query: infer Q extends z.ZodObject } ? z.output<Q> : unknown;
 type BodyInput<O> = O extends { body: infer B extends z.ZodType } ? { body: z.output<B> } : unknown;
@@ -251,7 +260,7 @@ export function paramNames(path: string): string[] {
 /** Every refusal an operation may answer with, the ones its access level implies included. */
 export function errorCodesOf(operation: Declaration): ErrorCode[] {
   const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL_ERROR', ...(operation.errors ?? [])]);
-  if (operation.access !== 'public') {
+  if (operation.access !== 'public' && operation.access !== 'visitor') {
     codes.add('UNAUTHORIZED');
     codes.add('RATE_LIMITED');
   }

@@ -5,7 +5,16 @@ import type { Db } from '../platform/database/database.ts';
 import * as projects from '../platform/database/queries/projects.ts';
 import * as secrets from '../platform/database/queries/secrets.ts';
 import type { Query } from '../platform/database/query.ts';
-import { type Context, type Occasion, type ProjectContext, publicContext, type Services } from './context.ts';
+import {
+  type Context,
+  type Occasion,
+  type Person,
+  type ProjectContext,
+  type PublicContext,
+  publicContext,
+  type Services,
+  type VisitorContext,
+} from './context.ts';
 import type { Identified } from './identity/authenticate.ts';
 import { found, notFound } from './refusals.ts';
 
@@ -30,6 +39,19 @@ export async function admit(
   if (params['serverId'] === undefined) return entered;
   if (!server) throw notFound('server');
   return Object.assign(entered, { server });
+}
+
+/** The context of somebody at a browser; refuses those who do not run this installation what only such may do. */
+export function admitPerson(
+  context: PublicContext,
+  { access }: Operation,
+  person: Person | undefined,
+): VisitorContext {
+  if (access === 'operator' && !person?.operator)
+    throw new Refusal('FORBIDDEN', 'This needs an operator of the installation');
+  const visitor = context.visit?.();
+  if (!visitor) throw new Error('the console is entered with a browser');
+  return Object.assign(context, { visitor, person });
 }
 
 /** A key knows one organization. */

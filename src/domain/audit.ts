@@ -17,7 +17,7 @@ export function audit(
 }
 
 /** The same for what is done later on behalf of an account. */
-export async function auditAccount(
+export function auditAccount(
   db: Db,
   account: { organizationId: string; userId: string; projectId: string | null },
   action: string,
@@ -25,16 +25,19 @@ export async function auditAccount(
   requestId: string | null = null,
 ): Promise<void> {
   const { organizationId, userId, projectId } = account;
-  const event = { id: newId('aud'), organizationId, projectId, actor: userId, action, target, requestId };
-  await db.run(events.insert, event);
+  return auditEvent(db, { organizationId, projectId, actor: userId, action, target, requestId });
 }
 
-export async function auditOperator(
+export function auditOperator(
   db: Db,
   action: string,
   target: string,
   organizationId: string | null = null,
 ): Promise<void> {
-  const event = { id: newId('aud'), organizationId, actor: 'operator', action, target };
-  await db.run(events.insert, { ...event, projectId: null, requestId: null });
+  const nowhere = { projectId: null, requestId: null };
+  return auditEvent(db, { organizationId, actor: 'operator', action, target, ...nowhere });
+}
+
+export async function auditEvent(db: Db, event: Omit<events.AuditRow, 'id' | 'at'>): Promise<void> {
+  await db.run(events.insert, { id: newId('aud'), ...event });
 }

@@ -15,6 +15,15 @@ import type { Vault } from '../platform/secrets/vault.ts';
 import type { Grants } from './live/grants.ts';
 import type { Trust } from './trust.ts';
 
+/** What only this process knows about how it runs. */
+interface Installation {
+  startedAt: number;
+  /** The database is a part of it. */
+  embedded: boolean;
+  /** To the database. */
+  connections: () => { total: number; idle: number; waiting: number };
+}
+
 /** The parts a verb works with. */
 export interface Services {
   db: Db;
@@ -27,6 +36,7 @@ export interface Services {
   trust: Trust;
   config: Config;
   notifications: Notifications;
+  installation: Installation;
   clock: Clock;
   log: Log;
 }
@@ -35,6 +45,8 @@ export interface Services {
 export interface Actor {
   /** Undefined where no key was shown: a job acts for the account that made it. */
   keyId: string | undefined;
+  /** Of somebody who is signed in to the console. */
+  sessionId?: string | undefined;
   user: {
     id: string;
     email: string;
@@ -57,12 +69,45 @@ export interface Occasion {
   origin: () => string;
   /** Runs when the answer has left, or nobody waits for it any longer. */
   afterwards: (work: () => void) => void;
+  /** Where people come from; only on surfaces they come to. */
+  visit?: (() => Visit) | undefined;
+}
+
+/** The browser of somebody, as far as a verb has to do with it. */
+export interface Visit {
+  /** On the network. */
+  address: string;
+  /** What it calls itself. */
+  userAgent: string | undefined;
+  /** Has it show the token of a session from now on, or none. */
+  keepSession(token: string | undefined): void;
+  /** Has it keep a text for some minutes, for the next step of what was begun, or no longer. */
+  keepState(text: string | undefined): void;
+  state(): string | undefined;
+}
+
+/** Somebody who is signed in, in an organization or not. */
+export interface Person {
+  sessionId: string;
+  user: Actor['user'];
+  /** Runs this installation. */
+  operator: boolean;
 }
 
 export interface PublicContext extends Services, Occasion {}
 
 export interface Context extends PublicContext {
   actor: Actor;
+}
+
+/** Of the console: whoever has a browser. */
+export interface VisitorContext extends PublicContext {
+  visitor: Visit;
+  person: Person | undefined;
+}
+
+export interface SessionContext extends VisitorContext {
+  person: Person;
 }
 
 /** For those who come on no address: as it is set, or where it listens. */
@@ -83,12 +128,14 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     trust: services.trust,
     config: services.config,
     notifications: services.notifications,
+    installation: services.installation,
     clock: services.clock,
     log: services.log,
     requestId: occasion.requestId,
     callerGone: occasion.callerGone,
     origin: occasion.origin,
     afterwards: occasion.afterwards,
+    visit: occasion.visit,
   };
 }
 
@@ -104,8 +151,17 @@ export interface ServerContext extends ProjectContext {
 
 export type ContextFor<O extends Declaration> = O['access'] extends 'public'
   ? PublicContext
-  : O['access'] extends 'key' | 'organization member' | 'organization admin' | 'requester' | 'project viewer'
-    ? Context
-    : O['path'] extends `${string}/servers/{serverId}${string}`
-      ? ServerContext
-      : ProjectContext;
+  : O['access'] extends 'visitor'
+    ? VisitorContext
+    : O['access'] extends 'session' | 'operator'
+      ? SessionContext
+      : O['access'] extends
+            | 'key'
+            | 'organization member'
+            | 'organization admin'
+            | 'requester'
+            | 'project viewer'
+        ? Context
+        : O['path'] extends `${string}/servers/{serverId}${string}`
+          ? ServerContext
+          : ProjectContext;

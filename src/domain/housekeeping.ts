@@ -1,6 +1,9 @@
 import * as links from '../platform/database/queries/artifact-links.ts';
 import * as blobRows from '../platform/database/queries/blobs.ts';
+import * as brakes from '../platform/database/queries/brakes.ts';
 import * as clients from '../platform/database/queries/clients.ts';
+import * as consoleLinks from '../platform/database/queries/console-links.ts';
+import * as sessions from '../platform/database/queries/console-sessions.ts';
 import * as backtests from '../platform/database/queries/eval-backtests.ts';
 import * as idempotency from '../platform/database/queries/idempotency.ts';
 import * as jobs from '../platform/database/queries/jobs.ts';
@@ -30,6 +33,9 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await trx.run(pauses.prune);
         await trx.run(slots.prune);
         await trx.run(backtests.prune);
+        await trx.run(sessions.prune);
+        await trx.run(consoleLinks.prune);
+        await trx.run(brakes.prune);
       },
     },
     {

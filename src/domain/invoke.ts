@@ -1,8 +1,9 @@
+import type { ConsoleOperationId } from '../contract/console/index.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { OperationId } from '../contract/index.ts';
 import type { Operation } from '../contract/operation.ts';
 import { vanishedReference } from '../platform/database/database.ts';
-import { admit, noSuchProject } from './access.ts';
+import { admit, admitPerson, noSuchProject } from './access.ts';
 import {
   type Actor,
   type Context,
@@ -12,14 +13,22 @@ import {
   type Services,
 } from './context.ts';
 import { onceInTransaction, onceUnderClaim } from './idempotency.ts';
-import { authenticate, type Charge, type Credential } from './identity/authenticate.ts';
+import {
+  authenticate,
+  authenticatePerson,
+  type Charge,
+  type Credential,
+  type SessionUse,
+  signedOut,
+} from './identity/authenticate.ts';
 import type { LocalToken } from './identity/local-token.ts';
 import { type Given, readInput, readParams } from './input.ts';
+import * as peoplesVerbs from './people/verbs.ts';
 import type { Verb } from './verb.ts';
 import * as allVerbs from './verbs.ts';
 
 /** A declared operation without a verb does not compile. */
-const verbs: { [Id in OperationId]: Verb<Id> } = allVerbs;
+const verbs: { [Id in OperationId | ConsoleOperationId]: Verb<Id> } = { ...allVerbs, ...peoplesVerbs };
 type AnyVerb = (context: unknown, input: unknown) => unknown;
 
 /** Somebody who was let in to an operation, and has not acted yet. */
@@ -34,6 +43,8 @@ export interface EntranceOptions {
   charge: Charge;
   /** Called for each request whose key is valid. */
   used: (keyId: string) => void;
+  /** Called now and then for a session that is used, with the network address it came from. */
+  seen?: (use: SessionUse, address: string) => void;
   /** For commands on the machine of the service. */
   local?: LocalToken | undefined;
 }
@@ -59,16 +70,38 @@ export class Entrance {
     const { services, charge, used, local } = this.options;
     if (operation.access === 'public')
       return { operation, params: readParams(operation, params), context: publicContext(services, occasion) };
+    if (isForPeople(operation)) return this.enterAsPerson(operation, credential, params, occasion);
     const path = {
       projectId: asText(params['projectId']),
       serverId: asText(params['serverId']),
       defaultProject: operation.defaultProject,
     };
     const account = await local?.accountFor(services.db, credential, path.projectId);
-    const caller = await authenticate(services.db, account ?? credential, path, charge, operation.budget);
+    const chosen = inOrganization(account ?? credential, asText(params['organizationId']));
+    const caller = await authenticate(services.db, chosen, path, charge, operation.budget);
     if (caller.actor.keyId !== undefined) used(caller.actor.keyId);
+    this.noteUse(caller.use, occasion);
     const read = readParams(operation, params);
     return { operation, params: read, context: await admit(services, occasion, operation, caller, read) };
+  }
+
+  /** The same for what people do as themselves and not as members of an organization. */
+  private async enterAsPerson(
+    operation: Operation,
+    credential: Credential,
+    params: Record<string, string | undefined>,
+    occasion: Occasion,
+  ): Promise<Entered> {
+    const { services, charge } = this.options;
+    const known = await authenticatePerson(services.db, credential, charge);
+    if (!known && operation.access !== 'visitor') throw signedOut();
+    this.noteUse(known?.use, occasion);
+    const context = admitPerson(publicContext(services, occasion), operation, known?.person);
+    return { operation, params: readParams(operation, params), context };
+  }
+
+  private noteUse(use: SessionUse | undefined, { visit }: Occasion): void {
+    if (use) this.options.seen?.(use, visit?.().address ?? '');
   }
 
   /** Who asks for what is no operation, like a list of a surface; it is charged as a question that repeats. */
@@ -82,7 +115,7 @@ export class Entrance {
 
   /** Does what was asked for, with what was sent along. */
   async act({ operation, params, context }: Entered, given: Given): Promise<unknown> {
-    const verb = verbs[operation.id as OperationId] as AnyVerb;
+    const verb = verbs[operation.id as keyof typeof verbs] as AnyVerb;
     const input = readInput(operation, params, given);
     try {
       const { idempotency } = operation;
@@ -92,9 +125,19 @@ export class Entrance {
         return await actOnce(context as Context, operation, input, key, verb);
       return await verb(context, input);
     } catch (error) {
-      throw overtaken(error) ?? error;
+      throw overtaken(error, context) ?? error;
     }
   }
+}
+
+function isForPeople({ access }: Operation): boolean {
+  return access === 'visitor' || access === 'session' || access === 'operator';
+}
+
+/** The organization in the path is the one that somebody with several means. */
+function inOrganization(credential: Credential, organizationId: string | undefined): Credential {
+  if (credential.kind !== 'session' || organizationId === undefined) return credential;
+  return { ...credential, organizationId };
 }
 
 /** The database cannot be asked for what it cannot hold. */
@@ -129,8 +172,10 @@ async function actOnce(
 }
 
 /** What the actor had when the request began was deleted before it could write: it is as if it never was. */
-function overtaken(error: unknown): Refusal | undefined {
+function overtaken(error: unknown, context: Entered['context']): Refusal | undefined {
   const gone = vanishedReference(error);
   if (gone === undefined) return undefined;
-  return gone === 'project' ? noSuchProject() : new Refusal('UNAUTHORIZED', 'Invalid API key');
+  if (gone === 'project') return noSuchProject();
+  const signedIn = 'person' in context || context.actor?.sessionId !== undefined;
+  return signedIn ? signedOut() : new Refusal('UNAUTHORIZED', 'Invalid API key');
 }

@@ -1,4 +1,6 @@
+import * as sessions from '../platform/database/queries/console-sessions.ts';
 import * as keys from '../platform/database/queries/keys.ts';
+import type { OrganizationRole } from '../platform/database/queries/members.ts';
 import { projectOf } from './access.ts';
 import type { Context, ProjectContext } from './context.ts';
 
@@ -41,11 +43,19 @@ export async function* turnsOf(
 
 /** A stream outlives the request that was let in; whoever comes again is told why it ended. */
 async function lockedOut(context: Context | ProjectContext): Promise<boolean> {
-  const { db, actor } = context;
-  if (actor.keyId !== undefined && !(await db.row(keys.working, { id: actor.keyId }))) return true;
+  const role = await roleNow(context);
+  if (role === undefined) return true;
   if (!('project' in context)) return false;
-  return projectOf(context, context.project.id).then(
+  return projectOf({ ...context, actor: { ...context.actor, role } }, context.project.id).then(
     () => false,
     () => true,
   );
+}
+
+/** What the reader is to the organization by now; undefined when the key or the session opens nothing any more. */
+async function roleNow({ db, actor }: Context): Promise<OrganizationRole | undefined> {
+  const { keyId, sessionId, organization, role } = actor;
+  if (keyId !== undefined) return (await db.row(keys.working, { id: keyId }))?.role;
+  if (sessionId === undefined) return role;
+  return (await db.row(sessions.working, { id: sessionId, organizationId: organization.id }))?.role;
 }

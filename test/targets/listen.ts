@@ -15,16 +15,17 @@ export function asTarget<T extends object>(fields: T, stop: () => Promise<void>)
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Listens on a free port of loopback; stopping cuts every connection, so a hanging answer holds nothing up. */
+/** Listens on a port of loopback, a free one unless told; stopping cuts every connection, so a hanging answer holds nothing up. */
 export async function listen(
   answer: Answer,
   server: Server = createServer(),
+  wanted = 0,
 ): Promise<{ port: number } & Target> {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+    server.once('error', reject).listen(wanted, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;

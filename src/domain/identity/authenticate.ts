@@ -7,19 +7,37 @@ import {
   type CallerRow,
   findCaller,
 } from '../../platform/database/queries/callers.ts';
-import type { Actor } from '../context.ts';
+import type { Actor, Person } from '../context.ts';
 import { hashApiKey } from './api-key.ts';
+import { hashToken } from './token.ts';
 
-/** How somebody shows who they are: an API key, or an account that is acted for without one. */
+/** How somebody shows who they are: an API key, the cookie of a session, or an account that is acted for without either. */
 export type Credential =
   | { kind: 'bearer'; authorization: string | undefined }
+  | SessionCredential
   | { kind: 'account'; organizationId: string; userId: string };
 
-/** Charges a request to a key, or to another budget of its owner; throws when there is nothing left. */
-export type Charge = (keyId: string, budget?: Operation['budget']) => void;
+export interface SessionCredential {
+  kind: 'session';
+  /** Undefined where there is none that counts. */
+  token: string | undefined;
+  /** The one that is meant, where several could be. */
+  organizationId: string | undefined;
+}
+
+/** Charges a request to a key or a session, by its id, or to another budget of it; throws when there is nothing left. */
+export type Charge = (payerId: string, budget?: Operation['budget'] | 'console') => void;
+
+/** What is noted about a session that is used. */
+export interface SessionUse {
+  id: string;
+  organizationId: string | undefined;
+}
 
 export interface Identified extends Pick<CallerRow, 'project' | 'projectClosed' | 'server'> {
   actor: Actor;
+  /** To be noted, where that was not done just now. */
+  use?: SessionUse | undefined;
 }
 
 /**
@@ -35,14 +53,55 @@ export async function authenticate(
 ): Promise<Identified> {
   const identity = identityOf(credential);
   const caller = identity && (await findCaller(db, identity, path));
-  if (!caller) throw new Refusal('UNAUTHORIZED', 'Invalid API key');
+  if (!caller)
+    throw credential.kind === 'session' ? signedOut() : new Refusal('UNAUTHORIZED', 'Invalid API key');
   const { project, projectClosed, server } = caller;
-  if (caller.key) charge(caller.key.id, budget);
-  return { actor: actorOf(caller), project, projectClosed, server };
+  pay(caller, charge, budget);
+  const actor = caller.session ? memberOf(caller, credential) : actorOf(caller);
+  return { actor, project, projectClosed, server, use: useOf(caller) };
+}
+
+/** Who is signed in, whether or not they belong to an organization. */
+export async function authenticatePerson(
+  db: Db,
+  credential: Credential,
+  charge: Charge,
+): Promise<{ person: Person; use: SessionUse | undefined } | undefined> {
+  const identity = credential.kind === 'session' ? identityOf(credential) : undefined;
+  const caller = identity && (await findCaller(db, identity, {}));
+  if (!caller?.session || !caller.user) return undefined;
+  pay(caller, charge);
+  const { id: sessionId, operator } = caller.session;
+  return { person: { sessionId, user: caller.user, operator }, use: useOf(caller) };
+}
+
+export function signedOut(): Refusal {
+  return new Refusal('UNAUTHORIZED', 'You are not signed in, or no longer', {
+    details: { reason: 'SIGNED_OUT' },
+  });
+}
+
+function pay({ key, session }: CallerRow, charge: Charge, budget?: Operation['budget']): void {
+  if (key) charge(key.id, budget);
+  else if (session) charge(session.id, budget ?? 'console');
+}
+
+function useOf({ session, organization }: CallerRow): SessionUse | undefined {
+  if (!session) return undefined;
+  const organizationId = organization?.role ? organization.id : undefined;
+  const same = organizationId === undefined || organizationId === session.organizationId;
+  if (same && !session.stale) return undefined;
+  return { id: session.id, organizationId };
 }
 
 function identityOf(credential: Credential): CallerIdentity | undefined {
   if (credential.kind === 'account') return credential;
+  if (credential.kind === 'session') {
+    const { token, organizationId } = credential;
+    return token === undefined
+      ? undefined
+      : { sessionHash: hashToken(token), chosenId: organizationId ?? null };
+  }
   const token = bearerOf(credential.authorization);
   if (token.startsWith('guest_')) throw new Refusal('UNAUTHORIZED', 'Guests cannot access this endpoint');
   return token.startsWith('sk_') && token.length <= 256 ? { keyHash: hashApiKey(token) } : undefined;
@@ -68,4 +127,23 @@ function actorOf({ key, user, organization }: CallerRow): Actor {
     );
   const { id, plan, role } = organization;
   return { keyId: key?.id, user, organization: { id, plan }, role };
+}
+
+/** People may choose an organization that is not theirs, or belong to none. */
+function memberOf(caller: CallerRow, credential: Credential): Actor {
+  const { session, user, organization } = caller;
+  if (!session || !user) throw signedOut();
+  if (organization && organization.role !== null) {
+    const { id, plan, role } = organization;
+    return { keyId: undefined, sessionId: session.id, user, organization: { id, plan }, role };
+  }
+  if (credential.kind === 'session' && credential.organizationId !== undefined)
+    throw new Refusal('NOT_FOUND', 'No such organization');
+  throw new Refusal(
+    'UNAUTHORIZED',
+    'You do not belong to an organization. Ask an administrator to invite you',
+    {
+      details: { reason: 'NO_ORGANIZATION' },
+    },
+  );
 }

@@ -4,7 +4,9 @@ import * as keys from '../../platform/database/queries/keys.ts';
 import * as members from '../../platform/database/queries/members.ts';
 import { isFirstBoot } from '../../platform/database/queries/organizations.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
+import * as users from '../../platform/database/queries/users.ts';
 import { newId } from '../../platform/ids.ts';
+import { createConsoleLink } from '../operator/console-link.ts';
 import { listOrganizations } from '../operator/find.ts';
 import { createKey } from '../operator/keys.ts';
 import { createOrganization } from '../operator/organizations.ts';
@@ -20,6 +22,8 @@ interface FirstBootOptions {
 
 export interface FirstBoot {
   key?: string;
+  /** Of a link that signs the owner in to the console. */
+  consoleToken?: string;
   /** Path of the demo server below the base URL, if it was saved. */
   demoServer?: string;
 }
@@ -32,10 +36,11 @@ export async function bootstrap(db: Db, { key, demo }: FirstBootOptions): Promis
   return db.transaction(async (trx) => {
     if (!(await isFirstBoot(trx))) return key === null ? undefined : keyForOwner(trx, key);
     const owner = await createUser(trx, { email: 'owner@drydock.local', name: 'Owner' });
+    await trx.run(users.setOperator, { id: owner, operator: true });
     const { id, defaultProjectId } = await createOrganization(trx, { name: 'Drydock', owner });
     const demoServer = demo && (await saveDemo(trx, demo, defaultProjectId, owner));
     return {
-      ...(key !== null && { key: await firstKey(trx, id, owner, key) }),
+      ...(key !== null && (await waysIn(trx, id, owner, key))),
       ...(demoServer !== undefined && { demoServer }),
     };
   });
@@ -48,16 +53,18 @@ async function keyForOwner(db: Db, key: string | undefined): Promise<FirstBoot |
   const owner = (await db.rows(members.list, { organizationId: only.id })).find(
     ({ role }) => role === 'owner',
   );
-  return owner && { key: await firstKey(db, only.id, owner.userId, key) };
+  return owner && waysIn(db, only.id, owner.userId, key);
 }
 
-async function firstKey(
+/** A key and a link to the console. */
+async function waysIn(
   db: Db,
   organization: string,
   user: string,
   key: string | undefined,
-): Promise<string> {
-  return (await createKey(db, { organization, user, name: 'First key', key })).key;
+): Promise<FirstBoot> {
+  const made = await createKey(db, { organization, user, name: 'First key', key });
+  return { key: made.key, consoleToken: (await createConsoleLink(db, user)).token };
 }
 
 async function saveDemo(

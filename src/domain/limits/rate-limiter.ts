@@ -17,21 +17,24 @@ export class RateLimiter {
   private readonly buckets: TokenBuckets;
   private readonly clock: Clock;
   private readonly db: Db;
+  /** What it charges, in words. */
+  private readonly payer: string;
   private readonly id = randomUUID();
   private readonly timers: NodeJS.Timeout[] = [];
   private others = 0;
 
-  constructor(rate: Rate, clock: Clock, db: Db) {
+  constructor(rate: Rate, clock: Clock, db: Db, payer = 'API key') {
+    this.payer = payer;
     this.buckets = new TokenBuckets(rate);
     this.clock = clock;
     this.db = db;
   }
 
-  charge(keyId: string): void {
-    const wait = this.buckets.take(keyId, this.clock());
+  charge(payerId: string): void {
+    const wait = this.buckets.take(payerId, this.clock());
     if (wait === 0) return;
     const seconds = Math.ceil(wait / 1000);
-    throw new Refusal('RATE_LIMITED', `API key limit exceeded, slow down: try again in ${seconds} s`, {
+    throw new Refusal('RATE_LIMITED', `${this.payer} limit exceeded, slow down: try again in ${seconds} s`, {
       details: { retryAfterMs: wait },
       retryAfter: seconds,
     });

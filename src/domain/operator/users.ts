@@ -31,3 +31,11 @@ export async function deleteUser(db: Db, idOrEmail: string): Promise<void> {
     await auditOperator(trx, 'user.delete', id);
   });
 }
+
+export async function setOperator(db: Db, idOrEmail: string, operator: boolean): Promise<void> {
+  const { id } = await userNamed(db, idOrEmail);
+  await db.transaction(async (trx) => {
+    await trx.run(users.setOperator, { id, operator });
+    await auditOperator(trx, operator ? 'user.make-operator' : 'user.unmake-operator', id);
+  });
+}

@@ -79,6 +79,13 @@ export const settings = {
     fallback: '.drydock',
     meaning: 'Folder for the embedded database, blobs and the master key.',
   }),
+  trustedProxies: setting({
+    env: 'DRYDOCK_TRUSTED_PROXIES',
+    schema: networks.optional(),
+    fallback: 'none',
+    meaning:
+      'Networks of proxies in front, like 10.1.0.0/16: what they say in X-Forwarded-… about where a request comes from is believed.',
+  }),
   databaseUrl: setting({
     env: 'DRYDOCK_DATABASE_URL',
     schema: z
@@ -116,6 +123,11 @@ export const settings = {
     env: 'DRYDOCK_RATE_LIMIT',
     schema: rateLimit.prefault('60/10'),
     meaning: 'Requests a key may make: perMinute/burst, or off.',
+  }),
+  consoleRateLimit: setting({
+    env: 'DRYDOCK_CONSOLE_RATE_LIMIT',
+    schema: rateLimit.prefault('600/200'),
+    meaning: 'Requests that a session in the console may make: perMinute/burst, or off.',
   }),
   maxConcurrentEvalRuns: setting({
     env: 'DRYDOCK_MAX_CONCURRENT_EVAL_RUNS',
@@ -247,6 +259,65 @@ export const settings = {
     meaning:
       'Where artifacts are stored: a file:// URL, or s3://BUCKET/PREFIX?region=REGION&endpoint=URL for services that share no folder. Credentials come from the usual AWS_… variables.',
   }),
+  oidcIssuer: setting({
+    env: 'DRYDOCK_OIDC_ISSUER',
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    fallback: 'none',
+    meaning:
+      'OpenID Connect provider that people sign in to the console with; it sends them back to /console/oidc. Over http only on loopback.',
+  }),
+  oidcClientId: setting({
+    env: 'DRYDOCK_OIDC_CLIENT_ID',
+    schema: z.string().min(1).max(1000).optional(),
+    fallback: 'none',
+    meaning: 'As what the provider knows this installation.',
+  }),
+  oidcClientSecret: setting({
+    env: 'DRYDOCK_OIDC_CLIENT_SECRET',
+    schema: z.string().min(1).max(4000).optional(),
+    fallback: 'none',
+    meaning: 'The secret that goes with it, where the provider gave one.',
+    secret: true,
+  }),
+  oidcName: setting({
+    env: 'DRYDOCK_OIDC_NAME',
+    schema: z.string().min(1).max(60).default('single sign-on'),
+    meaning: 'What the button calls the provider.',
+  }),
+  oidcOrganization: setting({
+    env: 'DRYDOCK_OIDC_ORGANIZATION',
+    schema: z.string().min(1).max(200).optional(),
+    fallback: 'none: only people who have an account or an invitation get in',
+    meaning: 'Organization, by id or name, that people whom only the provider knows join as members.',
+  }),
+  oidcDomains: setting({
+    env: 'DRYDOCK_OIDC_DOMAINS',
+    schema: z
+      .string()
+      .transform((value) => value.split(',').map((domain) => domain.trim().toLowerCase()))
+      .refine(
+        (list) => list.every((domain) => /^[a-z0-9.-]+\.[a-z0-9-]+$/.test(domain)),
+        'Write domains like example.com, with commas between them',
+      )
+      .optional(),
+    fallback: 'any',
+    meaning: 'Domains of e-mail addresses that may sign in with the provider, like example.com.',
+  }),
+  smtpUrl: setting({
+    env: 'DRYDOCK_SMTP_URL',
+    schema: z
+      .string()
+      .regex(/^smtps?:\/\//, 'Write it as smtps://user:password@host:port')
+      .optional(),
+    fallback: 'none: administrators copy links',
+    meaning: 'Mail server that invitations and links to a new password are sent over.',
+    secret: true,
+  }),
+  mailFrom: setting({
+    env: 'DRYDOCK_MAIL_FROM',
+    schema: z.string().min(3).max(320).default('Drydock <drydock@localhost>'),
+    meaning: 'Whom mail is from.',
+  }),
   logLevel: setting({
     env: 'DRYDOCK_LOG_LEVEL',
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -262,3 +333,12 @@ export const settings = {
 type Settings = typeof settings;
 export type SettingName = keyof Settings;
 export type Config = { [Name in SettingName]: z.output<Settings[Name]['schema']> };
+
+/** For people, in one line; of a secret only that there is one. */
+export function shownSetting(name: SettingName, value: Config[SettingName]): string {
+  const { fallback, secret } = settings[name] as Setting;
+  if (value === undefined) return /rateLimit$/i.test(name) ? 'off' : `(${fallback ?? 'unset'})`;
+  if (secret) return '(set)';
+  if (typeof value === 'object' && 'perMinute' in value) return `${value.perMinute}/${value.burst}`;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

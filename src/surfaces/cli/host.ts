@@ -17,6 +17,7 @@ export interface Host {
   ): Promise<{
     baseUrl: string;
     docsUrl: string;
+    consoleUrl: string;
     firstKey: string | undefined;
     demoServer: string | undefined;
     warning: string | undefined;

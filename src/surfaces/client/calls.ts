@@ -24,29 +24,32 @@ type UploadOf<O> = O extends { upload: Upload } ? { upload: SentBytes } : unknow
 type Parts<O extends Declaration> = Params<O['path']> & Query<O> & Body<O> & UploadOf<O>;
 
 /** What an operation is called with: path and query parameters side by side, the body under `body`, bytes under `upload`. */
-export type Input<Id extends OperationId> = {
-  [Name in keyof Parts<Operations[Id]>]: Parts<Operations[Id]>[Name];
-};
+export type InputOf<O extends Declaration> = { [Name in keyof Parts<O>]: Parts<O>[Name] };
+export type Input<Id extends OperationId> = InputOf<Operations[Id]>;
 
 /** What an operation answers with: a JSON document, the response to read bytes from, or one event of a stream. */
-export type Output<Id extends OperationId> = Operations[Id]['response'] extends FileAnswer
+export type OutputOf<O extends Declaration> = O['response'] extends FileAnswer
   ? Response
-  : Operations[Id]['response'] extends EventStream<infer Event>
+  : O['response'] extends EventStream<infer Event>
     ? z.output<Event>
-    : Operations[Id]['response'] extends z.ZodType
-      ? z.output<Operations[Id]['response']>
+    : O['response'] extends z.ZodType
+      ? z.output<O['response']>
       : never;
+export type Output<Id extends OperationId> = OutputOf<Operations[Id]>;
 
-type Answer<Id extends OperationId> = Operations[Id]['response'] extends EventStream
-  ? AsyncGenerator<Output<Id>>
-  : Promise<Output<Id>>;
+type Answer<O extends Declaration> = O['response'] extends EventStream
+  ? AsyncGenerator<OutputOf<O>>
+  : Promise<OutputOf<O>>;
 
-type Call<Id extends OperationId> =
-  unknown extends Parts<Operations[Id]>
-    ? (input?: undefined, options?: CallOptions) => Answer<Id>
-    : Partial<Input<Id>> extends Input<Id>
-      ? (input?: Input<Id>, options?: CallOptions) => Answer<Id>
-      : (input: Input<Id>, options?: CallOptions) => Answer<Id>;
+type Call<O extends Declaration> =
+  unknown extends Parts<O>
+    ? (input?: undefined, options?: CallOptions) => Answer<O>
+    : Partial<InputOf<O>> extends InputOf<O>
+      ? (input?: InputOf<O>, options?: CallOptions) => Answer<O>
+      : (input: InputOf<O>, options?: CallOptions) => Answer<O>;
 
-/** A method for every operation of the contract, named by its id. */
-export type Client = { readonly [Id in OperationId]: Call<Id> };
+/** A method for every one of these operations, named by its id. */
+export type ClientOf<All extends Record<keyof All, Declaration>> = {
+  readonly [Id in keyof All]: Call<All[Id]>;
+};
+export type Client = ClientOf<Operations>;

@@ -2,8 +2,11 @@
 export interface ClientOptions {
   /** Its origin, with or without `/api/v1`, as `drydock serve` prints it. */
   baseUrl: string;
-  /** An API key, or what fetches one; that is called for each request. */
-  apiKey: string | (() => string | Promise<string>);
+  /**
+   * An API key, or what fetches one; that is called for each request. Left out, no key is sent: for what needs none, and
+   * for a page of the service itself.
+   */
+  apiKey?: string | (() => string | Promise<string>) | undefined;
   /** Headers for every request. */
   headers?: Record<string, string> | undefined;
   /**

@@ -1,4 +1,4 @@
-import type { Callable } from './operations.ts';
+import type { Callable } from './callable.ts';
 import type { CallOptions, ClientOptions, SentBytes } from './options.ts';
 
 /** What cannot be sent to any service. It says no value: that may be a secret. */
@@ -20,8 +20,14 @@ export interface Request {
   repeatable: boolean;
 }
 
+/** Where the operations are. */
+export interface Target extends ClientOptions {
+  /** Below the origin. */
+  path: string;
+}
+
 export function requestOf(
-  target: ClientOptions,
+  target: Target,
   operation: Callable,
   input: Record<string, unknown>,
   call: CallOptions,
@@ -37,11 +43,11 @@ export function requestOf(
   const streamed = typeof ReadableStream !== 'undefined' && body instanceof ReadableStream;
   return {
     operation: operation.id,
-    url: `${baseOf(target.baseUrl)}${addressOf(operation, input)}`,
+    url: `${baseOf(target)}${addressOf(operation, input)}`,
     init: async () => {
       const sent = { ...headers };
       const apiKey = typeof target.apiKey === 'function' ? await target.apiKey() : target.apiKey;
-      put(sent, 'authorization', `Bearer ${apiKey}`);
+      if (apiKey !== undefined) put(sent, 'authorization', `Bearer ${apiKey}`);
       // A stream can only be sent by a client that does not wait for the answer's beginning.
       return {
         method: operation.method,
@@ -72,11 +78,11 @@ function put(headers: Sent, name: string, value: string): void {
 }
 
 /** An origin will do. */
-function baseOf(url: string): string {
+function baseOf({ baseUrl: url, path }: Target): string {
   let end = url.length;
   while (url[end - 1] === '/') end--;
   const base = url.slice(0, end);
-  return base.endsWith('/api/v1') ? base : `${base}/api/v1`;
+  return base.endsWith(path) ? base : `${base}${path}`;
 }
 
 /** Some operations take the key there too; one in the header would outdo it. */

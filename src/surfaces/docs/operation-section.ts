@@ -27,7 +27,8 @@ export interface Setting {
   base: string;
 }
 
-const callers: Record<Access, string> = {
+/** Those of the console are not shown here. */
+const callers: Partial<Record<Access, string>> = {
   public: 'For anyone, without a key',
   key: 'For any working key',
   'organization member': 'For members of the organization',

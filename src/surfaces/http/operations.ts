@@ -7,13 +7,14 @@ import type {
   onRequestAsyncHookHandler,
   onRequestHookHandler,
 } from 'fastify';
-import { operationList } from '../../contract/index.ts';
 import { type Operation, streamedAnswer } from '../../contract/operation.ts';
 import type { Occasion } from '../../domain/context.ts';
+import type { Credential } from '../../domain/identity/authenticate.ts';
 import type { Given } from '../../domain/input.ts';
 import type { Entered, Entrance } from '../../domain/invoke.ts';
 import { checkAnswer, sendAnswer } from './answer.ts';
 import { readBody, receiveBytes } from './body.ts';
+import { apiCredential, visitOf } from './browser.ts';
 import { originOf } from './origin.ts';
 
 declare module 'fastify' {
@@ -29,12 +30,20 @@ export interface OperationOptions {
   publicUrl: string | undefined;
 }
 
+/** Who asks, as the request says it. */
+export type ReadCredential = (request: FastifyRequest, options: OperationOptions) => Credential;
+
 /** One route per declared operation; there is nothing to write here when an operation is added. */
-export function registerOperations(app: FastifyInstance, options: OperationOptions): void {
+export function registerOperations(
+  app: FastifyInstance,
+  operations: readonly Operation[],
+  options: OperationOptions,
+  credentialOf: ReadCredential = apiCredential,
+): void {
   const closing = new AbortController();
   // Every reader of events listens, and stops when it goes.
   setMaxListeners(0, closing.signal);
-  app.decorateRequest('entered', undefined);
+  if (!app.hasRequestDecorator('entered')) app.decorateRequest('entered', undefined);
   // A reader of events would keep the service from ending.
   app.addHook('preClose', (done) => {
     closing.abort();
@@ -49,7 +58,7 @@ export function registerOperations(app: FastifyInstance, options: OperationOptio
       onRequest: [
         ...(operation.deprecated === undefined ? [] : [deprecate(operation.deprecated)]),
         ...(operation.varyBy === undefined ? [] : [vary(operation.varyBy)]),
-        enter(operation, options, closing.signal),
+        enter(operation, options, closing.signal, credentialOf),
       ],
       ...(operation.bodyLimit !== undefined && {
         bodyLimit: Math.max(operation.bodyLimit, app.initialConfig.bodyLimit ?? 0),
@@ -59,12 +68,12 @@ export function registerOperations(app: FastifyInstance, options: OperationOptio
       handler: (request, reply) => answer(operation, request, reply, options, closing.signal),
     });
   };
-  for (const operation of operationList) if (!operation.upload) route(app, operation);
+  for (const operation of operations) if (!operation.upload) route(app, operation);
   void app.register((place, _, done) => {
     // The bytes of an upload are not gathered: the verb reads them as they come.
     place.removeAllContentTypeParsers();
     place.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
-    for (const operation of operationList) if (operation.upload) route(place, operation);
+    for (const operation of operations) if (operation.upload) route(place, operation);
     done();
   });
 }
@@ -97,30 +106,36 @@ const hangUp: onErrorHookHandler = (_request, reply, _error, done) => {
 
 function enter(
   operation: Operation,
-  { entrance, publicUrl }: OperationOptions,
+  options: OperationOptions,
   closing: AbortSignal,
+  credentialOf: ReadCredential,
 ): onRequestAsyncHookHandler {
   const ends = streamedAnswer(operation.response)?.kind === 'events' ? closing : undefined;
   return async (request, reply) => {
-    const { authorization } = request.headers;
     const params = request.params as Record<string, string>;
-    const occasion = occasionOf(request, reply, ends, publicUrl);
-    request.entered = await entrance.enter(operation, { kind: 'bearer', authorization }, params, occasion);
+    const occasion = occasionOf(request, reply, ends, options);
+    const credential = operation.access === 'public' ? nobody : credentialOf(request, options);
+    // What a cookie opens is nobody else's.
+    if (credential.kind === 'session') void reply.header('cache-control', 'no-store');
+    request.entered = await options.entrance.enter(operation, credential, params, occasion);
   };
 }
+
+const nobody: Credential = { kind: 'bearer', authorization: undefined };
 
 /** `closing` ends what would otherwise go on when the service does. */
 function occasionOf(
   request: FastifyRequest,
   reply: FastifyReply,
   closing: AbortSignal | undefined,
-  publicUrl: string | undefined,
+  options: OperationOptions,
 ): Occasion {
   return {
     requestId: request.id,
     callerGone: () => signalOf(reply, closing),
-    origin: () => originOf(request, publicUrl),
+    origin: () => originOf(request, options.publicUrl),
     afterwards: (work) => whenClosed(reply, work),
+    visit: () => visitOf(request, reply, options),
   };
 }
 

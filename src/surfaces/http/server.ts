@@ -1,10 +1,13 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { consoleOperationList } from '../../contract/console/index.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
+import { registerConsole } from '../console/routes.ts';
 import { registerDocs } from '../docs/routes.ts';
 import { registerMcp } from '../mcp/routes.ts';
+import { consoleCredential } from './browser.ts';
 import { hangUpWhenClosing, refuseBytes, takeOverFromNode } from './connections.ts';
 import { errorResponder, sendRefusal } from './errors.ts';
 import { type HealthOptions, registerHealth } from './health.ts';
@@ -14,6 +17,7 @@ import { originOf } from './origin.ts';
 import { rewriteUrl } from './reporters.ts';
 
 export const basePath = '/api/v1';
+const consolePath = '/console/api';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,6 +37,8 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   publicUrl: string | undefined;
   /** Address to listen on. */
   host: string;
+  /** Networks of proxies whose word about where a request comes from is taken. */
+  trustedProxies: readonly string[] | undefined;
   /** In milliseconds. */
   shutdownTimeout: number;
 }
@@ -42,6 +48,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   const respond = errorResponder(log);
   const app = fastify({
     logger: false,
+    trustProxy: options.trustedProxies ? [...options.trustedProxies] : false,
     bodyLimit,
     exposeHeadRoutes: false,
     genReqId: requestIds(),
@@ -84,14 +91,24 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
 
   void app.register(
     (api, _, done) => {
-      registerOperations(api, options);
+      registerOperations(api, operationList, options);
       registerKeyManagement(api);
       done();
     },
     { prefix: basePath },
   );
+  void app.register(
+    (api, _, done) => {
+      registerOperations(api, consoleOperationList, options, consoleCredential);
+      // Whatever else is below the console, this is no page.
+      api.all('/*', (request, reply) => sendRefusal(reply, unknownRoute(request, reply)));
+      done();
+    },
+    { prefix: consolePath },
+  );
   registerHealth(app, options);
   registerDocs(app, basePath, publicUrl);
+  registerConsole(app);
   registerAgents(app, options);
   return app;
 }
@@ -143,6 +160,7 @@ function observe({ metrics, log }: HttpOptions, request: FastifyRequest, reply: 
     status: reply.statusCode,
     ms: Math.round(ms * 100) / 100,
     key: request.entered?.context.actor?.keyId,
+    session: request.entered?.context.actor?.sessionId,
   });
 }
 

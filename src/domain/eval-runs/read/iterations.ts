@@ -28,6 +28,11 @@ export const listEvalRunIterations: Verb<'listEvalRunIterations'> = async (conte
   });
 };
 
+export const getEvalIteration: Verb<'getEvalIteration'> = async (context, input) => {
+  const { run, trial } = await findTrial(context, input.runId, input.iterationId);
+  return presentIteration(await snapshotOf(context, run.id), trial, vocabularyOf(input), new Map());
+};
+
 /** What a case was judged by follows from its plan; it is put together again instead of being stored with each trial. */
 function configOf(
   planned: PlannedCase,
@@ -40,7 +45,10 @@ function configOf(
   return config;
 }
 
-export function statusOf({ state, status }: trials.ListedTrial): Iteration['status'] {
+export function statusOf({
+  state,
+  status,
+}: Pick<trials.ListedTrial, 'state' | 'status'>): Iteration['status'] {
   if (status !== null) return status;
   if (state === 'cancelled') return 'cancelled';
   return state === 'running' ? 'running' : state === 'waiting' ? 'pending' : 'failed';

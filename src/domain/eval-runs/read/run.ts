@@ -58,6 +58,25 @@ async function evaluationsOf(db: Db, runId: string): Promise<Pick<Detail, 'runEv
   return { runEvaluationsByCase: rows.map(({ evaluation }) => evaluation as Record<string, unknown>) };
 }
 
+export const listEvalRuns: Verb<'listEvalRuns'> = async (context, input) => {
+  const { suiteId = null, status = null, result = null } = input;
+  const projectId = context.project.id;
+  return pageBy(context, input, {
+    scope: ['eval-runs-of-project', projectId, suiteId, status, result],
+    placeOf: ({ id }: runs.RunRow) => [id] as const,
+    fetch: (after, most) =>
+      context.db.rows(runs.ofProject, {
+        projectId,
+        suiteId,
+        status,
+        result,
+        before: after?.[0] ?? '~',
+        most,
+      }),
+    present: (run) => presentRun(run, 0),
+  });
+};
+
 export const listEvalSuiteRuns: Verb<'listEvalSuiteRuns'> = async (context, input) => {
   const { id: suiteId } = await findSuite(context, input.suiteId);
   return pageBy(context, input, {

@@ -12,6 +12,7 @@ import { evalsInCi } from './0010-evals-in-ci.ts';
 import { suiteFiles } from './0011-suite-files.ts';
 import { contractBaselines } from './0012-contract-baselines.ts';
 import { judging } from './0013-judging.ts';
+import { people } from './0014-people.ts';
 
 export interface Migration {
   name: string;
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   suiteFiles,
   contractBaselines,
   judging,
+  people,
 ];

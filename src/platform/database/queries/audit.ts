@@ -25,3 +25,30 @@ export const list = query(
   events.columns,
   { index: 'audit_events_pkey' },
 );
+
+const named = { ...events.columns, actorEmail: orNull(text), actorName: orNull(text) };
+export type NamedAuditRow = RowOf<typeof named>;
+/** Of one organization, newest first; `action` is a pattern. */
+export const page = query(
+  'audit.page',
+  `select ${events.all('e')}, u.email as "actorEmail", u.name as "actorName"
+   from audit_events e left join users u on u.id = e.actor
+   where e.organization_id = :organizationId and (:before::text is null or e.id < :before)
+     and (:action::text is null or e.action like :action) and (:actor::text is null or e.actor = :actor)
+     and (:target::text is null or e.target = :target) and (:projectId::text is null or e.project_id = :projectId)
+     and (:from::timestamptz is null or e.at >= :from) and (:to::timestamptz is null or e.at < :to)
+   order by e.id desc limit :most`,
+  {
+    organizationId: text,
+    before: orNull(text),
+    action: orNull(text),
+    actor: orNull(text),
+    target: orNull(text),
+    projectId: orNull(text),
+    from: orNull(time),
+    to: orNull(time),
+    most: bigint,
+  },
+  named,
+  { index: 'audit_events_organization' },
+);

@@ -1,6 +1,7 @@
 import { bytes, type Columns, flag, type Kind, oneOf, orNull, type RowOf, text } from '../columns.ts';
 import { type Db, selectList } from '../database.ts';
 import { type Query, query } from '../query.ts';
+import { goesOn } from './console-sessions.ts';
 import type { OrganizationRole } from './members.ts';
 import { organizations } from './organizations.ts';
 import { mayView, projectColumns, projectList } from './projects.ts';
@@ -10,6 +11,8 @@ import { users } from './users.ts';
 /** What one row holds, each column under the name of its part and its field. What is there has an id. */
 const parts = {
   key: { id: text },
+  /** `stale`: what is noted about its use is old. */
+  session: { id: text, organizationId: orNull(text), stale: flag, operator: flag },
   user: users.columns,
   organization: { ...organizations.pick(['id', 'plan']), role: orNull(oneOf<OrganizationRole>()) },
   project: projectColumns,
@@ -21,6 +24,7 @@ type PartRow<Name extends Part> = RowOf<(typeof parts)[Name]>;
 /** Who calls, and what the path names. */
 export interface CallerRow {
   key: PartRow<'key'> | undefined;
+  session: PartRow<'session'> | undefined;
   user: PartRow<'user'> | undefined;
   organization: PartRow<'organization'> | undefined;
   project: PartRow<'project'> | undefined;
@@ -29,8 +33,14 @@ export interface CallerRow {
   server: PartRow<'server'> | undefined;
 }
 
-/** How callers are known: by the hash of the key they show, or as an account that somebody acts for. */
-export type CallerIdentity = { keyHash: Buffer } | { organizationId: string; userId: string };
+/**
+ * How callers are known: by the hash of the key they show, or of the token of their session, with the organization that
+ * they mean; or as an account that somebody acts for.
+ */
+export type CallerIdentity =
+  | { keyHash: Buffer }
+  | { sessionHash: Buffer; chosenId: string | null }
+  | { organizationId: string; userId: string };
 
 /** A piece of a query: what it selects, from where, by which values. */
 interface Piece {
@@ -48,22 +58,46 @@ const columnsOf = (...names: Part[]): Columns =>
     ),
   );
 
-const account = (from: string, takes: Columns): Piece => ({
-  list: `k.id as "key.id", ${named('user', users.all('u'))},
+const account = (by: 'key' | 'session', list: string, from: string, takes: Columns): Piece => ({
+  list: `${list}, ${named('user', users.all('u'))},
      o.id as "organization.id", o.plan as "organization.plan", m.role as "organization.role"`,
   from: `${from} left join organization_members m on m.organization_id = o.id and m.user_id = u.id`,
   takes,
-  gives: columnsOf('key', 'user', 'organization'),
+  gives: columnsOf(by, 'user', 'organization'),
 });
 const byKey = account(
+  'key',
+  'k.id as "key.id"',
   `(select id, user_id, organization_id from api_keys where hash = :keyHash and revoked_at is null) k
      left join users u on u.id = k.user_id left join organizations o on o.id = k.organization_id`,
   { keyHash: bytes },
 );
 const byAccount = account(
+  'key',
+  'k.id as "key.id"',
   `(select null::text as id) k
      cross join users u join organizations o on u.id = :userId and o.id = :organizationId`,
   { userId: text, organizationId: text },
+);
+/**
+ * People may belong to several organizations: the one that they choose counts, or that of the project in the path, or
+ * the one they used last, or their first.
+ */
+const bySession = (ofProject: string, takes: Columns): Piece =>
+  account(
+    'session',
+    `c.id as "session.id", c.organization_id as "session.organizationId", u.operator as "session.operator",
+     c.last_seen_at < now() - interval '1 minute' as "session.stale"`,
+    `console_sessions c join users u on u.id = c.user_id and c.hash = :sessionHash and ${goesOn('c')}
+     left join organizations o on o.id = coalesce(:chosenId::text, ${ofProject}
+       (select n.organization_id from organization_members n where n.user_id = u.id
+        order by n.organization_id = c.organization_id desc, n.organization_id limit 1))`,
+    { sessionHash: bytes, chosenId: orNull(text), ...takes },
+  );
+const byProjectsSession = bySession(
+  `(select q.organization_id from projects q join organization_members n
+      on n.organization_id = q.organization_id and n.user_id = u.id where q.id = :projectId),`,
+  { projectId: text },
 );
 
 const project = (which: string, takes: Columns): Piece => ({
@@ -87,14 +121,19 @@ const server: Piece = {
  * One of these runs on every request, and is its only journey to the database before the operation begins. Reading the
  * row each time is what makes a revocation immediate everywhere.
  */
-const byIdentity = { key: readings('key', byKey), account: readings('account', byAccount) };
+const byIdentity = {
+  key: readings('key', byKey),
+  session: readings('session', bySession('', {}), byProjectsSession),
+  account: readings('account', byAccount),
+};
 
-function readings(name: string, who: Piece) {
+/** `whoInProject` where the project in the path says something about who calls. */
+function readings(name: string, who: Piece, whoInProject = who) {
   return {
     alone: reading(`callers.${name}`, who),
     id: {
-      project: reading(`callers.${name}-on-id`, who, projectById),
-      server: reading(`callers.${name}-on-id-and-server`, who, projectById, server),
+      project: reading(`callers.${name}-on-id`, whoInProject, projectById),
+      server: reading(`callers.${name}-on-id-and-server`, whoInProject, projectById, server),
     },
     default: {
       project: reading(`callers.${name}-on-default`, who, defaultProject),
@@ -123,11 +162,8 @@ export async function findCaller(
   identity: CallerIdentity,
   { projectId, serverId, defaultProject }: CallerPath,
 ): Promise<CallerRow | undefined> {
-  const choice = byIdentity['keyHash' in identity ? 'key' : 'account'];
-  const values =
-    'keyHash' in identity
-      ? { keyHash: identity.keyHash, projectId, serverId }
-      : { ...identity, projectId, serverId };
+  const choice = byIdentity[kindOf(identity)];
+  const values = { ...identity, projectId, serverId };
   const on = choice[defaultProject && projectId === 'default' ? 'default' : 'id'];
   const onPath = serverId === undefined ? on.project : on.server;
   const query = projectId === undefined ? choice.alone : onPath;
@@ -137,6 +173,7 @@ export async function findCaller(
   const visible = row['visible'] === true;
   return {
     key: partOf(row, 'key'),
+    session: partOf(row, 'session'),
     user: partOf(row, 'user'),
     organization: partOf(row, 'organization'),
     project: visible ? project : undefined,
@@ -145,9 +182,15 @@ export async function findCaller(
   };
 }
 
+function kindOf(identity: CallerIdentity): keyof typeof byIdentity {
+  if ('keyHash' in identity) return 'key';
+  return 'sessionHash' in identity ? 'session' : 'account';
+}
+
 /** Field and column of each part, made once. */
 const fieldsOf = {
   key: fields('key'),
+  session: fields('session'),
   user: fields('user'),
   organization: fields('organization'),
   project: fields('project'),

@@ -152,6 +152,24 @@ export const ofSuite = query(
   runs.columns,
   { index: 'eval_runs_suite' },
 );
+export const ofProject = query(
+  'eval-runs.of-project',
+  `select ${runs.all('r')} from eval_runs r
+   where r.project_id = :projectId and r.source <> 'benchmark' and r.id < :before and ${visible}
+     and (:suiteId::text is null or r.suite_id = :suiteId) and (:status::text is null or r.status = :status)
+     and (:result::text is null or r.result = :result)
+   order by r.id desc limit :most`,
+  {
+    projectId: text,
+    suiteId: orNull(text),
+    status: orNull(oneOf<RunStatus>()),
+    result: orNull(oneOf<RunResult>()),
+    before: text,
+    most: bigint,
+  },
+  runs.columns,
+  { index: 'eval_runs_project' },
+);
 const completedBefore = `r.suite_id = :suiteId and r.status = 'completed' and r.id < :before`;
 /** The last completed one before another; in one environment, or in any. */
 export const previous = query(

@@ -248,6 +248,35 @@ export const list = query(
   listed,
   { index: 'eval_trials_position' },
 );
+const stood = {
+  id: text,
+  position: integer,
+  caseId: text,
+  variant: integer,
+  number: integer,
+  state: text,
+  status: orNull(oneOf<TrialStatus>()),
+  result: orNull(oneOf<'passed' | 'failed'>()),
+  durationMs: orNull(integer),
+  totalTokens: orNull(bigint),
+  costMicros: orNull(bigint),
+  firstFailedStage: orNull(text),
+  toolNames: orNull(json<unknown>()),
+};
+export type TrialStateRow = RowOf<typeof stood>;
+/** The same in few bytes: of what is stored with a trial only where it failed and which tools it called. */
+export const states = query(
+  'eval-trials.states',
+  `select t.id, t.position, t.case_id as "caseId", t.variant, t.number, t.state, r.status, r.result,
+     r.duration_ms as "durationMs", r.total_tokens as "totalTokens", r.cost_micros as "costMicros",
+     r.detail ->> 'firstFailedStage' as "firstFailedStage",
+     jsonb_path_query_array(r.detail, '$.actualToolCalls[*].toolName') as "toolNames"
+   from eval_trials t left join eval_results r on r.trial_id = t.id
+   where t.run_id = :runId and t.position > :after order by t.position limit :most`,
+  { runId: text, after: integer, most: bigint },
+  stood,
+  { index: 'eval_trials_position' },
+);
 /** Those that ended and did not pass. */
 export const failures = query(
   'eval-trials.failures',

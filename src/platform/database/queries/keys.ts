@@ -1,5 +1,18 @@
-import { bytes, flag, listOf, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import {
+  bigint,
+  bytes,
+  flag,
+  listOf,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  texts,
+  time,
+} from '../columns.ts';
 import { query } from '../query.ts';
+import type { OrganizationRole } from './members.ts';
 
 /** A key whose organization or owner is gone stays, so that it can say why it stopped working. */
 const keys = table('api_keys', {
@@ -30,25 +43,57 @@ export const list = query(
 );
 export type KeyListRow = RowOf<typeof list.gives>;
 
+const paged = {
+  ...keys.pick(['id', 'name', 'hint', 'userId', 'createdAt', 'lastUsedAt', 'revokedAt']),
+  email: orNull(text),
+  userName: orNull(text),
+};
+export type KeyPageRow = RowOf<typeof paged>;
+/** Of an organization, or of one of its members; newest first. */
+export const page = query(
+  'keys.page',
+  `select k.id, k.name, k.hint, k.user_id as "userId", k.created_at as "createdAt", k.last_used_at as "lastUsedAt",
+     k.revoked_at as "revokedAt", u.email, u.name as "userName"
+   from api_keys k left join users u on u.id = k.user_id
+   where k.organization_id = :organizationId and (:userId::text is null or k.user_id = :userId)
+     and (:before::text is null or k.id < :before) order by k.id desc limit :most`,
+  { organizationId: text, userId: orNull(text), before: orNull(text), most: bigint },
+  paged,
+  { index: 'api_keys_organization' },
+);
+/** Writes nothing when there is no such key in the organization, of the member if one is named. */
+export const revokeIn = query(
+  'keys.revoke-in',
+  `update api_keys set revoked_at = now()
+   where id = :id and organization_id = :organizationId and revoked_at is null
+     and (:userId::text is null or user_id = :userId)`,
+  { id: text, organizationId: text, userId: orNull(text) },
+);
+
 /** Whether one was ever made. */
 export const any = query('keys.any', 'select exists (select from api_keys) as made', {}, { made: flag });
 
 const written = ['id', 'hash', 'hint', 'name', 'userId', 'organizationId'] as const;
-export const insert = query('keys.insert', keys.insert(written), keys.pick(written));
+export const insert = query(
+  'keys.insert',
+  `${keys.insert(written)} returning created_at as "createdAt"`,
+  keys.pick(written),
+  keys.pick(['createdAt']),
+);
 /** Writes nothing when there is no such key, or it was revoked before. */
 export const revoke = query(
   'keys.revoke',
   'update api_keys set revoked_at = now() where id = :id and revoked_at is null',
   { id: text },
 );
-/** A row as long as the key opens anything. */
+/** The role of its owner, as long as the key opens anything. */
 export const working = query(
   'keys.working',
-  `select k.id from api_keys k
+  `select m.role from api_keys k
      join organization_members m on m.organization_id = k.organization_id and m.user_id = k.user_id
    where k.id = :id and k.revoked_at is null`,
   { id: text },
-  { id: text },
+  { role: oneOf<OrganizationRole>() },
 );
 export const touch = query(
   'keys.touch',

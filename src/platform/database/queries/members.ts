@@ -1,6 +1,7 @@
-import { oneOf, type RowOf, text } from '../columns.ts';
+import { bigint, flag, oneOf, orNull, type RowOf, text, time } from '../columns.ts';
 import type { Db } from '../database.ts';
 import { query } from '../query.ts';
+import { mayView } from './projects.ts';
 
 const roles = oneOf<'owner' | 'admin' | 'member'>();
 export type OrganizationRole = RowOf<{ role: typeof roles }>['role'];
@@ -24,10 +25,80 @@ export const listInProject = query(
   { projectId: text },
   member,
 );
+const seen = {
+  userId: text,
+  email: text,
+  name: text,
+  role: roles,
+  hasPassword: flag,
+  lastSeenAt: orNull(time),
+};
+export type SeenMemberRow = RowOf<typeof seen>;
+const seenMember = `select m.user_id as "userId", u.email, u.name, m.role,
+     exists (select from passwords p where p.user_id = u.id) as "hasPassword",
+     (select max(s.last_seen_at) from console_sessions s where s.user_id = u.id) as "lastSeenAt"
+   from organization_members m join users u on u.id = m.user_id where m.organization_id = :organizationId`;
+export const page = query(
+  'members.page',
+  `${seenMember} and m.user_id > :after order by m.user_id limit :most`,
+  { organizationId: text, after: text, most: bigint },
+  seen,
+  { index: 'organization_members_pkey' },
+);
+export const find = query('members.find', `${seenMember} and m.user_id = :userId`, ofOrganization, seen);
+export const withEmail = query(
+  'members.with-email',
+  `select m.user_id as "userId" from organization_members m join users u on u.id = m.user_id
+   where m.organization_id = :organizationId and lower(u.email) = lower(:email)`,
+  { organizationId: text, email: text },
+  { userId: text },
+);
+/** One at a time within an organization, until the transaction ends. */
+export const lineUp = query(
+  'members.line-up',
+  'select id from organizations where id = :organizationId for no key update',
+  { organizationId: text },
+  { id: text },
+);
+export const owners = query(
+  'members.owners',
+  `select count(*) as count from organization_members where organization_id = :organizationId and role = 'owner'`,
+  { organizationId: text },
+  { count: bigint },
+);
+
+const inProject = {
+  userId: text,
+  email: text,
+  name: text,
+  role: oneOf<'admin' | 'member'>(),
+  invited: flag,
+};
+export type ProjectMemberRow = RowOf<typeof inProject>;
+/** Everybody who may enter a project. */
+export const pageOfProject = query(
+  'members.page-of-project',
+  `select m.user_id as "userId", u.email, u.name,
+     case when m.role <> 'member' then 'admin' else coalesce(i.role, 'member') end as role, i.role is not null as invited
+   from organization_members m join users u on u.id = m.user_id join projects p on p.id = :projectId
+     left join project_members i on i.project_id = p.id and i.user_id = m.user_id
+   where m.organization_id = :organizationId and ${mayView('m.role', 'i.role')} and m.user_id > :after
+   order by m.user_id limit :most`,
+  { organizationId: text, projectId: text, after: text, most: bigint },
+  inProject,
+  { index: 'organization_members_pkey' },
+);
 export const set = query(
   'members.set',
   `insert into organization_members (organization_id, user_id, role) values (:organizationId, :userId, :role)
    on conflict (organization_id, user_id) do update set role = excluded.role`,
+  { ...ofOrganization, role: roles },
+);
+/** Nothing for whoever is one already. */
+export const add = query(
+  'members.add',
+  `insert into organization_members (organization_id, user_id, role) values (:organizationId, :userId, :role)
+   on conflict do nothing`,
   { ...ofOrganization, role: roles },
 );
 export const setInProject = query(

@@ -1,4 +1,4 @@
-import { bigint, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { bigint, flag, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
 import type { Db } from '../database.ts';
 import { query } from '../query.ts';
 
@@ -40,6 +40,15 @@ export const insert = query(
   'organizations.insert',
   organizations.insert(written),
   organizations.pick(written),
+);
+/** A name that is null stays; the logo changes if it is said that it does. */
+export const update = query(
+  'organizations.update',
+  `update organizations set name = coalesce(:name, name),
+     logo_url = case when :setsLogoUrl then :logoUrl else logo_url end
+   where id = :id returning id, name, logo_url as "logoUrl"`,
+  { id: text, name: orNull(text), logoUrl: orNull(text), setsLogoUrl: flag },
+  organizations.pick(['id', 'name', 'logoUrl']),
 );
 export const remove = query('organizations.delete', 'delete from organizations where id = :id', { id: text });
 export const setPlan = query(

@@ -13,10 +13,10 @@ export const users = table('users', {
 /** All, or the one with the id or the e-mail address. */
 export const list = query(
   'users.list',
-  `select id, email, name, created_at as "createdAt" from users
+  `select id, email, name, operator, created_at as "createdAt" from users
    where :idOrEmail::text is null or id = :idOrEmail or lower(email) = lower(:idOrEmail) order by id`,
   { idOrEmail: orNull(text) },
-  users.pick(['id', 'email', 'name', 'createdAt']),
+  { ...users.pick(['id', 'email', 'name', 'createdAt']), operator: flag },
 );
 export type UserRow = RowOf<typeof list.gives>;
 
@@ -37,3 +37,19 @@ export const lock = query(
   { id: text },
 );
 export const remove = query('users.delete', 'delete from users where id = :id', { id: text });
+
+/** Who runs the installation. */
+export const setOperator = query(
+  'users.set-operator',
+  'update users set operator = :operator where id = :id',
+  {
+    id: text,
+    operator: flag,
+  },
+);
+export const firstOperator = query(
+  'users.first-operator',
+  'select id, email from users where operator order by id limit 1',
+  {},
+  users.pick(['id', 'email']),
+);

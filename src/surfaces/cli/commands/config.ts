@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Config, type SettingName, settings } from '../../../platform/config/settings.ts';
+import { type SettingName, settings, shownSetting } from '../../../platform/config/settings.ts';
 import type { Host } from '../host.ts';
 import { printRows } from '../screen/rows.ts';
 
@@ -14,7 +14,7 @@ export function configCommand(program: Command, host: Host): void {
       const { config, sources, unknown } = await host.load();
       const rows = (Object.keys(settings) as SettingName[]).map((name) => ({
         name: settings[name].env,
-        value: shown(name, config[name]),
+        value: shownSetting(name, config[name]),
         source: sources[name],
       }));
       printRows(
@@ -26,21 +26,11 @@ export function configCommand(program: Command, host: Host): void {
     });
 }
 
-function shown(name: SettingName, value: Config[SettingName]): string {
-  if (value === undefined) return name === 'rateLimit' ? 'off' : `(${settings[name].fallback ?? 'unset'})`;
-  if (settings[name].secret) return '(set)';
-  if (name === 'rateLimit') {
-    const { perMinute, burst } = value as Exclude<Config['rateLimit'], undefined>;
-    return `${perMinute}/${burst}`;
-  }
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
 /** docs/configuration.md is this text; a test keeps the two together. */
 export function settingsReference(): string {
   const rows = Object.entries(settings).map(([name, { env, schema, fallback, meaning }]) => {
     const parsed = schema.safeParse(undefined);
-    const value = fallback ?? (parsed.success ? shown(name as SettingName, parsed.data) : '');
+    const value = fallback ?? (parsed.success ? shownSetting(name as SettingName, parsed.data) : '');
     return `| \`${env}\` | \`${name}\` | ${value} | ${meaning} |`;
   });
   return `# Settings

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listUsers } from '../../../domain/operator/find.ts';
 import { createKey, listKeys, revokeKey } from '../../../domain/operator/keys.ts';
 import { listMembers, removeMember, setMember } from '../../../domain/operator/members.ts';
-import { createUser, deleteUser } from '../../../domain/operator/users.ts';
+import { createUser, deleteUser, setOperator } from '../../../domain/operator/users.ts';
 import type { Host } from '../host.ts';
 import { printRows } from '../screen/rows.ts';
 import { time } from '../screen/text.ts';
@@ -79,12 +79,21 @@ function users(group: Command, host: Host): void {
         Id: (row: (typeof rows)[0]) => row.id,
         Email: (row: (typeof rows)[0]) => row.email,
         Name: (row: (typeof rows)[0]) => row.name,
+        Operator: (row: (typeof rows)[0]) => (row.operator ? 'yes' : ''),
       };
       printRows(rows, columns, options.json ?? false);
     });
   group
+    .command('operator <user>')
+    .description('let somebody see how the installation is, in the console')
+    .option('--remove', 'no longer')
+    .action(async (user: string, options: { remove?: true }) => {
+      await host.withServices(({ db }) => setOperator(db, user, !options.remove));
+      process.stdout.write(`${user} is ${options.remove ? 'no longer an' : 'now an'} operator.\n`);
+    });
+  group
     .command('delete <user>')
-    .description('remove an account; its keys stop working')
+    .description('remove an account; its keys and sessions stop working')
     .action(async (user: string) => {
       await host.withServices(({ db }) => deleteUser(db, user));
       process.stdout.write(`Deleted ${user}.\n`);

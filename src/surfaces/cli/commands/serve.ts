@@ -42,12 +42,19 @@ export function workerCommand(program: Command, host: Host): void {
 }
 
 function banner(service: Awaited<ReturnType<Host['serve']>>): string {
-  const lines = ['', '  Drydock is ready', '', `  API    ${service.baseUrl}`, `  Docs   ${service.docsUrl}`];
+  const lines = [
+    '',
+    '  Drydock is ready',
+    '',
+    `  Console  ${service.consoleUrl}`,
+    `  API      ${service.baseUrl}`,
+    `  Docs     ${service.docsUrl}`,
+  ];
   if (service.firstKey !== undefined)
     lines.push(
-      `  Key    ${service.firstKey}`,
+      `  Key      ${service.firstKey}`,
       '',
-      '  The key is shown this once. Try it:',
+      '  The link to the console works once, and the key is shown this once. Try it:',
       '',
       ...firstRequest(service.baseUrl, service.firstKey, service.demoServer),
       ...(service.demoServer === undefined

@@ -73,6 +73,11 @@ export const commandTable: Record<string, CommandEntry> = {
     heading: 'Connect',
     load: async () => (await import('./completion.ts')).completionCommand,
   },
+  console: {
+    summary: 'links that sign people in to the console',
+    heading: 'Operate an installation',
+    load: async () => (await import('./console.ts')).consoleCommands,
+  },
   keys: { ...identity, summary: 'API keys' },
   users: { ...identity, summary: 'accounts that own keys' },
   members: { ...identity, summary: 'who belongs to an organization or a project' },

@@ -111,7 +111,7 @@ function containerOf(
 function groupsOf(operations: readonly Operation[], commands: OperationCommand[]): Record<string, string> {
   const groups: Record<string, string> = {};
   for (const [index, { group }] of commands.entries())
-    groups[group] ??= areas[(operations[index] as Operation).area];
+    groups[group] ??= areas[(operations[index] as Operation).area as keyof typeof areas];
   return groups;
 }
 

@@ -47,6 +47,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
     title: 'Operate',
     guides: [
       { name: 'operating', title: 'On one machine' },
+      { name: 'console', title: 'The console' },
       { name: 'self-hosting', title: 'PostgreSQL and replicas' },
       { name: 'security', title: 'Security model' },
       { name: 'backup', title: 'Backup and upgrade' },

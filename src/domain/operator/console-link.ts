@@ -1,0 +1,22 @@
+import { systemClock } from '../../platform/clock.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as users from '../../platform/database/queries/users.ts';
+import { OperatorProblem } from '../../platform/problem.ts';
+import { auditOperator } from '../audit.ts';
+import { type MadeLink, makeLink } from '../people/links.ts';
+import { userNamed } from './find.ts';
+
+/** A link that signs somebody in to the console, once. Without a name: the first operator. */
+export async function createConsoleLink(
+  db: Db,
+  idOrEmail: string | undefined,
+): Promise<MadeLink & { email: string }> {
+  const user = idOrEmail === undefined ? await db.row(users.firstOperator) : await userNamed(db, idOrEmail);
+  if (!user) throw new OperatorProblem('Nobody is an operator. Name a user with --user');
+  const link = await db.transaction(async (trx) => {
+    const made = await makeLink(trx, { kind: 'sign-in', userId: user.id }, null, systemClock());
+    await auditOperator(trx, 'link.create', user.id);
+    return made;
+  });
+  return { ...link, email: user.email };
+}

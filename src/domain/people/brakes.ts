@@ -1,0 +1,67 @@
+import { isIPv6 } from 'node:net';
+import { Refusal } from '../../contract/errors.ts';
+import * as brakes from '../../platform/database/queries/brakes.ts';
+import type { PublicContext } from '../context.ts';
+
+const minute = 60_000;
+/** From `most` attempts within `memory` on there is a pause, which doubles. */
+const pauses = { memory: 15 * minute, first: minute / 2, longest: 15 * minute };
+const most = { email: 5, address: 20, reset: 3 };
+
+/** Counts of failures, by what they have in common. They are in the database, so that replicas share them. */
+type Subject = { kind: keyof typeof most; of: string };
+
+/** Refuses while there is a pause, also whoever would be right; otherwise counts the attempt, as if it failed. */
+export async function brake(context: PublicContext, ...subjects: Subject[]): Promise<void> {
+  for (const subject of subjects) {
+    const wait = await pauseOf(context, subject);
+    if (wait === undefined) continue;
+    const seconds = Math.max(1, Math.ceil(wait / 1000));
+    throw new Refusal('RATE_LIMITED', `Too many attempts. Try again in ${inWords(seconds)}`, {
+      details: { retryAfterMs: Math.max(1, Math.ceil(wait)) },
+      retryAfter: seconds,
+    });
+  }
+}
+
+/** Counts an attempt; milliseconds of the pause when there is one. */
+export async function pauseOf(
+  { db, vault }: Pick<PublicContext, 'db' | 'vault'>,
+  subject: Subject,
+): Promise<number | undefined> {
+  const name = nameOf(vault, subject);
+  if (await db.row(brakes.take, { subject: name, most: most[subject.kind], ...pauses })) return undefined;
+  return (await db.row(brakes.left, { subject: name }))?.ms ?? 1;
+}
+
+/** The attempt was right: the account is free again, and the network address has one failure less. */
+export async function release(
+  { db, vault }: Pick<PublicContext, 'db' | 'vault'>,
+  email: string,
+  address: string,
+): Promise<void> {
+  await db.run(brakes.clear, { subject: nameOf(vault, { kind: 'email', of: email }) });
+  await db.run(brakes.giveBack, { subject: nameOf(vault, { kind: 'address', of: address }) });
+}
+
+/** What somebody typed is not kept: it may be a password in the wrong field. */
+function nameOf(vault: PublicContext['vault'], { kind, of }: Subject): string {
+  if (kind === 'address') return `address ${networkOf(of)}`;
+  return `${kind} ${vault.fingerprint(of.trim().toLowerCase())}`;
+}
+
+/** A customer of IPv6 has a whole network of addresses. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const groups = head.split(':').filter(Boolean);
+  const rest = tail.split(':').filter(Boolean);
+  const whole = address.includes('::')
+    ? [...groups, ...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest]
+    : groups;
+  return `${whole.slice(0, 4).join(':')}::/64`;
+}
+
+function inWords(seconds: number): string {
+  return seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+}

@@ -1,0 +1,80 @@
+import { Refusal } from '../../contract/errors.ts';
+import * as links from '../../platform/database/queries/console-links.ts';
+import * as members from '../../platform/database/queries/members.ts';
+import * as organizations from '../../platform/database/queries/organizations.ts';
+import { audit } from '../audit.ts';
+import { pageById } from '../paging.ts';
+import { conflict } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { addressOfLink, makeLink } from './links.ts';
+import { sendMail } from './mail.ts';
+import { mayMake } from './members.ts';
+
+export const listInvitations: Verb<'listInvitations'> = async (context, { organizationId, ...page }) =>
+  pageById(
+    context,
+    ['invitations', organizationId],
+    page,
+    (after, most) => context.db.rows(links.invitations, { organizationId, after, most }),
+    presentInvitation,
+  );
+
+export const createInvitation: Verb<'createInvitation'> = async (context, { organizationId, body }) => {
+  const { db, actor, clock } = context;
+  const { email, role } = body;
+  mayMake(context, role);
+  const link = await db.transaction(async (trx) => {
+    if (await trx.row(members.withEmail, { organizationId, email }))
+      throw conflict(`${email} is a member already`, 'ALREADY_MEMBER');
+    // Two who invite the same address at once: the later one counts.
+    await trx.rows(members.lineUp, { organizationId });
+    await trx.run(links.replaceInvitation, { organizationId, email });
+    const made = await makeLink(
+      trx,
+      { kind: 'invitation', email, organizationId, role },
+      actor.user.id,
+      clock(),
+    );
+    await audit(trx, context, 'invitation.create', made.id);
+    return made;
+  });
+  const { id, createdAt, expiresAt } = link;
+  const url = addressOfLink(context.origin(), link.token);
+  const organization = (await db.row(organizations.find, { id: organizationId }))?.name ?? '';
+  const mailed = sendMail(context, {
+    to: email,
+    subject: `You are invited to ${organization} on Drydock`,
+    lines: [
+      `${actor.user.name} (${actor.user.email}) invites you to ${organization}. Accept within seven days:`,
+      url,
+      'The link works once, and is for you alone.',
+    ],
+  });
+  const { name, email: inviter } = actor.user;
+  const invitedBy = { id: actor.user.id, email: inviter, name };
+  return {
+    invitation: { id, email, role, invitedBy, createdAt, expiresAt },
+    url,
+    mailed,
+    expiresAt,
+  };
+};
+
+export const revokeInvitation: Verb<'revokeInvitation'> = async (
+  context,
+  { organizationId, invitationId: id },
+) => {
+  await context.db.transaction(async (trx) => {
+    if ((await trx.run(links.revokeInvitation, { organizationId, id })) === 0)
+      throw new Refusal('NOT_FOUND', 'No such invitation, or it was accepted');
+    await audit(trx, context, 'invitation.revoke', id);
+  });
+  return { id, revoked: true };
+};
+
+function presentInvitation(row: links.InvitationRow) {
+  const { id, email, role, madeBy, inviterEmail, inviterName, createdAt, expiresAt } = row;
+  const invitedBy =
+    madeBy === null ? null : { id: madeBy, email: inviterEmail ?? '', name: inviterName ?? '' };
+  return { id, email, role, invitedBy, createdAt, expiresAt };
+}

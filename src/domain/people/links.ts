@@ -1,0 +1,65 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as links from '../../platform/database/queries/console-links.ts';
+import { newId } from '../../platform/ids.ts';
+import { hashToken, newToken } from '../identity/token.ts';
+
+const hour = 3_600_000;
+const lasting: Record<links.LinkRow['kind'], number> = {
+  'sign-in': 24 * hour,
+  invitation: 7 * 24 * hour,
+  reset: hour,
+};
+
+type ForAccount = { kind: 'sign-in' | 'reset'; userId: string };
+type ForAddress = {
+  kind: 'invitation';
+  email: string;
+  organizationId: string;
+  role: NonNullable<links.LinkRow['role']>;
+};
+
+export interface MadeLink {
+  id: string;
+  token: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** `madeBy` is null for the command line. The token is told once. */
+export async function makeLink(
+  db: Db,
+  link: ForAccount | ForAddress,
+  madeBy: string | null,
+  now: number,
+): Promise<MadeLink> {
+  const made = { id: newId('lnk', now), expiresAt: now + lasting[link.kind] };
+  const token = newToken();
+  const nothing = { userId: null, email: null, organizationId: null, role: null };
+  const row = { ...nothing, ...link, ...made, hash: hashToken(token), madeBy };
+  return { ...made, token, ...(await db.one(links.insert, row)) };
+}
+
+/** The token is behind the `#`, which browsers send nobody: no log, proxy or scanner of mail sees it, or uses it up. */
+export function addressOfLink(origin: string, token: string): string {
+  return `${origin}/console/enter#${token}`;
+}
+
+/** The link of a token, as long as it works. */
+export async function openLink(db: Db, token: string, now: number) {
+  const link = await db.row(links.find, { hash: hashToken(token) });
+  if (!link) throw deadLink('UNKNOWN');
+  if (link.usedAt !== null) throw deadLink('USED');
+  if (link.expiresAt <= now) throw deadLink('EXPIRED');
+  return link;
+}
+
+const words = {
+  UNKNOWN: 'This link does not work. It may have been taken back, or a part of it is missing',
+  USED: 'This link was used, and works once',
+  EXPIRED: 'The time of this link is over. Ask for another one',
+};
+
+export function deadLink(reason: keyof typeof words): Refusal {
+  return new Refusal('NOT_FOUND', words[reason], { details: { reason } });
+}

@@ -1,0 +1,76 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as members from '../../platform/database/queries/members.ts';
+import { audit } from '../audit.ts';
+import type { Context } from '../context.ts';
+import { pageBy } from '../paging.ts';
+import { conflict } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { administers } from './keys.ts';
+
+type Role = members.OrganizationRole;
+
+export const listMembers: Verb<'listMembers'> = async (context, { organizationId, ...page }) =>
+  pageBy(context, page, {
+    scope: ['members', organizationId],
+    placeOf: ({ userId }: members.SeenMemberRow) => [userId] as const,
+    fetch: (after, most) => context.db.rows(members.page, { organizationId, after: after?.[0] ?? '', most }),
+    // When somebody was here is for those who administer.
+    present: (row) => (administers(context) ? row : { ...row, lastSeenAt: null }),
+  });
+
+export const setMember: Verb<'setMember'> = async (context, { organizationId, memberId: userId, body }) => {
+  const { role } = body;
+  return changeMember(context, organizationId, userId, async (trx, member) => {
+    mayMake(context, role);
+    if (member.role === 'owner' && role !== 'owner') await keepAnOwner(trx, organizationId);
+    await trx.run(members.set, { organizationId, userId, role });
+    await audit(trx, context, `member.make-${role}`, userId);
+    return { ...member, role };
+  });
+};
+
+export const removeMember: Verb<'removeMember'> = async (context, { organizationId, memberId: userId }) =>
+  changeMember(context, organizationId, userId, async (trx, member) => {
+    if (member.role === 'owner') await keepAnOwner(trx, organizationId);
+    await members.remove(trx, { organizationId, userId });
+    await audit(trx, context, 'member.remove', userId);
+    return { userId, removed: true as const };
+  });
+
+/** One change at a time within an organization: two owners who remove each other must not both succeed. */
+async function changeMember<T>(
+  context: Context,
+  organizationId: string,
+  userId: string,
+  change: (db: Db, member: members.SeenMemberRow) => Promise<T>,
+): Promise<T> {
+  return context.db.transaction(async (trx) => {
+    await trx.rows(members.lineUp, { organizationId });
+    const member = await trx.row(members.find, { organizationId, userId });
+    if (!member) throw noMember();
+    mayChange(context, member);
+    return change(trx, member);
+  });
+}
+
+export function noMember(): Refusal {
+  return new Refusal('NOT_FOUND', 'No such member of this organization');
+}
+
+/** Administrators do not decide about owners. */
+export function mayChange({ actor }: Context, { role }: { role: Role }): void {
+  if (role === 'owner' && actor.role !== 'owner')
+    throw new Refusal('FORBIDDEN', 'Only an owner decides about owners', {
+      details: { reason: 'OWNER_NEEDED' },
+    });
+}
+
+export function mayMake(context: Context, role: Role): void {
+  mayChange(context, { role });
+}
+
+async function keepAnOwner(db: Db, organizationId: string): Promise<void> {
+  if ((await db.one(members.owners, { organizationId })).count < 2)
+    throw conflict('An organization keeps an owner. Make somebody else one before', 'LAST_OWNER');
+}

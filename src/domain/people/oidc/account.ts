@@ -1,0 +1,92 @@
+import { Email } from '../../../contract/console/people.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import * as links from '../../../platform/database/queries/console-links.ts';
+import * as identities from '../../../platform/database/queries/identities.ts';
+import * as members from '../../../platform/database/queries/members.ts';
+import * as organizations from '../../../platform/database/queries/organizations.ts';
+import * as passwords from '../../../platform/database/queries/passwords.ts';
+import * as users from '../../../platform/database/queries/users.ts';
+import { newId } from '../../../platform/ids.ts';
+import { auditEvent } from '../../audit.ts';
+import type { VisitorContext } from '../../context.ts';
+import { conflict } from '../../refusals.ts';
+import { auditPerson } from '../audit.ts';
+import { join } from '../use-link.ts';
+import type { Claims } from './provider.ts';
+
+/**
+ * Whose account somebody enters whom the provider vouches for. An identity stays with its account. A new one is linked to
+ * whoever is signed in, or by a verified address: to an account that has no password, which nobody could have prepared
+ * for a stranger to fall into; or to a new one, where there is an invitation or an organization for all.
+ */
+export async function accountOf(context: VisitorContext, db: Db, claims: Claims): Promise<string> {
+  const { issuer, subject } = claims;
+  const { person } = context;
+  mustBeOfDomain(context, claims);
+  const known = await db.row(identities.find, { issuer, subject });
+  if (known && person && known.userId !== person.user.id)
+    throw conflict('This identity belongs to another account. Sign out to enter it', 'IDENTITY_TAKEN');
+  if (known) return known.userId;
+  const userId = person?.user.id ?? (await byAddress(context, db, claims));
+  if ((await db.run(identities.insert, { issuer, subject, userId })) === 0)
+    throw conflict('This identity was linked just now. Begin again', 'IDENTITY_TAKEN');
+  await auditPerson(db, context, userId, 'identity.link', userId);
+  return userId;
+}
+
+function mustBeOfDomain({ config }: VisitorContext, { email, emailVerified }: Claims): void {
+  const { oidcDomains: domains } = config;
+  if (!domains) return;
+  const domain = email?.toLowerCase().split('@').at(-1) ?? '';
+  if (!emailVerified || !domains.includes(domain))
+    throw refused('Your e-mail address is not of a domain that may sign in here', 'DOMAIN_NOT_ALLOWED');
+}
+
+async function byAddress(context: VisitorContext, db: Db, claims: Claims): Promise<string> {
+  const { emailVerified } = claims;
+  const email = Email.safeParse(claims.email).data;
+  if (email === undefined || !emailVerified)
+    throw refused('The provider does not vouch for your e-mail address', 'EMAIL_NOT_VERIFIED');
+  const account = await db.row(passwords.ofEmail, { email });
+  if (!account) return newAccount(context, db, email, claims.name ?? email);
+  const others = await db.rows(identities.list, { userId: account.userId });
+  // An address may be given to somebody else; the account is not.
+  if (account.hash !== null || others.some(({ issuer }) => issuer === claims.issuer))
+    throw conflict(
+      'There is an account with your e-mail address. Sign in to it as before, then link this identity in your profile',
+      'SIGN_IN_TO_LINK',
+    );
+  return account.userId;
+}
+
+async function newAccount(context: VisitorContext, db: Db, email: string, name: string): Promise<string> {
+  const { requestId, clock } = context;
+  const invitations = await db.rows(links.invitationsFor, { email });
+  const open = invitations.length === 0 ? await openOrganization(context, db) : undefined;
+  const userId = newId('usr', clock());
+  await db.run(users.insert, { id: userId, email, name });
+  for (const link of invitations)
+    if ((await db.run(links.use, { id: link.id })) === 1) await join(db, { userId, link, requestId });
+  if (open !== undefined) {
+    await db.run(members.add, { organizationId: open, userId, role: 'member' });
+    const event = { organizationId: open, projectId: null, actor: userId, requestId };
+    await auditEvent(db, { ...event, action: 'member.join', target: userId });
+  }
+  await auditPerson(db, context, userId, 'user.create', userId);
+  return userId;
+}
+
+async function openOrganization({ config, log }: VisitorContext, db: Db): Promise<string> {
+  const { oidcOrganization: idOrName } = config;
+  if (idOrName === undefined)
+    throw refused('Nobody has invited you. Ask an administrator of your organization', 'NOT_INVITED');
+  const [found, another] = await db.rows(organizations.list, { idOrName });
+  if (found && !another) return found.id;
+  log.error('DRYDOCK_OIDC_ORGANIZATION does not name one organization', { found: found ? 2 : 0 });
+  throw refused('There is no organization for you yet. Ask the operator of this installation', 'NOT_INVITED');
+}
+
+function refused(message: string, reason: string): Refusal {
+  return new Refusal('FORBIDDEN', message, { details: { reason } });
+}

@@ -1,0 +1,104 @@
+import { Refusal } from '../../../contract/errors.ts';
+import type { PublicContext, VisitorContext } from '../../context.ts';
+import type { Verb } from '../../verb.ts';
+import { beginSession, signedIn } from '../session.ts';
+import { accountOf } from './account.ts';
+import type { Attempt, Claims, Provider } from './provider.ts';
+
+/** Milliseconds that somebody has at the provider. */
+const patience = 600_000;
+const scope = ['oidc'];
+
+/** What the browser keeps between the two steps. */
+interface Kept extends Attempt {
+  returnTo: string | null;
+  startedAt: number;
+}
+
+export const startOidc: Verb<'startOidc'> = async (context, { body: { returnTo = null } }) => {
+  const provider = await providerOf(context);
+  const { url, attempt } = await provider.begin(callbackOf(context)).catch((error: unknown) => {
+    throw refusedBy(context, error);
+  });
+  const kept: Kept = { ...attempt, returnTo, startedAt: context.clock() };
+  context.visitor.keepState(context.cursors.seal(scope, JSON.stringify(kept)));
+  return { url };
+};
+
+export const finishOidc: Verb<'finishOidc'> = async (context, { body: { search } }) => {
+  const { db, visitor } = context;
+  const provider = await providerOf(context);
+  const { returnTo, ...attempt } = keptBy(context);
+  visitor.keepState(undefined);
+  const back = `${callbackOf(context)}?${search.replace(/^\?/, '')}`;
+  const claims: Claims = await provider.finish(back, attempt).catch((error: unknown) => {
+    throw refusedBy(context, error);
+  });
+  const { userId, session } = await db.transaction(async (trx) => {
+    const userId = await accountOf(context, trx, claims);
+    return { userId, session: await beginSession(context, trx, userId, 'oidc') };
+  });
+  visitor.keepSession(session.token);
+  return { ...(await signedIn(context, userId, session.id)), returnTo };
+};
+
+function callbackOf({ origin }: PublicContext): string {
+  return `${origin()}/console/oidc`;
+}
+
+/** The library is loaded when somebody signs in with it. */
+async function providerOf({ config }: PublicContext): Promise<Provider> {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
+  if (issuer === undefined || clientId === undefined)
+    throw new Refusal('FEATURE_NOT_SUPPORTED', 'This installation has no provider to sign in with');
+  const { openProvider } = await import('./provider.ts');
+  return openProvider({ issuer, clientId, clientSecret });
+}
+
+/** Only the browser that began may finish, and in time. */
+function keptBy({ visitor, cursors, clock }: VisitorContext): Kept {
+  const sealed = visitor.state();
+  const text = sealed === undefined ? undefined : cursors.open(scope, sealed);
+  const kept = text === undefined ? undefined : (JSON.parse(text) as Kept);
+  if (kept && clock() - kept.startedAt < patience) return kept;
+  throw new Refusal(
+    'UNAUTHORIZED',
+    'This sign-in was not begun in this browser, or too long ago. Begin again',
+    {
+      details: { reason: 'OIDC_STATE' },
+    },
+  );
+}
+
+/** What the library says is logged by its code alone: what it was sent may be in the rest. */
+function refusedBy({ log, requestId, config }: VisitorContext, error: unknown): Refusal {
+  const { code = 'unknown', error: said, name } = error as { code?: string; error?: string; name?: string };
+  if (typeof said === 'string' && /^[a-z_]{1,60}$/.test(said)) {
+    log.info('The OpenID provider refused a sign-in', { requestId, reason: said });
+    return new Refusal('UNAUTHORIZED', `${config.oidcName} refused: ${said}`, {
+      details: { reason: 'OIDC_REFUSED', error: said },
+    });
+  }
+  log.warn('Signing in with the OpenID provider failed', { requestId, reason: code, kind: name });
+  if (isAbsent(error))
+    return new Refusal(
+      'SERVER_UNREACHABLE',
+      `${config.oidcName} does not answer. Try again, or use your password`,
+    );
+  return new Refusal(
+    'UNAUTHORIZED',
+    `What ${config.oidcName} said about you could not be verified. Begin again`,
+    {
+      details: { reason: 'OIDC_INVALID' },
+    },
+  );
+}
+
+/** Nobody answered, or not in the way of a provider. */
+function isAbsent(error: unknown): boolean {
+  const { code, name } = error as { code?: string; name?: string };
+  return (
+    name === 'TypeError' ||
+    ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'].includes(code ?? '')
+  );
+}

@@ -1,0 +1,50 @@
+import { Refusal } from '../../contract/errors.ts';
+import * as members from '../../platform/database/queries/members.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import { pageBy } from '../paging.ts';
+import { notFound } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+
+export const listProjectMembers: Verb<'listProjectMembers'> = async (context, { projectId, ...page }) =>
+  pageBy(context, page, {
+    scope: ['project members', projectId],
+    placeOf: ({ userId }: members.ProjectMemberRow) => [userId] as const,
+    fetch: (after, most) =>
+      context.db.rows(members.pageOfProject, {
+        organizationId: context.actor.organization.id,
+        projectId,
+        after: after?.[0] ?? '',
+        most,
+      }),
+    present: (row) => row,
+  });
+
+export const setProjectMember: Verb<'setProjectMember'> = async (context, { memberId: userId, body }) => {
+  const { role } = body;
+  return writeInProject(context, async (trx) => {
+    const member = await trx.row(members.find, placeOf(context, userId));
+    if (!member) throw new Refusal('NOT_FOUND', 'No such member of the organization of this project');
+    await trx.run(members.setInProject, { projectId: context.project.id, userId, role });
+    await audit(trx, context, `project-member.make-${role}`, userId);
+    const { email, name } = member;
+    // Whoever administers the organization administers its projects, whatever they are invited as.
+    return { userId, email, name, role: member.role === 'member' ? role : 'admin', invited: true };
+  });
+};
+
+export const removeProjectMember: Verb<'removeProjectMember'> = async (
+  context,
+  { projectMemberId: userId },
+) =>
+  writeInProject(context, async (trx) => {
+    if ((await trx.run(members.removeFromProject, { projectId: context.project.id, userId })) === 0)
+      throw notFound('invited member');
+    await audit(trx, context, 'project-member.remove', userId);
+    return { userId, removed: true as const };
+  });
+
+function placeOf({ actor }: ProjectContext, userId: string): { organizationId: string; userId: string } {
+  return { organizationId: actor.organization.id, userId };
+}

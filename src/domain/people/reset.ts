@@ -1,0 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import * as passwords from '../../platform/database/queries/passwords.ts';
+import { configuredOrigin, type VisitorContext } from '../context.ts';
+import type { Verb } from '../verb.ts';
+import { auditPerson, visitor as byVisitor } from './audit.ts';
+import { brake, pauseOf } from './brakes.ts';
+import { addressOfLink, makeLink } from './links.ts';
+import { sendMail } from './mail.ts';
+import { waysOf } from './session.ts';
+
+/** Milliseconds that the answer takes at least: longer than what is done for an address that somebody has. */
+const evenly = 150;
+
+/** Says the same, and takes as long, whether or not anybody has the address. */
+export const requestReset: Verb<'requestReset'> = async (context, { body: { email } }) => {
+  await brake(context, { kind: 'address', of: context.visitor.address });
+  const { mail } = waysOf(context);
+  await Promise.all([remember(context, email, mail), pause(evenly)]);
+  return { mail };
+};
+
+/** An administrator sees that somebody asked, also where no mail is sent. */
+async function remember(context: VisitorContext, email: string, mail: boolean): Promise<void> {
+  const { db, clock } = context;
+  const account = await db.row(passwords.ofEmail, { email });
+  const paused = await pauseOf(context, { kind: 'reset', of: email });
+  if (!account || paused !== undefined) return;
+  const { userId } = account;
+  const link = await db.transaction(async (trx) => {
+    await auditPerson(trx, context, userId, 'password.request-reset', userId, byVisitor);
+    return mail ? makeLink(trx, { kind: 'reset', userId }, null, clock()) : undefined;
+  });
+  if (link)
+    sendMail(context, {
+      to: account.email,
+      subject: 'A new password for Drydock',
+      lines: [
+        'Somebody, perhaps you, asked for a new password. Choose one here within the next hour:',
+        // Anybody may ask for this mail, so it must not lead to where they say that we are.
+        addressOfLink(configuredOrigin(context.config), link.token),
+        'If it was not you, nothing has changed and there is nothing to do.',
+      ],
+    });
+}

@@ -1,0 +1,74 @@
+import type { ConsoleOperations } from '../../contract/console/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as sessions from '../../platform/database/queries/console-sessions.ts';
+import * as identities from '../../platform/database/queries/identities.ts';
+import * as people from '../../platform/database/queries/people.ts';
+import { newId } from '../../platform/ids.ts';
+import { version } from '../../platform/version.ts';
+import type { PublicContext, SessionContext, VisitorContext } from '../context.ts';
+import { signedOut } from '../identity/authenticate.ts';
+import { hashToken, newToken } from '../identity/token.ts';
+import { auditPerson } from './audit.ts';
+
+type SignedIn = OutputOf<ConsoleOperations['signIn']>;
+
+/** More would only be forgotten ones. */
+const mostSessions = 50;
+
+/** In the transaction that lets somebody in: a new session, and the end of the one that the browser had. */
+export async function beginSession(
+  context: VisitorContext,
+  db: Db,
+  userId: string,
+  way: sessions.SessionRow['way'],
+): Promise<{ id: string; token: string }> {
+  const { visitor, person } = context;
+  const id = newId('ses', context.clock());
+  const token = newToken();
+  if (person) await db.run(sessions.end, { id: person.sessionId, userId: person.user.id });
+  await db.run(sessions.insert, {
+    id,
+    hash: hashToken(token),
+    userId,
+    organizationId: null,
+    way,
+    address: visitor.address,
+    userAgent: visitor.userAgent ?? null,
+  });
+  await db.run(sessions.endSurplus, { userId, most: mostSessions });
+  await auditPerson(db, context, userId, 'session.begin', id);
+  return { id, token };
+}
+
+/** What somebody who is signed in should know. */
+export async function signedIn(context: PublicContext, userId: string, sessionId: string): Promise<SignedIn> {
+  const { db } = context;
+  const user = await db.row(people.find, { userId });
+  if (!user) throw signedOut();
+  const organizations = await db.rows(people.organizations, { userId });
+  const [session] = await db
+    .rows(sessions.list, { userId })
+    .then((all) => all.filter(({ id }) => id === sessionId));
+  const last = organizations.find(({ id }) => id === session?.organizationId) ?? organizations[0];
+  return {
+    signedIn: true,
+    sessionId,
+    user: { ...user, identities: await db.rows(identities.list, { userId }) },
+    organizations,
+    organizationId: last?.id ?? null,
+    ways: waysOf(context),
+    version,
+  };
+}
+
+export function waysOf({ config }: Pick<PublicContext, 'config'>): SignedIn['ways'] {
+  const { oidcIssuer, oidcClientId, oidcName, smtpUrl } = config;
+  const oidc = oidcIssuer !== undefined && oidcClientId !== undefined;
+  return { oidc: oidc ? { name: oidcName } : null, mail: smtpUrl !== undefined };
+}
+
+/** The answer about whoever asks. */
+export function mySession(context: SessionContext): Promise<SignedIn> {
+  return signedIn(context, context.person.user.id, context.person.sessionId);
+}

@@ -1,0 +1,79 @@
+import { bigint, bytes, listOf, oneOf, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { query } from '../query.ts';
+import type { OrganizationRole } from './members.ts';
+
+/** Of people in the console. */
+const sessions = table(
+  'console_sessions',
+  {
+    id: text,
+    userId: text,
+    organizationId: orNull(text),
+    way: oneOf<'password' | 'link' | 'oidc'>(),
+    address: text,
+    userAgent: orNull(text),
+    createdAt: time,
+    lastSeenAt: time,
+  },
+  { hash: bytes },
+);
+export type SessionRow = RowOf<typeof sessions.columns>;
+
+/** Days that a session goes on unused, and altogether. */
+export const idleDays = 30;
+export const mostDays = 90;
+/** Whether a session `s` goes on. */
+export const goesOn = (s: string): string =>
+  `${s}.last_seen_at > now() - interval '${idleDays} days' and ${s}.created_at > now() - interval '${mostDays} days'`;
+
+const written = ['id', 'hash', 'userId', 'organizationId', 'way', 'address', 'userAgent'] as const;
+export const insert = query('console-sessions.insert', sessions.insert(written), sessions.pick(written));
+/** Those of a user, newest first. */
+export const list = query(
+  'console-sessions.list',
+  `select ${sessions.all('s')} from console_sessions s where s.user_id = :userId and ${goesOn('s')} order by s.id desc`,
+  { userId: text },
+  sessions.columns,
+);
+/** The role of its user in the organization, as long as it goes on and there is one. */
+export const working = query(
+  'console-sessions.working',
+  `select m.role from console_sessions s join organization_members m on m.user_id = s.user_id
+   where s.id = :id and m.organization_id = :organizationId and ${goesOn('s')}`,
+  { id: text, organizationId: text },
+  { role: oneOf<OrganizationRole>() },
+);
+export const end = query(
+  'console-sessions.end',
+  'delete from console_sessions where id = :id and user_id = :userId',
+  { id: text, userId: text },
+);
+/** All of a user, or all but one. */
+export const endOthers = query(
+  'console-sessions.end-others',
+  'delete from console_sessions where user_id = :userId and id is distinct from :id',
+  { userId: text, id: orNull(text) },
+);
+/** What a user has too many of: those that were seen least lately. */
+export const endSurplus = query(
+  'console-sessions.end-surplus',
+  `delete from console_sessions where id = any(array(
+     select id from console_sessions where user_id = :userId order by last_seen_at desc offset :most))`,
+  { userId: text, most: bigint },
+);
+/** Where and for which organization they were used; one that is gone meanwhile is not noted. */
+export const touch = query(
+  'console-sessions.touch',
+  `update console_sessions s set last_seen_at = greatest(s.last_seen_at, t.at), address = t.address,
+     organization_id = coalesce(o.id, s.organization_id)
+   from unnest(:ids::text[], :times::timestamptz[], :addresses::text[], :organizationIds::text[])
+       as t (id, at, address, organization_id) left join organizations o on o.id = t.organization_id
+   where s.id = t.id`,
+  { ids: texts, times: listOf(time), addresses: texts, organizationIds: listOf(orNull(text)) },
+);
+export const prune = query(
+  'console-sessions.prune',
+  `delete from console_sessions where last_seen_at < now() - interval '${idleDays} days'
+     or created_at < now() - interval '${mostDays} days'`,
+  {},
+);

@@ -1,0 +1,30 @@
+import { orNull, text } from '../columns.ts';
+import { query } from '../query.ts';
+
+/** Who has the address, and the hash of their password if they have one. */
+export const ofEmail = query(
+  'passwords.of-email',
+  `select u.id as "userId", u.email, p.hash from users u left join passwords p on p.user_id = u.id
+   where lower(u.email) = lower(:email)`,
+  { email: text },
+  { userId: text, email: text, hash: orNull(text) },
+);
+export const ofUser = query(
+  'passwords.of-user',
+  'select hash from passwords where user_id = :userId',
+  { userId: text },
+  { hash: text },
+);
+/** Until the transaction ends nobody changes it. */
+export const hold = query(
+  'passwords.hold',
+  'select hash from passwords where user_id = :userId for share',
+  { userId: text },
+  { hash: text },
+);
+export const set = query(
+  'passwords.set',
+  `insert into passwords (user_id, hash) values (:userId, :hash)
+   on conflict (user_id) do update set hash = excluded.hash, changed_at = now()`,
+  { userId: text, hash: text },
+);

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOrganization } from '../src/domain/operator/organizations.ts';
+import { createUser, setOperator } from '../src/domain/operator/users.ts';
+import { newId } from '../src/platform/ids.ts';
+import { eachItem } from '../src/surfaces/client/index.ts';
+import { Browser, rightPassword } from './support/browser.ts';
+import { givePassword, signedIn } from './support/people.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
+
+let service: TestService;
+let organizationId: string;
+
+beforeAll(async () => {
+  service = await startTestService({
+    worker: false,
+    env: { DRYDOCK_SMTP_URL: 'smtp://user:tell-nobody@127.0.0.1:1', ANTHROPIC_API_KEY: 'tell-nobody-else' },
+  });
+  organizationId = (await service.get('/organizations')).body.items[0].id as string;
+});
+afterAll(() => dispose(service));
+
+type Role = 'owner' | 'admin' | 'member';
+
+interface Somebody {
+  userId: string;
+  key: string;
+  tab: Browser;
+}
+
+async function somebody(role: Role): Promise<Somebody> {
+  const { userId, key } = await service.member(role);
+  return { userId, key, tab: await signedIn(service, userId) };
+}
+
+const setRole = ({ tab }: Somebody, { userId: memberId }: Somebody, role: Role) =>
+  tab.people.setMember({ organizationId, memberId, body: { role } });
+const remove = ({ tab }: Somebody, { userId: memberId }: Somebody) =>
+  tab.people.removeMember({ organizationId, memberId });
+const ownerNeeded = { status: 403, details: { reason: 'OWNER_NEEDED' } };
+
+describe('members of an organization', () => {
+  test('are promoted and removed; what they had stops at once', async () => {
+    const [admin, member] = [await somebody('admin'), await somebody('member')];
+    await expect(member.tab.people.listInvitations({ organizationId })).rejects.toMatchObject({
+      status: 403,
+    });
+    expect(await setRole(admin, member, 'admin')).toMatchObject({ userId: member.userId, role: 'admin' });
+    await member.tab.people.listInvitations({ organizationId });
+    expect(await remove(admin, member)).toEqual({ userId: member.userId, removed: true });
+    expect((await service.get('/me', { key: member.key })).status).toBe(401);
+    await expect(member.tab.people.listMembers({ organizationId })).rejects.toMatchObject({ status: 404 });
+    expect((await member.tab.people.getSession()).signedIn).toBe(true);
+    await expect(setRole(admin, member, 'member')).rejects.toMatchObject({ status: 404 });
+    await expect(remove(admin, member)).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('only owners decide about owners', async () => {
+    const [owner, admin, member] = [
+      await somebody('owner'),
+      await somebody('admin'),
+      await somebody('member'),
+    ];
+    await expect(setRole(admin, member, 'owner')).rejects.toMatchObject(ownerNeeded);
+    await expect(setRole(admin, owner, 'member')).rejects.toMatchObject(ownerNeeded);
+    await expect(remove(admin, owner)).rejects.toMatchObject(ownerNeeded);
+    await expect(setRole(member, member, 'admin')).rejects.toMatchObject({ status: 403 });
+    expect((await setRole(owner, member, 'owner')).role).toBe('owner');
+    expect((await setRole(owner, member, 'member')).role).toBe('member');
+  });
+
+  const farewells = {
+    remove: (tab: Browser, organizationId: string, memberId: string) =>
+      tab.people.removeMember({ organizationId, memberId }),
+    demote: (tab: Browser, organizationId: string, memberId: string) =>
+      tab.people.setMember({ organizationId, memberId, body: { role: 'member' } }),
+  };
+
+  test.each(['remove', 'demote'] as const)(
+    'the last owner stays one, also when two %s each other',
+    async (how) => {
+      const users = [];
+      for (const name of ['one', 'two'])
+        users.push(await createUser(service.db, { email: `${newId(name)}@x.org`, name }));
+      const [one, two] = users as [string, string];
+      const { id } = await createOrganization(service.db, { name: newId('o'), owner: one });
+      const [first, second] = [await signedIn(service, one), await signedIn(service, two)];
+      const last = { status: 409, details: { code: 'LAST_OWNER' } };
+      const body = { role: 'member' as const };
+      const own = first.people.setMember({ organizationId: id, memberId: one, body });
+      await expect(own).rejects.toMatchObject(last);
+      const self = first.people.removeMember({ organizationId: id, memberId: one });
+      await expect(self).rejects.toMatchObject(last);
+      const database = await service.database.connect();
+      await database.query(`insert into organization_members values ($1, $2, 'owner')`, [id, two]);
+      const outcomes = await Promise.allSettled([
+        farewells[how](first, id, two),
+        farewells[how](second, id, one),
+      ]);
+      const { rows } = await database.query(
+        `select role from organization_members where organization_id = $1 and role = 'owner'`,
+        [id],
+      );
+      await database.end();
+      expect(rows).toEqual([{ role: 'owner' }]);
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    },
+  );
+
+  test('are listed page by page; when they were here is for administrators', async () => {
+    const [admin, member] = [await somebody('admin'), await somebody('member')];
+    const all = async ({ tab }: Somebody) => {
+      const found = [];
+      for await (const one of eachItem(tab.people.listMembers, { organizationId, limit: 2 })) found.push(one);
+      return found;
+    };
+    const seen = await all(admin);
+    expect(seen.find(({ userId }) => userId === member.userId)).toMatchObject({
+      role: 'member',
+      hasPassword: false,
+      lastSeenAt: expect.any(Number),
+    });
+    expect(new Set((await all(member)).map(({ lastSeenAt }) => lastSeenAt))).toEqual(new Set([null]));
+    expect(seen.map(({ userId }) => userId)).toEqual(seen.map(({ userId }) => userId).toSorted());
+  });
+});
+
+test('members of a project are those who may enter it; invitations are made and taken back', async () => {
+  const [owner, admin, member] = [await somebody('owner'), await somebody('admin'), await somebody('member')];
+  const { id: projectId } = await owner.tab.api.createProject({ body: { name: 'P', visibility: 'private' } });
+  const inside = async () => (await owner.tab.people.listProjectMembers({ projectId })).items;
+  const enter = () => member.tab.api.getProjectCapabilities({ projectId });
+  expect((await inside()).find(({ userId }) => userId === admin.userId)).toMatchObject({
+    role: 'admin',
+    invited: false,
+  });
+  await expect(enter()).rejects.toMatchObject({ status: 403 });
+  const set = (role: 'admin' | 'member', { tab }: Somebody = owner, { userId: memberId } = member) =>
+    tab.people.setProjectMember({ projectId, memberId, body: { role } });
+  expect(await set('member')).toMatchObject({ userId: member.userId, role: 'member', invited: true });
+  await enter();
+  await expect(set('admin', member)).rejects.toMatchObject({ status: 403 });
+  await set('admin');
+  // Who administers the project invites others to it, of the same organization.
+  expect(await set('admin', member, admin)).toMatchObject({ role: 'admin', invited: true });
+  const stranger = await service.stranger();
+  await expect(set('member', owner, { ...member, ...stranger })).rejects.toMatchObject({ status: 404 });
+  const drop = { projectId, projectMemberId: member.userId };
+  await owner.tab.people.removeProjectMember(drop);
+  await expect(enter()).rejects.toMatchObject({ status: 403 });
+  await expect(owner.tab.people.removeProjectMember(drop)).rejects.toMatchObject({ status: 404 });
+  await owner.tab.api.updateProject({ projectId, body: { visibility: 'public' } });
+  expect(await inside()).toContainEqual(expect.objectContaining({ userId: member.userId, invited: false }));
+});
+
+test('an organization is renamed, and its logo set and taken away', async () => {
+  const { tab } = await somebody('admin');
+  const update = (body: { name?: string; logoUrl?: string | null }) =>
+    tab.people.updateOrganization({ organizationId, body });
+  const logoUrl = 'https://example.com/logo.svg';
+  expect(await update({ name: 'Shipyard', logoUrl })).toEqual({
+    id: organizationId,
+    name: 'Shipyard',
+    logoUrl,
+  });
+  expect(await update({ logoUrl: null })).toEqual({ id: organizationId, name: 'Shipyard', logoUrl: null });
+  for (const refused of ['javascript:alert(1)', 'https://user:word@example.com/logo.svg'])
+    await expect(update({ logoUrl: refused })).rejects.toMatchObject({ status: 400 });
+  await expect(update({})).rejects.toMatchObject({ status: 400 });
+});
+
+describe('the audit', () => {
+  test('has every way in and out, every key and every change of a role, with who did it', async () => {
+    const [owner, member] = [await somebody('owner'), await somebody('member')];
+    await givePassword(service, member.userId);
+    const { email } = await member.tab.api.getMe();
+    const since = Date.now();
+    const tab = new Browser(service);
+    const wrong = { email, password: 'not the password' };
+    await expect(tab.people.signIn({ body: wrong })).rejects.toMatchObject({ status: 401 });
+    const { sessionId } = await tab.people.signIn({ body: { email, password: rightPassword } });
+    const { id: keyId } = await tab.people.createKey({ organizationId, body: { name: 'k' } });
+    await tab.people.revokeKey({ organizationId, keyId });
+    await tab.people.signOut();
+    await setRole(owner, member, 'admin');
+    await setRole(owner, member, 'owner');
+    await remove(owner, member);
+    const { userId } = member;
+    const events = async (filters: object) =>
+      (await owner.tab.people.listAuditEvents({ organizationId, from: since, ...filters })).items.map(
+        ({ action, actor, target }) => `${actor.id} ${action} ${target}`,
+      );
+    expect(await events({ actor: userId })).toEqual([
+      `${userId} session.end ${sessionId}`,
+      `${userId} key.revoke ${keyId}`,
+      `${userId} key.create ${keyId}`,
+      `${userId} session.begin ${sessionId}`,
+    ]);
+    // What was refused is written down after the answer.
+    await expect.poll(() => events({ target: userId })).toHaveLength(4);
+    expect(new Set(await events({ target: userId }))).toEqual(
+      new Set([
+        `${owner.userId} member.remove ${userId}`,
+        `${owner.userId} member.make-owner ${userId}`,
+        `${owner.userId} member.make-admin ${userId}`,
+        `visitor session.refuse ${userId}`,
+      ]),
+    );
+  });
+
+  test('is filtered by who, what, where and when, page by page, for administrators', async () => {
+    const [admin, member] = [await somebody('admin'), await somebody('member')];
+    const { id: projectId } = await admin.tab.api.createProject({ body: { name: 'Audited' } });
+    const key = await member.tab.people.createKey({ organizationId, body: { name: 'k' } });
+    const list = (filters: object) => admin.tab.people.listAuditEvents({ organizationId, ...filters });
+    const actions = async (filters: object) => (await list(filters)).items.map(({ action }) => action);
+    expect(await actions({ actor: member.userId, action: 'key.*' })).toEqual(['key.create']);
+    expect(await actions({ target: key.id })).toEqual(['key.create']);
+    expect(await actions({ action: 'key.c%' })).toEqual([]);
+    await admin.tab.api.updateProject({ projectId, body: { name: 'Renamed' } });
+    expect(await actions({ projectId })).toEqual(['project.update']);
+    const [event] = (await list({ target: key.id })).items;
+    expect(event).toMatchObject({
+      actor: { id: member.userId, name: 'member' },
+      requestId: expect.stringMatching(/^req_/),
+    });
+    const at = event?.at as number;
+    expect(await actions({ target: key.id, from: at, to: at + 1 })).toEqual(['key.create']);
+    expect(await actions({ target: key.id, to: at })).toEqual([]);
+    const ids = [];
+    const all = eachItem(admin.tab.people.listAuditEvents, {
+      organizationId,
+      actor: member.userId,
+      limit: 1,
+    });
+    for await (const { id } of all) ids.push(id);
+    expect(ids.length).toBeGreaterThan(1);
+    expect(ids).toEqual(ids.toSorted().toReversed());
+    await expect(member.tab.people.listAuditEvents({ organizationId })).rejects.toMatchObject({
+      status: 403,
+    });
+  });
+});
+
+test('an operator sees how the installation is, and no secret of it', async () => {
+  const owner = await somebody('owner');
+  await expect(owner.tab.people.getInstallation()).rejects.toMatchObject({ status: 403 });
+  await setOperator(service.db, owner.userId, true);
+  const installation = await owner.tab.people.getInstallation();
+  expect(installation).toMatchObject({
+    version: expect.stringMatching(/^\d/),
+    database: { embedded: false, bytes: expect.any(Number), connections: { most: 5 } },
+    models: expect.arrayContaining([expect.objectContaining({ id: 'drydock/rehearsal', state: 'ready' })]),
+    queues: expect.arrayContaining([expect.objectContaining({ kind: 'trials', failed: null })]),
+  });
+  expect(new Set(installation.models.map(({ state }) => state))).toEqual(new Set(['ready', 'no key']));
+  const setting = (name: string) => installation.settings.find((one) => one.name === name)?.value;
+  expect(setting('DRYDOCK_SMTP_URL')).toBe('(set)');
+  expect(setting('DRYDOCK_CONSOLE_RATE_LIMIT')).toBe('600/200');
+  expect(setting('DRYDOCK_OIDC_ISSUER')).toBe('(none)');
+  expect(JSON.stringify(installation)).not.toContain('tell-nobody');
+  await setOperator(service.db, owner.userId, false);
+  await expect(owner.tab.people.getInstallation()).rejects.toMatchObject({ status: 403 });
+});

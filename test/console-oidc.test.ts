@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createUser } from '../src/domain/operator/users.ts';
+import { newId } from '../src/platform/ids.ts';
+import { Browser, rightPassword } from './support/browser.ts';
+import { actionsOf, givePassword, signedIn } from './support/people.ts';
+import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
+import { textOf } from './support/snapshot.ts';
+import {
+  anotherKey,
+  client,
+  type Lie,
+  type OpenIdProvider,
+  type SaidClaims,
+  startOpenIdProvider,
+} from './targets/openid-provider.ts';
+
+let provider: OpenIdProvider;
+let service: TestService;
+let organizationId: string;
+
+const settingsFor = (issuer: string): Record<string, string> => ({
+  DRYDOCK_OIDC_ISSUER: issuer,
+  DRYDOCK_OIDC_CLIENT_ID: client.id,
+  DRYDOCK_OIDC_CLIENT_SECRET: client.secret,
+  DRYDOCK_OIDC_NAME: 'Harbour',
+});
+
+beforeAll(async () => {
+  provider = await startOpenIdProvider();
+  service = await startTestService({ worker: false, env: settingsFor(provider.issuer) });
+  organizationId = (await service.get('/organizations')).body.items[0].id as string;
+});
+afterAll(async () => {
+  await dispose(service);
+  await provider?.stop();
+});
+
+const newPerson = (more: Partial<SaidClaims> = {}): SaidClaims => ({
+  sub: newId('sub'),
+  email: `${newId('p')}@example.com`,
+  email_verified: true,
+  name: 'Grace',
+  ...more,
+});
+
+/** To the provider and back; `spoil` is what happens to the address on the way. */
+async function signInAs(
+  tab: Browser,
+  person: SaidClaims,
+  { lie, at = provider, spoil = (search: string) => search }: Detour = {},
+) {
+  const { url } = await tab.people.startOidc({ body: { returnTo: '/console/runs?state=failed' } });
+  const back = new URL(await at.agree(url, person, lie));
+  return tab.people.finishOidc({ body: { search: spoil(back.search) } });
+}
+
+interface Detour {
+  lie?: Lie;
+  at?: OpenIdProvider;
+  spoil?: (search: string) => string;
+}
+
+async function invite(email: string, role: 'admin' | 'member' = 'member'): Promise<void> {
+  const admin = await signedIn(service, (await service.member('admin')).userId);
+  await admin.people.createInvitation({ organizationId, body: { email, role } });
+}
+
+/** An account without a password, in the organization. */
+async function account(): Promise<{ userId: string; email: string }> {
+  const { userId } = await service.member('member');
+  const tab = await signedIn(service, userId);
+  return { userId, email: (await tab.api.getMe()).email };
+}
+
+describe('whoever the provider vouches for', () => {
+  test('enters by an invitation, and later without', async () => {
+    const person = newPerson();
+    await invite(person.email as string, 'admin');
+    const tab = new Browser(service);
+    expect(await tab.people.getSession()).toMatchObject({ ways: { oidc: { name: 'Harbour' } } });
+    const first = await signInAs(tab, person);
+    expect(first).toMatchObject({
+      user: { email: person.email, name: 'Grace', hasPassword: false },
+      organizations: [{ id: organizationId, role: 'admin' }],
+      returnTo: '/console/runs?state=failed',
+    });
+    expect(first.user.identities).toEqual([{ issuer: provider.issuer, linkedAt: expect.any(Number) }]);
+    expect((await tab.people.listMySessions()).items[0]).toMatchObject({ way: 'oidc', current: true });
+    expect([...tab.cookies.keys()]).toEqual(['drydock_session']);
+    // The account stays the same when the address at the provider is another one.
+    const again = await signInAs(new Browser(service), { ...person, email: 'other@example.com' });
+    expect(again.user).toMatchObject({ id: first.user.id, email: person.email });
+    expect(await actionsOf(service, first.user.id)).toEqual(
+      expect.arrayContaining(['user.create', 'invitation.accept', 'identity.link', 'session.begin']),
+    );
+  });
+
+  test('enters the account with the address, if it has no password', async () => {
+    const { userId, email } = await account();
+    const person = newPerson({ email: email.toUpperCase() });
+    expect((await signInAs(new Browser(service), person)).user.id).toBe(userId);
+    // Another one of the same provider with the same address is somebody else.
+    await expect(signInAs(new Browser(service), newPerson({ email }))).rejects.toMatchObject({
+      status: 409,
+      details: { code: 'SIGN_IN_TO_LINK' },
+    });
+  });
+
+  test('is linked to an account with a password by whoever is signed in to it', async () => {
+    const { userId, email } = await account();
+    await givePassword(service, userId);
+    const person = newPerson({ email });
+    await expect(signInAs(new Browser(service), person)).rejects.toMatchObject({
+      details: { code: 'SIGN_IN_TO_LINK' },
+    });
+    const tab = new Browser(service);
+    await tab.people.signIn({ body: { email, password: rightPassword } });
+    expect((await signInAs(tab, person)).user).toMatchObject({ id: userId, identities: [{}] });
+    expect((await signInAs(new Browser(service), person)).user.id).toBe(userId);
+    const other = await signedIn(service, (await account()).userId);
+    await expect(signInAs(other, person)).rejects.toMatchObject({ details: { code: 'IDENTITY_TAKEN' } });
+    expect(await other.people.getSession()).toMatchObject({ user: { identities: [] } });
+  });
+
+  test('by an address that is not verified, enters nothing', async () => {
+    const { userId, email } = await account();
+    await invite(newPerson().email as string);
+    for (const verified of [{ email_verified: false }, {}]) {
+      const { email_verified: _, ...person } = newPerson({ email });
+      await expect(signInAs(new Browser(service), { ...person, ...verified })).rejects.toMatchObject({
+        status: 403,
+        details: { reason: 'EMAIL_NOT_VERIFIED' },
+      });
+    }
+    expect(await actionsOf(service, userId)).not.toContain('identity.link');
+  });
+
+  test('without an invitation stays outside, and leaves no account', async () => {
+    const person = newPerson();
+    const tab = new Browser(service);
+    await expect(signInAs(tab, person)).rejects.toMatchObject({
+      status: 403,
+      details: { reason: 'NOT_INVITED' },
+    });
+    expect(tab.cookies.size).toBe(0);
+    const database = await service.database.connect();
+    const everything = await textOf(database);
+    await database.end();
+    expect(everything).not.toContain(person.email);
+  });
+});
+
+test('where an organization is open everybody of the domains joins it as a member', async () => {
+  const env = {
+    ...settingsFor(provider.issuer),
+    DRYDOCK_OIDC_ORGANIZATION: 'Drydock',
+    DRYDOCK_OIDC_DOMAINS: 'harbour.example, example.org',
+  };
+  const open = await startForTest({ worker: false, env });
+  const person = newPerson({ email: `${newId('p')}@Harbour.example` });
+  const session = await signInAs(new Browser(open), person);
+  expect(session.organizations).toMatchObject([{ name: 'Drydock', role: 'member' }]);
+  expect(await actionsOf(open, session.user.id)).toContain('member.join');
+  for (const stranger of [
+    newPerson(),
+    newPerson({ email: 'a@evil-harbour.example' }),
+    newPerson({ email: 'a@harbour.example', email_verified: false }),
+  ])
+    await expect(signInAs(new Browser(open), stranger)).rejects.toMatchObject({
+      details: { reason: 'DOMAIN_NOT_ALLOWED' },
+    });
+});
+
+test('a provider that tells the address apart from the token is asked for it', async () => {
+  const reserved = await startOpenIdProvider({ emailInToken: false });
+  onTestFinished(reserved.stop);
+  const env = { ...settingsFor(reserved.issuer), DRYDOCK_OIDC_ORGANIZATION: 'Drydock' };
+  const open = await startForTest({ worker: false, env });
+  const person = newPerson();
+  const { user } = await signInAs(new Browser(open), person, { at: reserved });
+  expect(user).toMatchObject({ email: person.email, name: 'Grace' });
+});
+
+const lies: [string, Lie][] = [
+  ['a nonce of another attempt', { claims: { nonce: 'of-another-attempt' } }],
+  ['no nonce', { claims: { nonce: undefined } }],
+  ['another issuer', { claims: { iss: 'https://evil.example' } }],
+  ['another audience', { claims: { aud: 'somebody-else' } }],
+  ['a token of yesterday', { claims: { exp: 1, iat: 0 } }],
+  ['a signature by another key', { key: anotherKey() }],
+  ['no signature', { algorithm: 'none' }],
+];
+
+const detours: [string, (search: string) => string][] = [
+  ['another state', (search) => search.replace(/state=[^&]*/, 'state=another')],
+  ['no state', (search) => search.replace(/&?state=[^&]*/, '')],
+  ['another code', (search) => search.replace(/code=[^&]*/, 'code=another')],
+  ['a refusal', (search) => search.replace(/code=[^&]*/, 'error=access_denied')],
+  ['nothing', () => ''],
+  ['what is no query', () => '%%%&&&=='],
+];
+
+describe('refused, with nobody signed in', () => {
+  const attempts: [string, Detour][] = [
+    ...lies.map(([what, lie]): [string, Detour] => [what, { lie }]),
+    ...detours.map(([what, spoil]): [string, Detour] => [what, { spoil }]),
+  ];
+
+  test.each(attempts)('%s', async (_, detour) => {
+    const { email } = await account();
+    const tab = new Browser(service);
+    await expect(signInAs(tab, newPerson({ email }), detour)).rejects.toMatchObject({
+      status: 401,
+      code: 'UNAUTHORIZED',
+      details: { reason: expect.stringMatching(/^OIDC_/) },
+    });
+    expect(tab.cookies.size).toBe(0);
+  });
+
+  test('what was begun in another browser, and what was finished before', async () => {
+    const { email } = await account();
+    const person = newPerson({ email });
+    const [victim, attacker] = [new Browser(service), new Browser(service)];
+    const { url } = await attacker.people.startOidc({ body: {} });
+    const { search } = new URL(await provider.agree(url, person));
+    const kept = new Map(attacker.cookies);
+    const notHere = { status: 401, details: { reason: 'OIDC_STATE' } };
+    await expect(victim.people.finishOidc({ body: { search } })).rejects.toMatchObject(notHere);
+    // One that began here too has another state.
+    await victim.people.startOidc({ body: {} });
+    await expect(victim.people.finishOidc({ body: { search } })).rejects.toMatchObject({ status: 401 });
+    await attacker.people.finishOidc({ body: { search } });
+    await expect(attacker.people.finishOidc({ body: { search } })).rejects.toMatchObject(notHere);
+    // Nor does keeping the cookie help: the provider takes a code once.
+    for (const [name, value] of kept) victim.cookies.set(name, value);
+    await expect(victim.people.finishOidc({ body: { search } })).rejects.toMatchObject({ status: 401 });
+  });
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/console\\@evil.example',
+    '/consoles',
+    '/console@evil.example',
+    'javascript:alert(1)',
+    '/console/\n/evil.example',
+    '',
+  ])('to go on at %j', async (returnTo) => {
+    await expect(new Browser(service).people.startOidc({ body: { returnTo } })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('returnTo'),
+    });
+  });
+});
+
+test('the code is bound to a verifier that only this service knows', async () => {
+  const { email } = await account();
+  const tab = new Browser(service);
+  const { url } = await tab.people.startOidc({ body: {} });
+  const { searchParams } = new URL(url);
+  expect(searchParams.get('redirect_uri')).toBe(`${service.origin}/console/oidc`);
+  const { search } = new URL(await provider.agree(url, newPerson({ email })));
+  await tab.people.finishOidc({ body: { search } });
+  const verifier = provider.tokenRequests.at(-1)?.['code_verifier'] as string;
+  expect(verifier.length).toBeGreaterThan(42);
+  const shown = url + JSON.stringify([...tab.cookies]) + service.logs.join('');
+  for (const secret of [verifier, client.secret]) expect(shown).not.toContain(secret);
+});
+
+test('a provider that was away at the start is found when it comes, and missed when it goes', async () => {
+  const before = await startOpenIdProvider();
+  await before.stop();
+  const port = Number(new URL(before.issuer).port);
+  const open = await startForTest({
+    worker: false,
+    env: { ...settingsFor(before.issuer), DRYDOCK_OIDC_ORGANIZATION: 'Drydock' },
+  });
+  const away = { status: 502, message: expect.stringContaining('Harbour does not answer') };
+  const tab = new Browser(open);
+  await expect(tab.people.startOidc({ body: {} })).rejects.toMatchObject(away);
+  const back = await startOpenIdProvider({ port });
+  onTestFinished(back.stop);
+  const person = newPerson();
+  const { user } = await signInAs(tab, person, { at: back });
+  expect(user.email).toBe(person.email);
+  const later = new Browser(open);
+  const { url } = await later.people.startOidc({ body: {} });
+  const { search } = new URL(await back.agree(url, person));
+  await back.stop();
+  await expect(later.people.finishOidc({ body: { search } })).rejects.toMatchObject(away);
+  // Passwords work meanwhile.
+  const email = `${newId('p')}@example.com`;
+  await givePassword(open, await createUser(open.db, { email, name: 'x' }));
+  await later.people.signIn({ body: { email, password: rightPassword } });
+});

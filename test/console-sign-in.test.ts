@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser } from '../src/domain/operator/users.ts';
+import * as users from '../src/platform/database/queries/users.ts';
+import { newId } from '../src/platform/ids.ts';
+import { Browser, rightPassword } from './support/browser.ts';
+import { actionsOf, givePassword, signedIn } from './support/people.ts';
+import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
+import { textOf } from './support/snapshot.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  // Each test comes from an address of its own, so that one's failures are not another's.
+  service = await startTestService({ worker: false, env: { DRYDOCK_TRUSTED_PROXIES: '127.0.0.0/8' } });
+});
+afterAll(() => dispose(service));
+
+let addresses = 0;
+/** From an address that nobody has failed from. */
+function browser(address = `10.0.0.${++addresses}`): Browser {
+  return new Browser(service, { 'x-forwarded-for': address });
+}
+
+async function account(): Promise<{ userId: string; email: string }> {
+  const { userId } = await service.member('member');
+  await givePassword(service, userId);
+  return { userId, email: await emailOf(userId) };
+}
+
+async function emailOf(userId: string): Promise<string> {
+  return (await service.db.row(users.list, { idOrEmail: userId }))?.email as string;
+}
+
+const right = (email: string) => ({ body: { email, password: rightPassword } });
+const wrong = (email: string) => ({ body: { email, password: 'not the password' } });
+
+describe('signing in', () => {
+  test('opens the API and the console with one cookie, and signing out closes both', async () => {
+    const { userId, email } = await account();
+    const tab = browser();
+    expect(await tab.people.getSession()).toEqual({ signedIn: false, ways: { oidc: null, mail: false } });
+    const session = await tab.people.signIn(right(` ${email.toUpperCase()} `));
+    expect(session).toMatchObject({
+      signedIn: true,
+      user: { id: userId, email, operator: false, hasPassword: true, identities: [] },
+      organizations: [{ role: 'member' }],
+    });
+    expect(session.organizationId).toBe(session.organizations[0]?.id);
+    expect(tab.setCookies).toEqual([
+      expect.stringMatching(/^drydock_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=7776000$/),
+    ]);
+    expect(await tab.people.getSession()).toEqual(session);
+    expect((await tab.api.getMe()).id).toBe(userId);
+    expect((await tab.api.listProjects()).items.length).toBeGreaterThan(0);
+    expect(await tab.people.signOut()).toEqual({ signedIn: false, ways: { oidc: null, mail: false } });
+    expect(tab.cookies.size).toBe(0);
+    tab.cookies.set('drydock_session', 'A'.repeat(43));
+    await expect(tab.api.getMe()).rejects.toMatchObject({ status: 401, details: { reason: 'SIGNED_OUT' } });
+    expect(await actionsOf(service, userId)).toEqual(
+      expect.arrayContaining(['session.begin', 'session.end']),
+    );
+  });
+
+  test('again in the same browser ends the session that it had', async () => {
+    const { email } = await account();
+    const tab = browser();
+    await tab.people.signIn(right(email));
+    const before = tab.session as string;
+    await tab.people.signIn(right(email));
+    expect(tab.session).not.toBe(before);
+    expect((await tab.people.listMySessions()).items).toHaveLength(1);
+    tab.cookies.set('drydock_session', before);
+    await expect(tab.people.listMySessions()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  });
+
+  test('an account without a password, an unknown one and a wrong password are refused alike', async () => {
+    const without = await service.member('member');
+    const refusals = [];
+    for (const address of [
+      await emailOf(without.userId),
+      `${newId('nobody')}@example.com`,
+      (await account()).email,
+    ])
+      refusals.push(
+        await browser()
+          .people.signIn(wrong(address))
+          .catch((error: unknown) => error),
+      );
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({
+        status: 401,
+        message: 'The e-mail address or the password is wrong',
+        details: { reason: 'WRONG_PASSWORD' },
+      });
+  });
+
+  test('takes as long for an address that nobody has', async () => {
+    const { email } = await account();
+    // Processor time of the whole process, the service in it included: others do not disturb it.
+    const time = async (address: string): Promise<number> => {
+      const start = process.cpuUsage();
+      await browser()
+        .people.signIn(wrong(address))
+        .catch(() => {});
+      return process.cpuUsage(start).user;
+    };
+    const known: number[] = [];
+    const unknown: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      known.push(await time(email));
+      unknown.push(await time(`${newId('nobody')}@example.com`));
+    }
+    const least = (times: number[]) => Math.min(...times);
+    // Comparing takes more than a hundred milliseconds: leaving it out would show.
+    expect(least(unknown)).toBeGreaterThan(least(known) * 0.6);
+  });
+});
+
+describe('brakes', () => {
+  test('after five failures of an address of mail the right password waits too, from anywhere', async () => {
+    const { userId, email } = await account();
+    for (let attempt = 0; attempt < 5; attempt++)
+      await expect(browser().people.signIn(wrong(email))).rejects.toMatchObject({ status: 401 });
+    const refused = await browser()
+      .people.signIn(right(email))
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED', retryAfter: 30 });
+    await expect.poll(() => actionsOf(service, userId)).toContain('session.refuse');
+    await later(31);
+    await expect(browser().people.signIn(wrong(email))).rejects.toMatchObject({ status: 401 });
+    await expect(browser().people.signIn(right(email))).rejects.toMatchObject({ retryAfter: 60 });
+    await later(61);
+    await browser().people.signIn(right(email));
+    // What was right clears the count.
+    await expect(browser().people.signIn(wrong(email))).rejects.toMatchObject({ status: 401 });
+    await browser().people.signIn(right(email));
+  });
+
+  test('many at once are no way around', async () => {
+    const { email } = await account();
+    const attempts = Array.from({ length: 12 }, () => browser().people.signIn(wrong(email)));
+    const outcomes = await Promise.allSettled(attempts);
+    const statuses = outcomes.map((one) => (one.status === 'rejected' ? one.reason.status : 200));
+    const how = (status: number) => statuses.filter((one) => one === status).length;
+    expect([how(401), how(429)]).toEqual([5, 7]);
+  });
+
+  test('after twenty attempts from one network the others wait too; a whole IPv6 network is one', async () => {
+    const { email } = await account();
+    const from = (host: number) => browser(`2001:db8:0:7::${host.toString(16)}`);
+    await twentyAttempts(from);
+    await expect(from(99).people.signIn(right(email))).rejects.toMatchObject({ status: 429, retryAfter: 30 });
+    await browser('2001:db8:0:8::1').people.signIn(right(email));
+  });
+
+  test('the word of a proxy that nobody trusts is not taken', async () => {
+    const open = await startForTest({ worker: false });
+    const from = (host: number) => new Browser(open, { 'x-forwarded-for': `10.1.0.${host}` });
+    await twentyAttempts(from);
+    await expect(from(99).people.signIn(wrong('a@example.com'))).rejects.toMatchObject({ status: 429 });
+  });
+
+  /** Asking for a new password is one too, and takes less than comparing one. */
+  async function twentyAttempts(from: (host: number) => Browser): Promise<void> {
+    const asked = Array.from({ length: 20 }, (_, index) =>
+      from(index + 1).people.requestReset({ body: { email: `${newId('x')}@example.com` } }),
+    );
+    expect(new Set((await Promise.all(asked)).map(({ mail }) => mail))).toEqual(new Set([false]));
+  }
+
+  /** As if so many seconds had passed for the brakes. */
+  async function later(seconds: number): Promise<void> {
+    const database = await service.database.connect();
+    await database.query(
+      "update brakes set until = until - $1 * interval '1 s', last_at = last_at - $1 * interval '1 s'",
+      [seconds],
+    );
+    await database.end();
+  }
+});
+
+describe('passwords', () => {
+  test('are chosen without one, changed with the old one, and end all other sessions', async () => {
+    const { userId } = await service.member('member');
+    const here = await signedIn(service, userId, { 'x-forwarded-for': '10.3.0.1' });
+    const there = await signedIn(service, userId);
+    await here.people.changePassword({ body: { newPassword: rightPassword } });
+    await expect(there.people.listMySessions()).rejects.toMatchObject({ status: 401 });
+    const change = (currentPassword?: string) =>
+      here.people.changePassword({
+        body: { newPassword: 'paper boats in the rain', ...(currentPassword && { currentPassword }) },
+      });
+    await expect(change()).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      details: { reason: 'WRONG_PASSWORD' },
+    });
+    await expect(change('not the password')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect((await change(rightPassword)).user.hasPassword).toBe(true);
+    expect(await actionsOf(service, userId)).toContain('password.change');
+  });
+
+  test.each([
+    ['short', 'newPassword:'],
+    ['password1234', 'among the first'],
+    ['aaaaaaaaaaaa', 'among the first'],
+    ['x'.repeat(201), 'newPassword:'],
+  ])('%s is not taken', async (newPassword, message) => {
+    const tab = await signedIn(service, (await service.member('member')).userId);
+    await expect(tab.people.changePassword({ body: { newPassword } })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('neither is the own address', async () => {
+    const email = `${newId('long.enough')}@example.com`;
+    const tab = await signedIn(service, await createUser(service.db, { email, name: 'x' }));
+    const body = { newPassword: email.toUpperCase() };
+    await expect(tab.people.changePassword({ body })).rejects.toMatchObject({
+      details: { reason: 'WEAK_PASSWORD' },
+    });
+  });
+
+  test('changing the own address needs one, and an address that nobody has', async () => {
+    const { userId, email: taken } = await account();
+    const other = await service.member('member');
+    const tab = await signedIn(service, other.userId, { 'x-forwarded-for': '10.3.0.2' });
+    const email = `${newId('new')}@example.com`;
+    await expect(tab.people.updateProfile({ body: { email } })).rejects.toMatchObject({
+      details: { code: 'PASSWORD_NEEDED' },
+    });
+    await tab.people.changePassword({ body: { newPassword: rightPassword } });
+    await expect(tab.people.updateProfile({ body: { email } })).rejects.toMatchObject({ status: 403 });
+    const confirmed = { currentPassword: rightPassword };
+    await expect(tab.people.updateProfile({ body: { email: taken, ...confirmed } })).rejects.toMatchObject({
+      details: { code: 'EMAIL_TAKEN' },
+    });
+    const body = { email, name: 'Ada', ...confirmed };
+    expect((await tab.people.updateProfile({ body })).user).toMatchObject({ email, name: 'Ada' });
+    expect((await browser().people.signIn(right(email))).user.id).toBe(other.userId);
+    expect(userId).not.toBe(other.userId);
+  });
+});
+
+test('neither passwords nor tokens are in the log, in answers or in the database', async () => {
+  const { email } = await account();
+  const tab = browser();
+  const answer = await tab.send('/console/api/session', {
+    method: 'POST',
+    headers: { 'x-drydock-console': '1', 'x-forwarded-for': '10.4.0.1' },
+    body: { email, password: rightPassword },
+  });
+  await browser('10.4.0.2')
+    .people.signIn({ body: { email, password: 'a telltale mistake' } })
+    .catch(() => {});
+  const token = tab.session as string;
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(answer.text).not.toContain(token);
+  const database = await service.database.connect();
+  const everything = `${await textOf(database)} ${service.logs.join('')}`;
+  await database.end();
+  for (const secret of [rightPassword, token, 'a telltale mistake']) expect(everything).not.toContain(secret);
+});
