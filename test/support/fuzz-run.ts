@@ -1,17 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import { operationList } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { everyOperation, isOfConsole } from './every-operation.ts';
 import { arrange, everyParameter, fillPath, makeParameters, realThings } from './path-parameters.ts';
+import { newSession } from './people.ts';
 import type { TestService } from './service.ts';
 import { describeShot, encodeShot, type Shot } from './shot.ts';
 import { type Hit, problemOf } from './verdict.ts';
 import { Wire, type WireAnswer } from './wire.ts';
 
-const byId = new Map(operationList.map((operation) => [operation.id, operation]));
+const byId = new Map(everyOperation.map((operation) => [operation.id, operation]));
 
 /**
  * A name can be given once: each shot gets something without one. A run is compared with one before it, and replayed
- * when it has ended. What is removed has to be there.
+ * when it has ended. What is removed has to be there. A link works once, a session ends, and failures are counted.
  */
 const toArrange = new Set([
   'nameEnvironment',
@@ -23,6 +25,11 @@ const toArrange = new Set([
   'requestEvalRunInsights',
   'backtestEvalRunJudge',
   'backtestEvalRun',
+  'readLink',
+  'useLink',
+  'endSession',
+  'signIn',
+  'requestReset',
 ]);
 
 /** Sends hostile requests at a few projects that may be destroyed, and records who answered how. */
@@ -32,12 +39,15 @@ export class FuzzRun {
   readonly tally = new Map<string, Map<number, number>>();
   private readonly service: TestService;
   private readonly targets: Record<string, string>[];
+  /** Who signs in, and makes everything. */
+  private readonly userId: string;
   private readonly answeredBy = new Map<string, string>();
   private linesRead = 0;
   private sent = 0;
 
-  private constructor(service: TestService, targets: Record<string, string>[]) {
+  private constructor(service: TestService, userId: string, targets: Record<string, string>[]) {
     this.service = service;
+    this.userId = userId;
     this.targets = targets;
     this.wire = new Wire(Number(new URL(service.origin).port));
   }
@@ -45,7 +55,8 @@ export class FuzzRun {
   /** The targets are shared by all lanes, so that requests meet at the same rows. */
   static async open(service: TestService, targets: number): Promise<FuzzRun> {
     const made = Array.from({ length: targets }, () => makeParameters(service, everyParameter));
-    return new FuzzRun(service, await Promise.all(made));
+    const { body: me } = await service.get('/me');
+    return new FuzzRun(service, me.id as string, await Promise.all(made));
   }
 
   /** Throws when the answer is not one the contract allows. */
@@ -60,9 +71,12 @@ export class FuzzRun {
     const head = shot.method === 'HEAD';
     const url = await this.service.demoUrl();
     const real = { ...shot, body: shot.body && realThings(shot.body, url, target) };
-    const answer = await this.wire.send(encodeShot(real, { ...target, key }), { head });
+    // Some end the one that they are sent with.
+    const session =
+      shot.operation && isOfConsole(shot.operation) ? await newSession(this.service, this.userId) : '';
+    const answer = await this.wire.send(encodeShot(real, { ...target, key, session }), { head });
     const hit = shot.aimed ? (shot.operation as Operation) : await this.hitOf(answer);
-    const problem = problemOf(answer, hit, { head, key });
+    const problem = problemOf(answer, hit, { head, key, session });
     if (problem) throw new Error(`${problem}\n\n${describeShot(shot)}\n\n${describe(answer)}`);
     this.count(hit, answer.status);
     if (answer.status < 300 && typeof hit === 'object') await this.restore(hit, answer, index, shared);
@@ -90,7 +104,7 @@ export class FuzzRun {
       this.readLog();
     }
     const name = this.answeredBy.get(id) ?? 'none';
-    return name === 'keyManagement' ? name : (byId.get(name) ?? 'none');
+    return name === 'keyManagement' || name === 'console' ? name : (byId.get(name) ?? 'none');
   }
 
   private readLog(): void {
@@ -115,7 +129,8 @@ export class FuzzRun {
     target: Record<string, string>,
   ): Promise<void> {
     if (hit.method === 'DELETE') {
-      if (this.targets[index] !== target) return;
+      // What is no thing of its own, or was made for this shot, leaves the target as it was.
+      if (this.targets[index] !== target || toArrange.has(hit.id) || !hit.path.endsWith('}')) return;
       this.targets[index] = await makeParameters(this.service, everyParameter);
       await this.service.delete(`/projects/${target['projectId']}`);
     } else if (hit.status === 201 && hasDeletion(hit)) {

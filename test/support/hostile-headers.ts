@@ -27,6 +27,22 @@ export const hostileAuthorizations: (string | undefined)[] = [
   `Bearer ${'x'.repeat(9_000)}`,
 ];
 
+export const hostileCookies: string[] = [
+  '',
+  ';;;===',
+  'drydock_session',
+  'drydock_session=',
+  `drydock_session=${marker}`,
+  `drydock_session="{session}"`,
+  `drydock_session={session}; drydock_session=${marker}`,
+  `drydock_session=${marker}; drydock_session={session}`,
+  `__Host-drydock_session={session}`,
+  `drydock_session=${'A'.repeat(9_000)}`,
+  `drydock_session=' or 1=1 --${marker}`,
+  `drydock_oidc=${marker}; drydock_session={session}`,
+  `${'a=b; '.repeat(1_500)}drydock_session={session}`,
+];
+
 export const hostileContentTypes: string[] = [
   '',
   'text/plain',
@@ -85,6 +101,9 @@ export const hostileHeaders: Header[] = [
   ['proxy-authorization', `Basic ${marker}`],
   ['x-api-key', marker],
   ['origin', 'https://evil.example'],
+  ['sec-fetch-site', 'cross-site'],
+  ['drydock-organization', '../'],
+  ['drydock-organization', 'org_nobodys'],
   ['access-control-request-method', 'DELETE'],
   ['host', 'evil.example'],
   ['host', ''],

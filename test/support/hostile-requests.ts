@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { type Operation, paramNames } from '../../src/contract/operation.ts';
 import { fieldsOf, schemaOf } from './body-fields.ts';
+import { isOfConsole } from './every-operation.ts';
 import { hostileBodies } from './hostile.ts';
 import { bodiesOf } from './hostile-body.ts';
 import {
   type Header,
   hostileAuthorizations,
   hostileContentTypes,
+  hostileCookies,
   hostileHeaders,
   hostileMethods,
 } from './hostile-headers.ts';
@@ -40,6 +42,33 @@ const extras = fc.oneof(
 
 const headers = fc.tuple(authorizations, contentTypes, extras).map((parts) => parts.flat());
 
+/** What shows that a request comes from a page of the console, and for whom. */
+const ofPages = fc.oneof(
+  {
+    weight: 9,
+    arbitrary: fc.constant<Header[]>([
+      ['x-drydock-console', '1'],
+      ['cookie', 'drydock_session={session}'],
+    ]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom('1', '', 'true'),
+        fc.constantFrom(...hostileCookies),
+        fc.constantFrom(...hostileAuthorizations),
+      )
+      .map(([mark, cookie, authorization]): Header[] => [
+        ['x-drydock-console', mark],
+        ['cookie', cookie],
+        ...header('authorization')(authorization),
+      ]),
+  },
+);
+
+const headersOfPages = fc.tuple(ofPages, contentTypes, extras).map((parts) => parts.flat());
+
 /** Requests made from the contract: valid ones with some of their parts replaced by something hostile. */
 export function hostileRequests(
   operations: readonly Operation[],
@@ -71,7 +100,7 @@ function shotsAt(operation: Operation, cursors: readonly string[]): fc.Arbitrary
     .record({
       method,
       target: targetsOf(operation, cursors),
-      headers,
+      headers: isOfConsole(operation) ? headersOfPages : headers,
       body: bodiesOf(operation),
       chunked: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.boolean()),
     })

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type Operation, paramNames } from '../../src/contract/operation.ts';
 import { basePath } from '../../src/surfaces/http/server.ts';
 import { sampleOf, schemaOf } from './body-fields.ts';
+import { baseOf } from './every-operation.ts';
 import { hostileTexts } from './hostile.ts';
 
 export interface Target {
@@ -31,6 +32,11 @@ export const strayPaths = [
   '/%2e%2e/%2e%2e/etc/passwd',
   '/__proto__',
   '/constructor',
+  '/console/api',
+  '/console/api/nothing',
+  '/console/api/../../api/v1/me',
+  '/console/%2e%2e/%2e%2e/etc/passwd',
+  '/console/assets/../index.html',
 ];
 
 const twists: ((path: string) => string)[] = [
@@ -76,14 +82,13 @@ const hostileWords = fc.oneof(
 );
 
 export function targetsOf(operation: Operation, cursors: readonly string[]): fc.Arbitrary<Target> {
+  const whole = baseOf(operation) + operation.path;
   const path = fc.oneof(
-    { weight: 12, arbitrary: fc.constant<Target>({ path: basePath + operation.path, plain: true }) },
+    { weight: 12, arbitrary: fc.constant<Target>({ path: whole, plain: true }) },
     { weight: 3, arbitrary: pathsWithHostileParameters(operation) },
     {
       weight: 1,
-      arbitrary: fc
-        .constantFrom(...twists)
-        .map((twist): Target => ({ path: twist(basePath + operation.path), plain: false })),
+      arbitrary: fc.constantFrom(...twists).map((twist): Target => ({ path: twist(whole), plain: false })),
     },
   );
   return fc
@@ -98,7 +103,7 @@ function pathsWithHostileParameters(operation: Operation): fc.Arbitrary<Target> 
       (text, name, i) => text.replace(`{${name}}`, () => words[i] ?? ''),
       operation.path,
     );
-    return { path: basePath + path, plain: path === operation.path };
+    return { path: baseOf(operation) + path, plain: path === operation.path };
   });
 }
 

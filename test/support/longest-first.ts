@@ -2,11 +2,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Seconds on a quiet machine decide; the rest is short. A long file begun last would run while the other workers idle. */
 const long = [
+  'console',
   'guides',
   'embedded',
   'eval-crash',
   'hostile-servers',
   'fuzz',
+  'console-eval-pages',
+  'console-people-pages',
+  'console-setup-pages',
   'parity',
   'cli-suite-files',
   'backup',

@@ -1,10 +1,16 @@
-import { operationList } from '../../src/contract/index.ts';
 import { type Operation, paramNames } from '../../src/contract/operation.ts';
 import { configIdOf } from '../../src/domain/clients/config.ts';
 import { configFromTemplate } from '../../src/domain/clients/from-template.ts';
+import { createConsoleLink } from '../../src/domain/operator/console-link.ts';
+import { createKey } from '../../src/domain/operator/keys.ts';
+import { setMember } from '../../src/domain/operator/members.ts';
 import { installPlugin } from '../../src/domain/operator/plugins.ts';
 import { addSkill } from '../../src/domain/operator/skills.ts';
+import { makeLink } from '../../src/domain/people/links.ts';
+import * as users from '../../src/platform/database/queries/users.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { everyOperation } from './every-operation.ts';
+import { givePassword, signedIn } from './people.ts';
 import type { TestService } from './service.ts';
 
 interface Workshop {
@@ -128,7 +134,40 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     earlier.push(id);
     return id;
   },
+  memberId: async ({ service }) => (await service.member('member')).userId,
+  memberEmail: async ({ service, need }) => {
+    const userId = await need('memberId');
+    await givePassword(service, userId);
+    return (await service.db.row(users.list, { idOrEmail: userId }))?.email as string;
+  },
+  projectMemberId: async ({ service, need }) => {
+    const { userId } = await service.member('member');
+    await setMember(service.db, { project: await need('projectId') }, { user: userId, role: 'member' });
+    return userId;
+  },
+  consoleLink: async ({ service, need }) =>
+    (await createConsoleLink(service.db, await need('memberId'))).token,
+  keyId: async ({ service, need }) => {
+    const owner = { organization: await need('organizationId'), user: await makerOf(service) };
+    return (await createKey(service.db, { ...owner, name: 'fixture' })).id;
+  },
+  invitationId: async ({ service, need }) => {
+    const organizationId = await need('organizationId');
+    const invitation = { kind: 'invitation', email: `${newId('i')}@example.com`, role: 'member' } as const;
+    return (await makeLink(service.db, { ...invitation, organizationId }, null, Date.now())).id;
+  },
+  signInId: ({ service }) => signInOf(service),
 };
+
+/** A session of the maker. */
+async function signInOf(service: TestService): Promise<string> {
+  const { people } = await signedIn(service, await makerOf(service));
+  return ((await people.getSession()) as { sessionId: string }).sessionId;
+}
+
+async function makerOf(service: TestService): Promise<string> {
+  return (await service.get('/me')).body.id as string;
+}
 
 function tokenIn(url: string): string {
   return url.split('/').at(-1) as string;
@@ -195,12 +234,28 @@ const arrangements: Record<
        from eval_runs where id = $1`,
       [runId],
     ),
+  signIn: forgetFailures,
+  requestReset: forgetFailures,
+  readLink: newLink,
+  useLink: newLink,
+  endSession: async (service) => ({ signInId: await signInOf(service) }),
   restoreEnvironment: async (service, { projectId, environmentId }) => {
     const path = `/projects/${projectId}/environments/${environmentId}/archive`;
     await service.post(path, { expectedRevision: 1 });
     return {};
   },
 };
+
+async function forgetFailures(service: TestService): Promise<Record<string, string>> {
+  return within(service, 'delete from brakes', []);
+}
+
+async function newLink(
+  service: TestService,
+  { memberId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  return { consoleLink: (await createConsoleLink(service.db, memberId)).token };
+}
 
 async function saveBaseline(
   service: TestService,
@@ -284,7 +339,7 @@ export function parametersOf({ path, example }: Operation): string[] {
 }
 
 /** Of all operations together. */
-export const everyParameter = [...new Set(operationList.flatMap(parametersOf))];
+export const everyParameter = [...new Set(everyOperation.flatMap(parametersOf))];
 
 /** Real things for these path parameters, made by the first owner and belonging together. */
 export async function makeParameters(

@@ -9,15 +9,17 @@ import type { TestService } from './service.ts';
 /** What a caller is to the project in the path, or why it is nobody. */
 type Standing =
   | 'elsewhere'
+  | 'nowhere'
   | 'outside'
   | 'maker'
   | 'member'
   | 'admin'
-  | { unauthorized: string; reason?: string };
+  | { unauthorized: string; reason?: string }
+  | { forbidden: string };
 
-/** A caller: the header it sends and, where its standing depends on it, its user. */
+/** A caller: the headers it sends and, where its standing depends on it, its user. */
 export interface Caller {
-  authorization: string | undefined;
+  headers: () => Promise<Record<string, string>>;
   userId?: string;
 }
 
@@ -28,13 +30,19 @@ export interface Principal {
   visibility?: 'private';
   /** Administers the organization. */
   organizationAdmin?: true;
+  /** Runs the installation. */
+  operator?: true;
   /** Given to the caller in each project it calls. */
   projectRole?: 'admin' | 'member';
   call(service: TestService): Promise<Caller> | Caller;
 }
 
+const sending = (authorization: string | undefined): Caller => ({
+  headers: async () => (authorization === undefined ? {} : { authorization }),
+});
+
 const bearer = ({ key, userId }: { key: string; userId?: string }): Caller => ({
-  authorization: `Bearer ${key}`,
+  ...sending(`Bearer ${key}`),
   ...(userId !== undefined && { userId }),
 });
 
@@ -43,11 +51,11 @@ const tokenRequired = { unauthorized: 'Bearer token required' };
 const orphaned = { unauthorized: 'This key is no longer bound', reason: 'ORPHANED_KEY' };
 
 export const principals: Principal[] = [
-  { name: 'nobody', standing: tokenRequired, call: () => ({ authorization: undefined }) },
+  { name: 'nobody', standing: tokenRequired, call: () => sending(undefined) },
   {
     name: 'malformed header',
     standing: tokenRequired,
-    call: () => ({ authorization: 'Basic bm90LWEta2V5OnJlYWxseQ==' }),
+    call: () => sending('Basic bm90LWEta2V5OnJlYWxseQ=='),
   },
   {
     name: 'unknown key',
@@ -161,7 +169,7 @@ export const principals: Principal[] = [
   },
 ];
 
-interface ExpectedRefusal {
+export interface ExpectedRefusal {
   code: ErrorCode;
   message?: string;
   details?: Record<string, string>;
@@ -173,7 +181,7 @@ export function expectedRefusal(
   { standing, organizationAdmin }: Pick<Principal, 'standing' | 'organizationAdmin'>,
 ): ExpectedRefusal | undefined {
   if (access === 'public') return undefined;
-  if (typeof standing === 'object')
+  if (typeof standing === 'object' && 'unauthorized' in standing)
     return {
       code: 'UNAUTHORIZED',
       message: standing.unauthorized,
@@ -193,6 +201,6 @@ export function expectedRefusal(
   return undefined;
 }
 
-async function organizationOf(service: TestService): Promise<string> {
+export async function organizationOf(service: TestService): Promise<string> {
   return (await service.get('/organizations')).body.items[0].id as string;
 }

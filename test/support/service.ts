@@ -26,6 +26,8 @@ export interface RequestOptions {
   key?: string | null;
   body?: unknown;
   headers?: Record<string, string>;
+  /** What stands before the path, when it is not the API. */
+  base?: string;
 }
 
 /** A real service on a free port with a database of its own. */
@@ -59,8 +61,8 @@ export class TestService {
   }
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    const { key = this.key, body, headers = {} } = options;
-    const response = await fetch(`${this.running.baseUrl}${path}`, {
+    const { key = this.key, body, headers = {}, base = '/api/v1' } = options;
+    const response = await fetch(`${this.origin}${base}${path}`, {
       method,
       headers: {
         ...(key !== null && { authorization: `Bearer ${key}` }),

@@ -5,7 +5,10 @@ import type { Answer } from './service.ts';
 /** Written by use alone: they say nothing about what a request changed. */
 const volatile = new Set(['replicas', 'rate_buckets', 'jobs']);
 /** Their rows are also written by use; then only what else a row holds counts. */
-const usage: Record<string, string> = { api_keys: 'last_used_at' };
+const usage: Record<string, string> = {
+  api_keys: '{last_used_at}',
+  console_sessions: '{last_seen_at,address,organization_id}',
+};
 
 /**
  * The row versions of every table, in short; a table added later is looked at too. Each write leaves a version that
@@ -26,7 +29,7 @@ async function snapshotQuery(client: pg.Client): Promise<string> {
     usage[name] === undefined
       ? `select '${name}' as name, count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) as content from ${name}`
       : `select '${name}' as name, md5(coalesce(string_agg(row, ',' order by row), '')) as content
-         from (select (to_jsonb(t) - '${usage[name]}')::text as row from ${name} t) as rows`,
+         from (select (to_jsonb(t) - '${usage[name]}'::text[])::text as row from ${name} t) as rows`,
   );
   return selects.join(' union all ');
 }

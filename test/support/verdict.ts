@@ -3,23 +3,29 @@ import { errorCodesOf, type Operation, streamedAnswer } from '../../src/contract
 import { telltale } from './hostile.ts';
 import type { WireAnswer } from './wire.ts';
 
-/** What answered: an operation of the contract, the key management stub, or nothing at all. */
-export type Hit = Operation | 'keyManagement' | 'none';
+/** What answered: an operation of the contract, the key management stub, the page of the console, or nothing at all. */
+export type Hit = Operation | 'keyManagement' | 'console' | 'none';
 
 const canonical = ErrorBody.strict();
 
 /** What is wrong with an answer, whatever was asked; undefined when nothing is. */
-export function problemOf(answer: WireAnswer, hit: Hit, { head = false, key = '' } = {}): string | undefined {
+export function problemOf(
+  answer: WireAnswer,
+  hit: Hit,
+  { head = false, key = '', session = '' } = {},
+): string | undefined {
   const { status, headers, text } = answer;
   const everything = JSON.stringify(headers) + text;
   if (everything.includes(telltale)) return 'it shows a secret';
   if (key !== '' && everything.includes(key)) return 'it shows the API key';
+  if (session !== '' && everything.includes(session)) return 'it shows the token of the session';
   if (!/^req_[0-9a-z]{26,40}$/.test(headers['x-request-id'] ?? ''))
     return 'it has no x-request-id of its own';
   if (!statusesOf(hit).has(status))
     return `${status} is no status of ${typeof hit === 'object' ? hit.id : hit}`;
   if (head) return undefined;
-  const bytes = typeof hit === 'object' && streamedAnswer(hit.response)?.kind === 'file';
+  const bytes =
+    hit === 'console' || (typeof hit === 'object' && streamedAnswer(hit.response)?.kind === 'file');
   const answered = status < 300 || (typeof hit === 'object' && hit.otherStatuses?.[status] !== undefined);
   if (answered) return bytes ? undefined : problemOfSuccess(text);
   return problemOfRefusal(status, text);
@@ -28,6 +34,7 @@ export function problemOf(answer: WireAnswer, hit: Hit, { head = false, key = ''
 /** A 500 is declared everywhere and right nowhere. */
 function statusesOf(hit: Hit): Set<number> {
   if (hit === 'none') return new Set([400, 404]);
+  if (hit === 'console') return new Set([200, 400, 404]);
   if (hit === 'keyManagement') return new Set([400, 401, 403]);
   const codes = errorCodesOf(hit).filter((code) => code !== 'INTERNAL_ERROR');
   const others = Object.keys(hit.otherStatuses ?? {}).map(Number);
@@ -57,7 +64,9 @@ function problemOfRefusal(status: number, text: string): string | undefined {
   if (details && Object.keys(details).length === 0) return 'its details are empty';
   if (code === 'CONFLICT' && typeof details?.['code'] !== 'string') return 'its details have no word for why';
   if (!message.isWellFormed()) return 'its message holds half a character';
-  // What a server said is there twice, as part of ours and as it was, at most 1,000 characters each time.
-  if (text.length > 3_000) return `it refuses at length: ${text.length} characters`;
+  // What a server said is there twice, as part of ours and as it was, at most 1,000 characters each time, beside its data.
+  const { data } = (details?.['mcpError'] ?? {}) as { data?: unknown };
+  if (text.length - (JSON.stringify(data)?.length ?? 0) > 3_000)
+    return `it refuses at length: ${text.length} characters`;
   return undefined;
 }

@@ -1,0 +1,119 @@
+/** What the address of each page holds beyond its path. What is not understood is left out, so that old links open. */
+
+export type Raw = Record<string, unknown>;
+
+export function text(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value.slice(0, 500) : undefined;
+}
+
+export function oneOf<Value extends string>(values: readonly Value[], value: unknown): Value | undefined {
+  return values.find((one) => one === value);
+}
+
+/** Without what is undefined. */
+export function present<Values extends object>(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values;
+}
+
+export interface SignInSearch {
+  /** Where to go on. */
+  to?: string | undefined;
+}
+
+export function signInSearch(raw: Raw): SignInSearch {
+  return present({ to: text(raw['to']) });
+}
+
+const serverTabs = ['health', 'tools', 'prompts', 'resources', 'contract', 'settings'] as const;
+export type ServerTab = (typeof serverTabs)[number];
+
+export interface ServerSearch {
+  tab?: ServerTab | undefined;
+  /** The tool, prompt or resource that is open. */
+  item?: string | undefined;
+}
+
+export function serverSearch(raw: Raw): ServerSearch {
+  return present({ tab: oneOf(serverTabs, raw['tab']), item: text(raw['item']) });
+}
+
+export const runResults = ['passed', 'failed', 'inconclusive'] as const;
+export const runStatuses = [
+  'pending',
+  'running',
+  'grading',
+  'completed',
+  'failed',
+  'cancelled',
+  'timed_out',
+] as const;
+
+export interface RunsSearch {
+  suite?: string | undefined;
+  result?: (typeof runResults)[number] | undefined;
+  status?: (typeof runStatuses)[number] | undefined;
+}
+
+export function runsSearch(raw: Raw): RunsSearch {
+  return present({
+    suite: text(raw['suite']),
+    result: oneOf(runResults, raw['result']),
+    status: oneOf(runStatuses, raw['status']),
+  });
+}
+
+export const trialStates = [
+  'passed',
+  'failed',
+  'running',
+  'pending',
+  'skipped',
+  'cancelled',
+  'timedOut',
+  'setupFailed',
+] as const;
+export const stages = ['connection', 'discovery', 'selection', 'call', 'response', 'userValue'] as const;
+const sorts = ['case', 'rate', 'latency', 'tokens', 'cost'] as const;
+
+/** Which trials of a run are shown; the page of a trial keeps it, so that the next one is the next of these. */
+export interface TrialFilters {
+  state?: (typeof trialStates)[number] | undefined;
+  stage?: (typeof stages)[number] | undefined;
+  tool?: string | undefined;
+  model?: string | undefined;
+  q?: string | undefined;
+}
+
+export interface RunSearch extends TrialFilters {
+  sort?: (typeof sorts)[number] | undefined;
+  /** Turned around. */
+  down?: true | undefined;
+}
+
+export interface TrialSearch extends RunSearch {
+  /** What is chosen in the waterfall. */
+  span?: string | undefined;
+  /** Whether frames are shown as they were sent. */
+  raw?: true | undefined;
+}
+
+export function runSearch(raw: Raw): RunSearch {
+  return present({
+    state: oneOf(trialStates, raw['state']),
+    stage: oneOf(stages, raw['stage']),
+    tool: text(raw['tool']),
+    model: text(raw['model']),
+    q: text(raw['q']),
+    sort: oneOf(sorts, raw['sort']),
+    down: raw['down'] === true ? (true as const) : undefined,
+  });
+}
+
+export function trialSearch(raw: Raw): TrialSearch {
+  return present({
+    ...runSearch(raw),
+    span: text(raw['span']),
+    raw: raw['raw'] === true ? (true as const) : undefined,
+  });
+}

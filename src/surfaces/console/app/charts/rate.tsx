@@ -1,0 +1,59 @@
+import { wilson } from '../../../../evaluation/statistics/wilson.ts';
+import { count, percent } from '../kit/numbers.ts';
+import css from './rate.module.css';
+
+const width = 96;
+const height = 14;
+
+/**
+ * How many of how many, and what the true rate may be: a band for the 95 % interval, a mark for what was seen, a line for
+ * what is needed. Nothing measured is drawn as nothing, never as zero.
+ */
+export function Rate({
+  passed,
+  trials,
+  needed,
+  bare = false,
+}: {
+  passed: number;
+  trials: number;
+  /** The rate that it has to reach. */
+  needed?: number | undefined;
+  /** Without the figures, where they stand elsewhere. */
+  bare?: boolean;
+}) {
+  const interval = wilson(passed, trials);
+  if (!interval) return <span className={css.none}>not measured</span>;
+  const words = `${count(passed)} of ${count(trials)}, between ${percent(round(interval.lower))} and ${percent(round(interval.upper))}${
+    needed === undefined ? '' : `, ${percent(needed)} needed`
+  }`;
+  const at = (rate: number): number => 1 + rate * (width - 2);
+  return (
+    <span className={css.rate} title={words}>
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={words}>
+        <line x1={1} x2={width - 1} y1={height / 2} y2={height / 2} className={css.track} />
+        <rect
+          x={at(interval.lower)}
+          y={4}
+          width={Math.max(1, at(interval.upper) - at(interval.lower))}
+          height={height - 8}
+          rx={1}
+          className={css.band}
+        />
+        {needed !== undefined && (
+          <line x1={at(needed)} x2={at(needed)} y1={0} y2={height} className={css.needed} />
+        )}
+        <rect x={at(passed / trials) - 1.5} y={1} width={3} height={height - 2} rx={1} className={css.seen} />
+      </svg>
+      {!bare && (
+        <span className={css.figures}>
+          {count(passed)} of {count(trials)}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function round(rate: number): number {
+  return Math.round(rate * 100) / 100;
+}

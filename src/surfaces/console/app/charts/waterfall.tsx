@@ -1,0 +1,97 @@
+import { classes } from '../kit/classes.ts';
+import { ModelIcon, ToolIcon } from '../kit/icons.tsx';
+import { count } from '../kit/numbers.ts';
+import { duration } from '../kit/time.tsx';
+import css from './waterfall.module.css';
+
+interface Bar {
+  id: string;
+  name: string;
+  category: string;
+  start: number;
+  end: number;
+  failed: boolean;
+  depth: number;
+  tokens: number | undefined;
+}
+
+/** More are not drawn; the raw form has them. */
+const most = 400;
+
+const kinds: Record<string, string> = { llm: 'model', tool: 'tool', error: 'error', step: 'step' };
+
+/** When each step, model call and tool call began and how long it took. Even the shortest can be seen and chosen. */
+export function Waterfall({
+  bars,
+  chosen,
+  onChoose,
+}: {
+  bars: Bar[];
+  chosen: string | undefined;
+  onChoose: (id: string | undefined) => void;
+}) {
+  const whole = Math.max(1, ...bars.map(({ end }) => end));
+  const ticks = ticksOf(whole);
+  return (
+    <div className={css.waterfall} role="group" aria-label="Timeline of the trial">
+      <div className={css.scale} aria-hidden="true">
+        <span className={css.name} />
+        <span className={css.track}>
+          {ticks.map((tick) => (
+            <span key={tick} className={css.tick} style={{ left: `${(tick / whole) * 100}%` }}>
+              {duration(tick)}
+            </span>
+          ))}
+        </span>
+        <span className={css.took} />
+      </div>
+      {bars.slice(0, most).map((bar) => (
+        <button
+          key={bar.id}
+          type="button"
+          className={css.line}
+          aria-label={labelOf(bar)}
+          aria-pressed={bar.id === chosen}
+          onClick={() => onChoose(bar.id === chosen ? undefined : bar.id)}
+        >
+          <span className={css.name} style={{ paddingLeft: `${bar.depth * 14}px` }}>
+            {bar.category === 'llm' && <ModelIcon />}
+            {bar.category === 'tool' && <ToolIcon />}
+            <span className={css.word}>{bar.name}</span>
+          </span>
+          <span className={css.track} aria-hidden="true">
+            <span
+              className={classes(css.bar, css[bar.category], bar.failed && css.failed)}
+              style={{
+                left: `${(bar.start / whole) * 100}%`,
+                width: `${((bar.end - bar.start) / whole) * 100}%`,
+              }}
+            />
+          </span>
+          <span className={css.took}>
+            {duration(bar.end - bar.start)}
+            {bar.tokens !== undefined && <span className={css.tokens}>{count(bar.tokens)} tokens</span>}
+          </span>
+        </button>
+      ))}
+      {bars.length > most && (
+        <p className={css.more}>{count(bars.length - most)} more are in the raw form.</p>
+      )}
+    </div>
+  );
+}
+
+function labelOf({ name, category, failed, start, end }: Bar): string {
+  const facts = [kinds[category] ?? category, ...(failed ? ['failed'] : [])];
+  return [name, ...facts, `from ${duration(start)}`, `took ${duration(end - start)}`].join(', ');
+}
+
+/** Round times, few enough to be read. */
+function ticksOf(whole: number): number[] {
+  const rough = whole / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough) ?? rough;
+  return Array.from({ length: Math.floor(whole / step) + 1 }, (_, at) => at * step).filter(
+    (tick) => tick <= whole * 0.97,
+  );
+}

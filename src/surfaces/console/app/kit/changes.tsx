@@ -1,0 +1,58 @@
+import css from './changes.module.css';
+import { differencesOf } from './differences.ts';
+import { Note } from './notice.tsx';
+import { textOf } from './text.ts';
+
+/** How a document is said. */
+export interface Wording {
+  /** Of fields, where they differ from those of the API. */
+  names?: Record<string, string>;
+  /** Of values, where they are ids. */
+  words?: (value: unknown) => string;
+}
+
+/** What differs between two documents: the field, as it was, as it is. */
+export function Changes({
+  label,
+  before,
+  after,
+  names = {},
+  words = textOf,
+}: {
+  label: string;
+  before: unknown;
+  after: unknown;
+} & Wording) {
+  const found = differencesOf(before, after);
+  if (found.length === 0) return <Note>Nothing differs.</Note>;
+  return (
+    <dl className={css.changes} aria-label={label}>
+      {found.map(({ path, before, after }) => (
+        <div key={path}>
+          <dt>{names[path] ?? path}</dt>
+          <Side name="before" value={before} words={words} />
+          <Side name="after" value={after} words={words} />
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Side({
+  name,
+  value,
+  words,
+}: {
+  name: 'before' | 'after';
+  value: unknown;
+  words: (value: unknown) => string;
+}) {
+  const empty =
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  return (
+    <dd className={empty ? css.none : css[name]}>
+      <span className="visually-hidden">{name}: </span>
+      {empty ? 'none' : words(value)}
+    </dd>
+  );
+}

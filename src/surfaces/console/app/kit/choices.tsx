@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import css from './form.module.css';
+
+export interface Choice {
+  value: string;
+  name: ReactNode;
+  hint?: ReactNode;
+  disabled?: boolean;
+}
+
+/** Any of several. */
+export function Choices({
+  legend,
+  choices,
+  chosen,
+  onChange,
+  none,
+}: {
+  legend: string;
+  choices: readonly Choice[];
+  chosen: readonly string[];
+  onChange: (chosen: string[]) => void;
+  /** What stands there when there is nothing to choose. */
+  none: ReactNode;
+}) {
+  const turn = (value: string, on: boolean): void =>
+    onChange(on ? [...chosen, value] : chosen.filter((one) => one !== value));
+  return (
+    <fieldset className={css.group}>
+      <legend>{legend}</legend>
+      {choices.length === 0 ? (
+        <span className={css.hint}>{none}</span>
+      ) : (
+        <div className={css.choices}>
+          {choices.map(({ value, name, hint, disabled }) => (
+            <label key={value} className={css.choice}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(value)}
+                disabled={disabled}
+                onChange={({ target }) => turn(value, target.checked)}
+              />
+              <span>{name}</span>
+              {hint && <small>{hint}</small>}
+            </label>
+          ))}
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+/** Yes or no. */
+export function Switch({
+  label,
+  checked,
+  onChange,
+}: {
+  label: ReactNode;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}) {
+  return (
+    <label className={css.switch}>
+      <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}

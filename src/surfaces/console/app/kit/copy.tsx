@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'react';
+import { IconButton } from './button.tsx';
+import css from './copy.module.css';
+import { CopyIcon, DoneIcon } from './icons.tsx';
+
+/** How long it shows that it worked. */
+const shown = 1500;
+
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), shown);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = (): void => void copyText(text).then(setCopied);
+  return (
+    <IconButton label={copied ? 'Copied' : label} className={css.button} onClick={copy}>
+      {copied ? <DoneIcon /> : <CopyIcon />}
+    </IconButton>
+  );
+}
+
+/** Pages without TLS have no clipboard; there a selection is copied as of old. */
+async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard)
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const worked = document.execCommand('copy');
+  area.remove();
+  return worked;
+}
+
+/** An id: its end is what tells it apart, the whole of it is copied. */
+export function Id({ value }: { value: string }) {
+  return (
+    <span className={css.id}>
+      <code title={value}>{shortened(value)}</code>
+      <CopyButton text={value} label={`Copy ${value}`} />
+    </span>
+  );
+}
+
+function shortened(id: string): string {
+  const at = id.indexOf('_');
+  return at > 0 && id.length - at > 12 ? `${id.slice(0, at + 1)}…${id.slice(-6)}` : id;
+}

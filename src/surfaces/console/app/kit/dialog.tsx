@@ -1,0 +1,50 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { type ReactNode, useRef } from 'react';
+import { IconButton } from './button.tsx';
+import { classes } from './classes.ts';
+import css from './dialog.module.css';
+import { CloseIcon } from './icons.tsx';
+
+/** Over the page, until it is closed. */
+export function Dialog({
+  onClose,
+  title,
+  children,
+  wide = false,
+  side = false,
+  firm = false,
+}: {
+  onClose: () => void;
+  title: string;
+  children: ReactNode;
+  wide?: boolean;
+  /** From top to bottom at the right edge, for what needs room. */
+  side?: boolean;
+  /** A press beside it does not close it: what it shows is not shown again. */
+  firm?: boolean;
+}) {
+  const popup = useRef<HTMLDivElement>(null);
+  /** Where there are fields, one comes to fill them in. */
+  const firstField = (): HTMLElement | true =>
+    popup.current?.querySelector<HTMLElement>('form :is(input, select, textarea)') ?? true;
+  return (
+    <Base.Root open disablePointerDismissal={firm} onOpenChange={(next) => next || onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className={css.veil} />
+        <Base.Popup
+          ref={popup}
+          className={classes(css.popup, wide && css.wide, side && css.side)}
+          initialFocus={firstField}
+        >
+          <header className={css.head}>
+            <Base.Title>{title}</Base.Title>
+            <Base.Close render={<IconButton label="Close" className={css.close} />}>
+              <CloseIcon />
+            </Base.Close>
+          </header>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

@@ -1,0 +1,34 @@
+import { type ComponentProps, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { TextInput } from './field.tsx';
+
+const typingPause = 150;
+
+/** What is typed is shown at once, and handed on after a pause; what comes from elsewhere, like the address, is shown too. */
+export function FilterInput({
+  value = '',
+  onChange,
+  ...rest
+}: Omit<ComponentProps<'input'>, 'value' | 'onChange'> & {
+  value: string | undefined;
+  onChange: (words: string | undefined) => void;
+}) {
+  const [typed, setTyped] = useState(value);
+  const sent = useRef(value);
+  const send = useEffectEvent(onChange);
+  useEffect(() => {
+    if (typed === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = typed;
+      send(typed || undefined);
+    }, typingPause);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  useEffect(() => {
+    if (value === sent.current) return;
+    sent.current = value;
+    setTyped(value);
+  }, [value]);
+  return (
+    <TextInput type="search" {...rest} value={typed} onChange={(event) => setTyped(event.target.value)} />
+  );
+}

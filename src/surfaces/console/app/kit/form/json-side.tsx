@@ -1,0 +1,53 @@
+import { Field, TextArea } from '../field.tsx';
+import css from './form.module.css';
+import { asSchema, type Schema } from './schema.ts';
+
+/** An object as it is typed: the JSON, and the last value that could be read from it. */
+export interface Typed {
+  text: string;
+  value: Schema;
+  problem: string | undefined;
+}
+
+export function typedFrom(value: Schema): Typed {
+  return { text: JSON.stringify(value, null, 2), value, problem: undefined };
+}
+
+function typed(text: string, before: Schema): Typed {
+  try {
+    const value = asSchema(JSON.parse(text.trim() === '' ? '{}' : text));
+    return value
+      ? { text, value, problem: undefined }
+      : { text, value: before, problem: 'It has to be a JSON object' };
+  } catch (error) {
+    return { text, value: before, problem: (error as Error).message };
+  }
+}
+
+/** The JSON beside a form. */
+export function JsonSide({
+  given,
+  most = 24,
+  onChange,
+}: {
+  given: Typed;
+  /** Lines it shows at most. */
+  most?: number;
+  onChange: (next: Typed) => void;
+}) {
+  return (
+    <Field
+      label="As JSON"
+      problem={given.problem}
+      hint={given.problem === undefined ? undefined : 'The fields show the last JSON that could be read.'}
+    >
+      <TextArea
+        className={css.raw}
+        rows={Math.min(most, given.text.split('\n').length + 2)}
+        value={given.text}
+        aria-invalid={given.problem !== undefined}
+        onChange={(event) => onChange(typed(event.target.value, given.value))}
+      />
+    </Field>
+  );
+}

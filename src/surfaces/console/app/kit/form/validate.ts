@@ -1,0 +1,148 @@
+import { asSchema, referenced, type Schema } from './schema.ts';
+
+/** What is wrong with a value by its schema, in the words of the API, by names joined with dots. */
+export function validate(schema: Schema, value: unknown, root: Schema = schema): Map<string, string> {
+  const found = new Map<string, string>();
+  look(schema, value, { root, found, path: '', depth: 0 });
+  return found;
+}
+
+interface Looking {
+  root: Schema;
+  found: Map<string, string>;
+  path: string;
+  depth: number;
+}
+
+const deepest = 30;
+
+function look(given: Schema, value: unknown, at: Looking): void {
+  const schema = follow(given, at.root);
+  if (at.depth > deepest) return;
+  const forms = formsOf(schema);
+  if (forms) return lookAtForms(forms, value, at);
+  const problem = ownProblem(schema, value);
+  if (problem !== undefined) {
+    if (!at.found.has(at.path)) at.found.set(at.path, problem);
+    return;
+  }
+  if (Array.isArray(value)) {
+    const item = asSchema(schema['items']);
+    if (item) value.forEach((one, place) => look(item, one, under(at, String(place))));
+  } else if (asSchema(value)) lookAtFields(schema, value as Schema, at);
+}
+
+function lookAtFields(schema: Schema, value: Schema, at: Looking): void {
+  const properties = asSchema(schema['properties']) ?? {};
+  const required = Array.isArray(schema['required']) ? (schema['required'] as string[]) : [];
+  for (const name of required) if (value[name] === undefined) at.found.set(under(at, name).path, 'Required');
+  for (const [name, inner] of Object.entries(value)) {
+    const own = asSchema(properties[name]);
+    const rest = schema['additionalProperties'];
+    if (own && inner !== undefined) look(own, inner, under(at, name));
+    else if (!own && rest === false) at.found.set(under(at, name).path, 'Is not a field of this');
+    else if (!own && asSchema(rest)) look(rest as Schema, inner, under(at, name));
+  }
+}
+
+/** The form that the value says it is, by the words that tell forms apart; else whichever fits. */
+function lookAtForms(forms: Schema[], value: unknown, at: Looking): void {
+  const whole = forms.map((form) => follow(form, at.root));
+  const meant = whole.filter((form) => isMeant(form, value));
+  const [only, ...others] = meant.length > 0 ? meant : whole;
+  if (only && others.length === 0) return look(only, value, at);
+  const tries = (meant.length > 0 ? meant : whole).map((form) => {
+    const found = new Map<string, string>();
+    look(form, value, { ...at, found, depth: at.depth + 1 });
+    return found;
+  });
+  if (tries.some((found) => found.size === 0)) return;
+  const words = meant.length === 0 && asSchema(value) ? tellingApart(whole) : undefined;
+  if (words) at.found.set(under(at, words.name).path, words.problem);
+  else for (const [path, problem] of tries[0] ?? []) at.found.set(path, problem);
+}
+
+function isMeant(form: Schema, value: unknown): boolean {
+  if (form['type'] === 'null' || value === null) return form['type'] === 'null' && value === null;
+  const fields = constants(form);
+  const given = asSchema(value);
+  return given ? fields.every(([name, one]) => given[name] === one) : true;
+}
+
+function constants(form: Schema): [name: string, value: unknown][] {
+  return Object.entries(asSchema(form['properties']) ?? {}).flatMap(([name, inner]) => {
+    const own = asSchema(inner);
+    const needed = Array.isArray(form['required']) && form['required'].includes(name);
+    return own && needed && 'const' in own ? [[name, own['const']] as [string, unknown]] : [];
+  });
+}
+
+function tellingApart(forms: Schema[]): { name: string; problem: string } | undefined {
+  const [name] = constants(forms[0] ?? {})[0] ?? [];
+  if (name === undefined) return undefined;
+  const values = forms.flatMap((form) => constants(form).filter(([own]) => own === name));
+  const listed = values.slice(0, 8).map(([, value]) => JSON.stringify(value));
+  return { name, problem: `Must be ${listed.join(' or ')}${values.length > 8 ? ' or another kind' : ''}` };
+}
+
+function ownProblem(schema: Schema, value: unknown): string | undefined {
+  if ('const' in schema && value !== schema['const']) return `Must be ${JSON.stringify(schema['const'])}`;
+  if (Array.isArray(schema['enum']) && !schema['enum'].includes(value))
+    return `Must be ${schema['enum'].map((one) => JSON.stringify(one)).join(' or ')}`;
+  const { type } = schema;
+  if (typeof type === 'string' && !isOf(type, value))
+    return `Must be ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+  if (typeof value === 'number') return bounds(schema, value, 'minimum', 'maximum', '');
+  if (Array.isArray(value)) return bounds(schema, value.length, 'minItems', 'maxItems', 'item');
+  if (typeof value !== 'string') return undefined;
+  return (
+    bounds(schema, value.length, 'minLength', 'maxLength', 'character') ??
+    (matches(schema['pattern'], value) ? undefined : `Must match ${String(schema['pattern'])}`)
+  );
+}
+
+function isOf(type: string, value: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return asSchema(value) !== undefined;
+  return type === 'null' ? value === null : typeof value === type;
+}
+
+function bounds(schema: Schema, size: number, least: string, most: string, unit: string): string | undefined {
+  const [low, high] = [schema[least], schema[most]];
+  const words = (which: string, limit: number): string =>
+    unit === ''
+      ? `Must be at ${which} ${limit.toLocaleString('en')}`
+      : `Must have at ${which} ${limit.toLocaleString('en')} ${unit}${limit === 1 ? '' : 's'}`;
+  if (typeof low === 'number' && size < low) return words('least', low);
+  return typeof high === 'number' && size > high ? words('most', high) : undefined;
+}
+
+/** A pattern that this browser cannot read refuses nothing; the service reads it. */
+function matches(pattern: unknown, value: string): boolean {
+  if (typeof pattern !== 'string') return true;
+  try {
+    return new RegExp(pattern, 'u').test(value);
+  } catch {
+    return true;
+  }
+}
+
+function follow(schema: Schema, root: Schema): Schema {
+  let current = schema;
+  for (let followed = 0; followed < deepest; followed++) {
+    const next = referenced(current, root);
+    if (!next) return current;
+    current = next;
+  }
+  return {};
+}
+
+function formsOf({ anyOf, oneOf }: Schema): Schema[] | undefined {
+  const forms: unknown = anyOf ?? oneOf;
+  return Array.isArray(forms) ? forms.map(asSchema).filter((form) => form !== undefined) : undefined;
+}
+
+function under(at: Looking, name: string): Looking {
+  return { ...at, path: at.path === '' ? name : `${at.path}.${name}`, depth: at.depth + 1 };
+}

@@ -1,0 +1,73 @@
+import type { ReactNode } from 'react';
+import { factsOf } from '../api/problem.ts';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy.tsx';
+import css from './notice.module.css';
+import { Glyph } from './state.tsx';
+
+/** What went wrong, under which code and request id, and what to do now. */
+export function Problem({ error, retry, back }: { error: unknown; retry?: () => void; back?: ReactNode }) {
+  const { message, code, requestId, advice, again } = factsOf(error);
+  return (
+    <div role="alert" className={css.problem}>
+      <Glyph state="attention" size={18} />
+      <div className={css.words}>
+        <p className={css.message}>{message}</p>
+        <p>{advice}</p>
+        {(code ?? requestId) && (
+          <p className={css.trail}>
+            {code && <code>{code}</code>}
+            {requestId && (
+              <span className={css.request}>
+                request <code>{requestId}</code>
+                <CopyButton text={requestId} label="Copy the request id" />
+              </span>
+            )}
+          </p>
+        )}
+        {(back ?? (retry && again)) && (
+          <p className={css.ways}>
+            {retry && again && <Button onClick={retry}>Try again</Button>}
+            {back}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Nothing is here yet, why, and how to get something. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className={css.empty}>
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+/** A remark that is neither an error nor an answer. */
+export function Note({ children }: { children: ReactNode }) {
+  return <p className={css.note}>{children}</p>;
+}
+
+/** Stands where lines will be; it does not move. */
+export function Skeleton({ lines = 3 }: { lines?: number }) {
+  return (
+    <div className={css.skeleton} aria-busy="true">
+      <span className="visually-hidden">Loading</span>
+      {Array.from({ length: lines }, (_, at) => (
+        <div key={at} className={css.bone} style={{ width: `${92 - ((at * 17) % 40)}%` }} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { Menu as Base } from '@base-ui/react/menu';
+import css from './menu.module.css';
+import type { MenuProps } from './menu.tsx';
+
+/** Open from the beginning: it is there because somebody opened it. */
+export function OpenMenu({ trigger, heading, ...choice }: MenuProps) {
+  return (
+    <Base.Root defaultOpen>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner className={css.place} sideOffset={4} align="start" collisionPadding={8}>
+          <Base.Popup className={css.popup}>
+            {heading && <div className={css.heading}>{heading}</div>}
+            {choice.value === undefined ? (
+              <Doings {...choice} />
+            ) : (
+              <Choice {...choice} value={choice.value} />
+            )}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+type Listed = Pick<MenuProps, 'label' | 'options' | 'onChoose'>;
+
+function Choice({ label, options, value, onChoose }: Listed & { value: string }) {
+  return (
+    <Base.RadioGroup value={value} onValueChange={(next: string) => onChoose(next)} aria-label={label}>
+      {options.map(([one, word]) => (
+        <Base.RadioItem key={one} value={one} closeOnClick className={css.item}>
+          {word}
+        </Base.RadioItem>
+      ))}
+    </Base.RadioGroup>
+  );
+}
+
+function Doings({ label, options, onChoose }: Listed) {
+  return (
+    <Base.Group aria-label={label}>
+      {options.map(([one, word]) => (
+        <Base.Item key={one} className={css.item} onClick={() => onChoose(one)}>
+          {word}
+        </Base.Item>
+      ))}
+    </Base.Group>
+  );
+}

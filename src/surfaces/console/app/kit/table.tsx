@@ -1,0 +1,100 @@
+import { Fragment, type ReactNode } from 'react';
+import { IconButton } from './button.tsx';
+import { classes } from './classes.ts';
+import { DownIcon, NextIcon } from './icons.tsx';
+import css from './table.module.css';
+
+export interface Column<Row> {
+  name: string;
+  cell: (row: Row) => ReactNode;
+  /** Figures stand at the right. */
+  figure?: boolean;
+  /** Says what the row is about; it is the headline where rows become a list. */
+  main?: boolean;
+}
+
+/** Rows that unfold: one at a time, under its key. */
+interface Unfolding<Row> {
+  open: string | undefined;
+  toggle: (key: string | undefined) => void;
+  nameOf: (row: Row) => string;
+  content: (row: Row) => ReactNode;
+}
+
+/** Rows under names of columns; on a narrow page each row is an entry with its values named. */
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  unfolding,
+}: {
+  label: string;
+  columns: Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  unfolding?: Unfolding<Row>;
+}) {
+  return (
+    <div className={css.frame}>
+      <table className={css.table} aria-label={label}>
+        <thead>
+          <tr>
+            {unfolding && (
+              <th scope="col">
+                <span className="visually-hidden">More</span>
+              </th>
+            )}
+            {columns.map(({ name, figure }) => (
+              <th key={name} scope="col" className={figure ? css.figure : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Fragment key={keyOf(row)}>
+              <tr>
+                {unfolding && <Fold row={row} rowKey={keyOf(row)} unfolding={unfolding} />}
+                {columns.map(({ name, cell, figure, main }) => (
+                  <td key={name} data-name={name} className={classes(figure && css.figure, main && css.main)}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+              {unfolding?.open === keyOf(row) && (
+                <tr className={css.unfolded}>
+                  <td colSpan={columns.length + 1}>{unfolding.content(row)}</td>
+                </tr>
+              )}
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Fold<Row>({
+  row,
+  rowKey,
+  unfolding: { open, toggle, nameOf },
+}: {
+  row: Row;
+  rowKey: string;
+  unfolding: Unfolding<Row>;
+}) {
+  const isOpen = open === rowKey;
+  return (
+    <td className={css.fold}>
+      <IconButton
+        label={`${isOpen ? 'Fold' : 'Unfold'} ${nameOf(row)}`}
+        aria-expanded={isOpen}
+        onClick={() => toggle(isOpen ? undefined : rowKey)}
+      >
+        {isOpen ? <DownIcon /> : <NextIcon />}
+      </IconButton>
+    </td>
+  );
+}

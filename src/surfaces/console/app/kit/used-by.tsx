@@ -1,0 +1,55 @@
+import { Link, useParams } from '@tanstack/react-router';
+import css from './notice.module.css';
+
+interface Used {
+  kind: 'suite' | 'client' | 'group' | 'environment';
+  id: string;
+  name: string;
+}
+
+/** By name, where there is a page about it as a link. */
+export function UsedBy({
+  uses,
+  more = false,
+  lead,
+  none,
+}: {
+  uses: readonly Used[];
+  /** There may be others. */
+  more?: boolean;
+  lead: string;
+  none: string;
+}) {
+  return (
+    <div className={css.used}>
+      <p>{uses.length === 0 ? none : lead}</p>
+      {uses.length > 0 && (
+        <ul aria-label="Used by">
+          {uses.map((use) => (
+            <li key={use.id}>
+              <span>{use.kind}</span> <UseLink use={use} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {more && <p>There are more than could be looked at.</p>}
+    </div>
+  );
+}
+
+function UseLink({ use: { kind, id, name } }: { use: Used }) {
+  const { projectId = '' } = useParams({ strict: false });
+  if (kind === 'environment')
+    return (
+      <Link to="/projects/$projectId/environments/$environmentId" params={{ projectId, environmentId: id }}>
+        {name}
+      </Link>
+    );
+  if (kind === 'client')
+    return (
+      <Link to="/projects/$projectId/clients/$clientId" params={{ projectId, clientId: id }}>
+        {name}
+      </Link>
+    );
+  return <strong>{name}</strong>;
+}

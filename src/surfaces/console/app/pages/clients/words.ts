@@ -1,0 +1,24 @@
+import type { Output } from '../../../../client/index.ts';
+import { counted } from '../../kit/numbers.ts';
+import { textOf } from '../../kit/text.ts';
+
+/** What follows an edit of a client, in words. */
+export function impactWords(impact: Output<'getClient'>['impact']): string {
+  const parts = [
+    [impact.liveEnvironmentCount, 'environment'],
+    [impact.scenarioAttachmentCount, 'scenario'],
+    [impact.activeLegacyJourneyCount, 'journey'],
+  ] as const;
+  const followers = parts.flatMap(([many, noun]) => (many === 0 ? [] : [counted(many, noun)]));
+  if (followers.length === 0) return 'Nothing else follows an edit.';
+  return `${followers.join(', ')} will run with the edited configuration from then on.`;
+}
+
+/** Values of a configuration in words: ids of servers by their names. */
+export function serverWords(servers: { id: string; name: string }[]): (value: unknown) => string {
+  const names = new Map(servers.map(({ id, name }) => [id, name]));
+  return (value) =>
+    Array.isArray(value)
+      ? value.map((one) => names.get(textOf(one)) ?? textOf(one)).join(', ')
+      : textOf(value);
+}

@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { ask } from '../../api/ask.ts';
+import { Waterfall } from '../../charts/waterfall.tsx';
+import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { count } from '../../kit/numbers.ts';
+import { Facts, Page, Section } from '../../kit/page.tsx';
+import { StateBadge } from '../../kit/state.tsx';
+import { duration } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import { stateOfTrial } from '../runs/states.ts';
+import { Checks, checksOf } from '../trial/checks.tsx';
+import { Conversation } from '../trial/conversation.tsx';
+import { answerOfTurn, messageOfSpan, messagesOf, spansOf, type Trace } from '../trial/trace.ts';
+import css from './compare.module.css';
+
+const route = '/projects/$projectId/runs/$runId/compare/traces';
+
+/** Two trials of a case, one of each run: what was said and done, and what the checks made of it. */
+export function TracesPage() {
+  const { projectId, runId } = useParams({ from: route });
+  const { with: other, base, trial } = useSearch({ from: route });
+  const crumbs = [
+    <Link key="run" to="/projects/$projectId/runs/$runId" params={{ projectId, runId }}>
+      Run
+    </Link>,
+    <Link
+      key="compare"
+      to="/projects/$projectId/runs/$runId/compare"
+      params={{ projectId, runId }}
+      search={{ with: other }}
+    >
+      Compare
+    </Link>,
+  ];
+  const named = useQuery({
+    ...ask('getEvalIteration', {
+      projectId,
+      runId: trial === undefined ? (other ?? '') : runId,
+      iterationId: trial ?? base ?? '',
+    }),
+    enabled: trial !== undefined || (base !== undefined && other !== undefined),
+  });
+  const title = named.data ? `${named.data.title}, two traces` : 'Two traces';
+  return (
+    <Page title={title} name={title} crumbs={crumbs}>
+      <div className={css.sides}>
+        <Side projectId={projectId} runId={other} trialId={base} words="Before" />
+        <Side projectId={projectId} runId={runId} trialId={trial} words="Now" />
+      </div>
+    </Page>
+  );
+}
+
+function Side({
+  projectId,
+  runId = '',
+  trialId,
+  words,
+}: {
+  projectId: string;
+  runId: string | undefined;
+  trialId: string | undefined;
+  words: string;
+}) {
+  const which = { projectId, runId, iterationId: trialId ?? '' };
+  const enabled = trialId !== undefined && runId !== '';
+  const run = useQuery({ ...ask('getEvalRun', { projectId, runId, limit: 100 }), enabled: runId !== '' });
+  const iteration = useQuery({ ...ask('getEvalIteration', which), enabled });
+  const trace = useQuery({ ...ask('getEvalIterationTrace', which), enabled, staleTime: 5 * 60_000 });
+  const number = run.data ? ` in run #${run.data.runNumber}` : '';
+  const title = `${words}${number}`;
+  if (!enabled || trialId === undefined)
+    return (
+      <Section title={title}>
+        <Empty title="No trial">This run did not have the case.</Empty>
+      </Section>
+    );
+  if (iteration.isError) return <Problem error={iteration.error} retry={() => void iteration.refetch()} />;
+  if (!iteration.data) return <Skeleton lines={10} />;
+  const { iterationNumber, durationMs, tokensUsed, model, actualToolCalls } = iteration.data;
+  return (
+    <Section
+      title={
+        <span className={css.sideTitle}>
+          {title}
+          <StateBadge state={stateOfTrial(iteration.data)} />
+        </span>
+      }
+      actions={
+        <>
+          <Same operation="getEvalIterationTrace" input={which} />
+          <Link to="/projects/$projectId/runs/$runId/trials/$trialId" params={{ projectId, runId, trialId }}>
+            Trial {iterationNumber}
+          </Link>
+        </>
+      }
+    >
+      <Facts
+        facts={[
+          ['Model', model],
+          ['Took', durationMs === null ? undefined : duration(durationMs)],
+          ['Tool calls', count(actualToolCalls.length)],
+          ['Tokens', tokensUsed === null ? undefined : count(tokensUsed)],
+        ]}
+      />
+      {trace.isPending && <Skeleton lines={8} />}
+      {trace.isError && <Note>{trace.error.message}</Note>}
+      {trace.data && <Told trace={trace.data} checks={checksOf(iteration.data)} />}
+    </Section>
+  );
+}
+
+function Told({ trace, checks }: { trace: Trace; checks: ReturnType<typeof checksOf> }) {
+  const spans = useMemo(() => spansOf(trace), [trace]);
+  const messages = useMemo(() => messagesOf(trace), [trace]);
+  const [chosen, choose] = useState<string>();
+  const [read, setRead] = useState<number>();
+  const span = spans.find(({ id }) => id === chosen);
+  return (
+    <>
+      {spans.length > 0 && (
+        <Waterfall
+          bars={spans}
+          chosen={chosen}
+          onChoose={(id) => {
+            setRead(undefined);
+            choose(id);
+          }}
+        />
+      )}
+      <h3>Checks</h3>
+      <Checks checks={checks} onShow={(turn) => setRead(answerOfTurn(messages, turn))} />
+      <h3>Conversation</h3>
+      <Conversation messages={messages} meant={read ?? (span && messageOfSpan(span, spans, messages))} />
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { ask } from '../../api/ask.ts';
+import { Button } from '../../kit/button.tsx';
+import { Switch } from '../../kit/choices.tsx';
+import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { counted } from '../../kit/numbers.ts';
+import { Page } from '../../kit/page.tsx';
+import { StateMark } from '../../kit/state.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import type { Environment } from './composition.ts';
+import { EnvironmentForm } from './environment-form.tsx';
+
+export function EnvironmentsPage() {
+  const { projectId } = useParams({ from: '/projects/$projectId/environments' });
+  const { archived, add } = useSearch({ from: '/projects/$projectId/environments' });
+  const navigate = useNavigate({ from: '/projects/$projectId/environments' });
+  const input = { projectId, ...(archived && { includeArchived: 'true' as const }) };
+  const environments = useQuery(ask('listEnvironments', input));
+  const clients = useQuery(ask('listClients', { projectId }));
+  const groups = useQuery(ask('listServerGroups', { projectId }));
+  const names = new Map(
+    [...(clients.data?.items ?? []), ...(groups.data?.items ?? [])].map(({ id, name }) => [id, name]),
+  );
+  const items = environments.data?.items ?? [];
+  const open = (wanted: boolean): void =>
+    void navigate({ search: { archived, ...(wanted && { add: true }) }, replace: !wanted });
+  return (
+    <Page
+      title="Environments"
+      name="Environments"
+      actions={
+        <>
+          <Switch
+            label="Archived ones too"
+            checked={archived === true}
+            onChange={(on) => void navigate({ search: on ? { archived: true } : {}, replace: true })}
+          />
+          <Same operation="listEnvironments" input={input} />
+          <Button look="primary" onClick={() => open(true)}>
+            New environment
+          </Button>
+        </>
+      }
+    >
+      {environments.isPending && <Skeleton lines={5} />}
+      {environments.isError && (
+        <Problem error={environments.error} retry={() => void environments.refetch()} />
+      )}
+      {environments.isSuccess && items.length === 0 && (
+        <Empty
+          title="No environment yet"
+          action={
+            <Button look="primary" onClick={() => open(true)}>
+              Create an environment
+            </Button>
+          }
+        >
+          A client, servers, skills, plugins, secrets and a model, pinned together to run suites against.
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <Table
+          label="Environments"
+          columns={columnsOf(projectId, names)}
+          rows={items}
+          keyOf={({ id }) => id}
+        />
+      )}
+      {add && (
+        <EnvironmentForm
+          projectId={projectId}
+          onClose={() => open(false)}
+          onSaved={({ id: environmentId }) =>
+            void navigate({
+              to: '/projects/$projectId/environments/$environmentId',
+              params: { projectId, environmentId },
+            })
+          }
+        />
+      )}
+    </Page>
+  );
+}
+
+function columnsOf(projectId: string, names: Map<string, string>): Column<Environment>[] {
+  return [
+    {
+      name: 'Name',
+      main: true,
+      cell: ({ id, name, archived }) => (
+        <>
+          <Link
+            to="/projects/$projectId/environments/$environmentId"
+            params={{ projectId, environmentId: id }}
+          >
+            {name ?? id}
+          </Link>{' '}
+          {archived && <StateMark state="skipped">archived</StateMark>}
+        </>
+      ),
+    },
+    { name: 'Client', cell: ({ hostId }) => names.get(hostId) ?? hostId },
+    {
+      name: 'Servers',
+      cell: ({ serverAttachmentId }) =>
+        serverAttachmentId === undefined
+          ? 'those of the client'
+          : (names.get(serverAttachmentId) ?? serverAttachmentId),
+    },
+    { name: 'Model', cell: ({ modelId }) => modelId ?? 'that of the client' },
+    { name: 'With', cell: pinsOf },
+    { name: 'Revision', figure: true, cell: ({ revision }) => revision },
+    { name: 'Changed', figure: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  ];
+}
+
+/** What it pins besides, counted. */
+function pinsOf({ secretSelection, skillSelection, pluginVersionIds = [] }: Environment): string {
+  const pins: [number, string][] = [
+    [secretSelection?.secretIds.length ?? 0, 'secret'],
+    [skillSelection?.skillIds.length ?? 0, 'skill'],
+    [pluginVersionIds.length, 'plugin'],
+  ];
+  return pins.flatMap(([many, noun]) => (many === 0 ? [] : [counted(many, noun)])).join(', ');
+}

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { ask } from '../../api/ask.ts';
+import { textOf } from '../../kit/text.ts';
+
+/** Everything that an environment may be made of, from a few lists. */
+export function useParts(projectId: string, enabled = true) {
+  const clients = useQuery({ ...ask('listClients', { projectId }), enabled });
+  const groups = useQuery({ ...ask('listServerGroups', { projectId }), enabled });
+  const secrets = useQuery({ ...ask('listSecrets', { projectId }), enabled });
+  const skills = useQuery({ ...ask('listProjectSkills', { projectId }), enabled });
+  const plugins = useQuery({ ...ask('listProjectPlugins', { projectId }), enabled });
+  const models = useQuery({ ...ask('listModels', {}), enabled });
+  const all = [clients, groups, secrets, skills, plugins, models];
+  const names = new Map<string, string>([
+    ...[clients, groups, secrets, skills].flatMap(({ data }) =>
+      (data?.items ?? []).map(({ id, name }) => [id, name] as const),
+    ),
+    ...(plugins.data?.items ?? []).flatMap(({ activeVersionId, name }) =>
+      activeVersionId === undefined ? [] : [[activeVersionId, name] as const],
+    ),
+  ]);
+  return {
+    clients: clients.data?.items ?? [],
+    groups: groups.data?.items ?? [],
+    secrets: secrets.data?.items ?? [],
+    skills: skills.data?.items ?? [],
+    plugins: plugins.data?.items ?? [],
+    models: models.data?.items ?? [],
+    ready: all.every(({ isPending }) => !isPending),
+    error: all.find(({ isError }) => isError)?.error ?? null,
+    /** A value of an environment in words: ids by the names of what they are. */
+    words: (value: unknown): string =>
+      Array.isArray(value)
+        ? value.map((one) => names.get(String(one)) ?? textOf(one)).join(', ') || 'none'
+        : (names.get(textOf(value)) ?? textOf(value)),
+    nameOf: (id: string | undefined): string | undefined =>
+      id === undefined ? undefined : (names.get(id) ?? id),
+  };
+}
+
+/** Fields of an environment as the form calls them. */
+export const fieldNames = {
+  name: 'Name',
+  description: 'Description',
+  hostId: 'Client',
+  serverAttachmentId: 'Servers',
+  modelId: 'Model',
+  skillIds: 'Skills',
+  secretIds: 'Secrets',
+  pluginVersionIds: 'Plugins',
+};
+
+export type Parts = ReturnType<typeof useParts>;

@@ -1,0 +1,26 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+
+/** Suites say which environments they are attached to only one by one. */
+const mostRead = 40;
+
+/** The suites that run in an environment; asked when somebody is about to take it away. */
+export function suitesWith(projectId: string, environmentId: string) {
+  return queryOptions({
+    queryKey: ['suitesWith', projectId, environmentId],
+    queryFn: async ({ signal }) => {
+      const { items } = await api.listEvalSuites({ projectId }, { signal });
+      const suites = await Promise.all(
+        items
+          .slice(0, mostRead)
+          .map(({ id: suiteId }) => api.getEvalSuite({ projectId, suiteId }, { signal })),
+      );
+      const attached = suites.filter(({ environmentIds }) => environmentIds.includes(environmentId));
+      return {
+        uses: attached.map(({ id, name }) => ({ kind: 'suite' as const, id, name: name ?? id })),
+        more: items.length > mostRead,
+      };
+    },
+    staleTime: 0,
+  });
+}

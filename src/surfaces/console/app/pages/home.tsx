@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { ask } from '../api/ask.ts';
+import { Button } from '../kit/button.tsx';
+import { Empty, Problem, Skeleton } from '../kit/notice.tsx';
+import { Page } from '../kit/page.tsx';
+import { lastProject } from '../shell/last-project.ts';
+
+const NewProject = lazy(async () => ({ default: (await import('./projects/new-project.tsx')).NewProject }));
+
+/** Leads to the project that was used last, or the first. */
+export function Home() {
+  const projects = useQuery(ask('listProjects', {}));
+  const [making, setMaking] = useState(false);
+  const items = projects.data?.items ?? [];
+  const remembered = lastProject();
+  const chosen = items.find(({ id }) => id === remembered) ?? items[0];
+  if (chosen) return <Navigate to="/projects/$projectId" params={{ projectId: chosen.id }} replace />;
+  return (
+    <Page title="Projects" name="Projects">
+      {projects.isPending && <Skeleton />}
+      {projects.isError && <Problem error={projects.error} retry={() => void projects.refetch()} />}
+      {projects.isSuccess && (
+        <Empty
+          title="No project yet"
+          action={
+            <Button look="primary" onClick={() => setMaking(true)}>
+              New project
+            </Button>
+          }
+        >
+          Projects hold servers and everything tested against them.
+        </Empty>
+      )}
+      {making && (
+        <Suspense>
+          <NewProject organizationId={undefined} onClose={() => setMaking(false)} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}

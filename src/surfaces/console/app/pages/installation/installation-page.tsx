@@ -1,0 +1,176 @@
+import { useQuery } from '@tanstack/react-query';
+import { askPeople } from '../../api/ask.ts';
+import { Meter } from '../../charts/meter.tsx';
+import { Button } from '../../kit/button.tsx';
+import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { bytes, count } from '../../kit/numbers.ts';
+import { Facts, Page, Section } from '../../kit/page.tsx';
+import { StateMark } from '../../kit/state.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { duration, Time } from '../../kit/time.tsx';
+import { glanceOf, type Installation } from './glance.ts';
+import css from './installation.module.css';
+import { Models, Settings } from './parts.tsx';
+
+/** How often it is read again. */
+const readEvery = 15_000;
+
+/** For those who run it: what it is made of, and how that is. */
+export function InstallationPage() {
+  const query = useQuery({ ...askPeople('getInstallation', {}), refetchInterval: readEvery });
+  const installation = query.data;
+  return (
+    <Page
+      title="Installation"
+      name="Installation"
+      actions={
+        <Button busy={query.isFetching} onClick={() => void query.refetch()}>
+          Read again
+        </Button>
+      }
+    >
+      {query.isPending && <Skeleton lines={10} />}
+      {query.isError && <Problem error={query.error} retry={() => void query.refetch()} />}
+      {installation && (
+        <>
+          <p className={css.glance} aria-live="polite">
+            {glanceOf(installation, query.dataUpdatedAt).map(({ state, words }) => (
+              <StateMark key={words} state={state}>
+                {words}
+              </StateMark>
+            ))}
+          </p>
+          <Facts
+            facts={[
+              ['Version', installation.version],
+              ['Node.js', installation.node],
+              ['Address', <code key="address">{installation.publicUrl}</code>],
+              ['Up since', <Time key="up" at={installation.startedAt} />],
+              ['Accounts', count(installation.people.users)],
+              ['Organizations', count(installation.people.organizations)],
+              ['Open sessions', count(installation.people.sessions)],
+              ['Read', <Time key="read" at={query.dataUpdatedAt} />],
+            ]}
+          />
+          <Queues installation={installation} now={query.dataUpdatedAt} />
+          <Failures installation={installation} />
+          <Storage installation={installation} />
+          <Replicas installation={installation} />
+          <Models installation={installation} />
+          <Settings installation={installation} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+type Queue = Installation['queues'][number];
+
+function queueColumns(now: number): Column<Queue>[] {
+  return [
+    { name: 'Kind', main: true, cell: ({ kind }) => <code>{kind}</code> },
+    { name: 'Waiting', figure: true, cell: ({ waiting }) => count(waiting) },
+    { name: 'Running', figure: true, cell: ({ running }) => count(running) },
+    {
+      name: 'Given up in 7 days',
+      figure: true,
+      cell: ({ failed }) => (failed === null ? <span className={css.soft}>not counted</span> : count(failed)),
+    },
+    {
+      name: 'Longest wait',
+      figure: true,
+      cell: ({ oldestDueAt }) => (oldestDueAt === null ? '' : duration(Math.max(0, now - oldestDueAt))),
+    },
+  ];
+}
+
+function Queues({ installation: { queues }, now }: { installation: Installation; now: number }) {
+  return (
+    <Section title="Work">
+      {queues.length === 0 ? (
+        <Note>Nothing waits, nothing runs, and nothing was given up within seven days.</Note>
+      ) : (
+        <Table label="Queues" columns={queueColumns(now)} rows={queues} keyOf={({ kind }) => kind} />
+      )}
+      <Note>A job that repeats waits for its next time; one of each is usual.</Note>
+    </Section>
+  );
+}
+
+type Failure = Installation['failures'][number];
+
+const failureColumns: Column<Failure>[] = [
+  { name: 'Kind', main: true, cell: ({ kind }) => <code>{kind}</code> },
+  { name: 'Error', cell: ({ error }) => <span className={css.error}>{error ?? 'not known'}</span> },
+  { name: 'Attempts', figure: true, cell: ({ attempts }) => count(attempts) },
+  { name: 'Given up', figure: true, cell: ({ failedAt }) => <Time at={failedAt} /> },
+];
+
+function Failures({ installation: { failures } }: { installation: Installation }) {
+  if (failures.length === 0) return null;
+  return (
+    <Section title="Jobs that were given up">
+      <Table
+        label="Jobs that were given up"
+        columns={failureColumns}
+        rows={failures}
+        keyOf={({ id }) => id}
+      />
+    </Section>
+  );
+}
+
+function Storage({ installation: { database, blobs } }: { installation: Installation }) {
+  const { total, idle, waiting, most } = database.connections;
+  return (
+    <Section title="Database and files">
+      <Facts
+        facts={[
+          ['PostgreSQL', `${database.version}${database.embedded ? ', embedded' : ''}`],
+          ['Size', bytes(database.bytes)],
+          ['Files', `${count(blobs.count)}, ${bytes(blobs.bytes)}`],
+          [
+            'Files are in',
+            <span key="place" className={css.value}>
+              {blobs.place}
+            </span>,
+          ],
+          ['Files to be removed', blobs.toRemove > 0 ? count(blobs.toRemove) : undefined],
+          ['Requests waiting for a connection', waiting > 0 ? count(waiting) : undefined],
+        ]}
+      />
+      <div className={css.meter}>
+        <Meter
+          name="Connections of this process in use"
+          used={total - idle}
+          limit={most}
+          figure={count}
+          note={`${count(total)} open, ${count(idle)} of them idle.`}
+        />
+      </div>
+    </Section>
+  );
+}
+
+type Replica = Installation['replicas'][number];
+
+const replicaColumns: Column<Replica>[] = [
+  { name: 'Process', main: true, cell: ({ id }) => <code>{id}</code> },
+  { name: 'Seen', figure: true, cell: ({ seenAt }) => <Time at={seenAt} /> },
+];
+
+function Replicas({ installation: { replicas, database } }: { installation: Installation }) {
+  return (
+    <Section title="Replicas">
+      {replicas.length > 0 ? (
+        <Table label="Replicas" columns={replicaColumns} rows={replicas} keyOf={({ id }) => id} />
+      ) : (
+        <Note>
+          {database.embedded
+            ? 'The database is embedded, so this process is the only one. Several share one with DRYDOCK_DATABASE_URL.'
+            : 'No process has said that it is there. This one will within a minute.'}
+        </Note>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,100 @@
+import { useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { TextInput } from '../../kit/field.tsx';
+import { Note } from '../../kit/notice.tsx';
+import { counted } from '../../kit/numbers.ts';
+import { Section } from '../../kit/page.tsx';
+import { StateMark } from '../../kit/state.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import type { Installation } from './glance.ts';
+import css from './installation.module.css';
+
+type Model = Installation['models'][number];
+type Setting = Installation['settings'][number];
+
+const modelColumns: Column<Model>[] = [
+  { name: 'Model', main: true, cell: ({ name }) => name },
+  { name: 'Id', cell: ({ id }) => <code className={css.value}>{id}</code> },
+  { name: 'Provider', cell: ({ provider }) => provider },
+  { name: 'State', cell: (model) => <ModelState model={model} /> },
+];
+
+function ModelState({ model: { state, pausedUntil } }: { model: Model }) {
+  if (state === 'ready') return <StateMark state="passed">ready</StateMark>;
+  if (state === 'no key') return <StateMark state="notMeasured">no key</StateMark>;
+  return (
+    <StateMark state="attention">
+      paused{pausedUntil !== null && ' until '}
+      {pausedUntil !== null && <Time at={pausedUntil} />}
+    </StateMark>
+  );
+}
+
+/** Those that can be used come first; the rest when asked for. */
+export function Models({ installation: { models } }: { installation: Installation }) {
+  const [all, setAll] = useState(false);
+  const usable = models.filter(({ state }) => state !== 'no key');
+  const without = models.length - usable.length;
+  return (
+    <Section
+      title="Models"
+      actions={
+        without > 0 && (
+          <Button look="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
+            {all ? 'Only with a key' : `Also ${counted(without, 'model')} without a key`}
+          </Button>
+        )
+      }
+    >
+      <Table
+        label="Models"
+        columns={modelColumns}
+        rows={all ? [...usable, ...models.filter(({ state }) => state === 'no key')] : usable}
+        keyOf={({ id }) => id}
+      />
+    </Section>
+  );
+}
+
+const settingColumns: Column<Setting>[] = [
+  { name: 'Setting', main: true, cell: ({ name }) => <code className={css.value}>{name}</code> },
+  {
+    name: 'Value',
+    cell: ({ value, secret }) => (
+      <span className={secret ? css.soft : css.value}>
+        {value}
+        {secret && ' (secret)'}
+      </span>
+    ),
+  },
+  { name: 'Meaning', cell: ({ meaning }) => <span className={css.soft}>{meaning}</span> },
+];
+
+export function Settings({ installation: { settings } }: { installation: Installation }) {
+  const [words, setWords] = useState('');
+  const asked = words.trim().toLowerCase();
+  const shown = settings.filter(({ name, meaning }) => `${name} ${meaning}`.toLowerCase().includes(asked));
+  return (
+    <Section
+      title="Settings"
+      actions={
+        <TextInput
+          type="search"
+          aria-label="Filter settings"
+          placeholder="Filter settings"
+          className={css.filter}
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+      }
+    >
+      {shown.length > 0 ? (
+        <Table label="Settings" columns={settingColumns} rows={shown} keyOf={({ name }) => name} />
+      ) : (
+        <Note>No setting has these words.</Note>
+      )}
+      <Note>Of the process that answered. They are changed in its environment; secrets are not shown.</Note>
+    </Section>
+  );
+}

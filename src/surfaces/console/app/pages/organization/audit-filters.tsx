@@ -1,0 +1,100 @@
+import { Button } from '../../kit/button.tsx';
+import { Select, TextInput } from '../../kit/field.tsx';
+import { FilterInput } from '../../kit/filter-input.tsx';
+import type { AuditSearch } from './address.ts';
+import { actionKinds } from './audit-words.ts';
+import css from './organization.module.css';
+
+type Options = readonly (readonly [value: string, label: string])[];
+
+/** Not accounts. */
+const nobodys: Options = [
+  ['operator', 'The command line'],
+  ['visitor', 'Somebody not signed in'],
+];
+
+/** Which events are shown. All of it is in the address. */
+export function AuditFilters({
+  search,
+  set,
+  actors,
+  projects,
+}: {
+  search: AuditSearch;
+  set: (changed: AuditSearch) => void;
+  actors: Options;
+  projects: Options;
+}) {
+  const { action, actor, target, project, from, to } = search;
+  const filtered = [action, actor, target, project, from, to].some((one) => one !== undefined);
+  const kinds: Options = actionKinds.map((kind) => [`${kind}.*`, kind.replaceAll('-', ' ')]);
+  return (
+    <search className={css.filters}>
+      <Select
+        aria-label="Kind of action"
+        value={action ?? ''}
+        onChange={({ target: { value } }) => set({ action: value || undefined })}
+        options={[['', 'Any action'], ...kinds, ...missing(action, kinds)]}
+      />
+      <Select
+        aria-label="Who"
+        value={actor ?? ''}
+        onChange={({ target: { value } }) => set({ actor: value || undefined })}
+        options={[['', 'Anybody'], ...nobodys, ...actors, ...missing(actor, [...nobodys, ...actors])]}
+      />
+      {(projects.length > 0 || project !== undefined) && (
+        <Select
+          aria-label="Project"
+          value={project ?? ''}
+          onChange={({ target: { value } }) => set({ project: value || undefined })}
+          options={[['', 'Any project'], ...projects, ...missing(project, projects)]}
+        />
+      )}
+      <FilterInput
+        aria-label="Id of what it was done to"
+        placeholder="Id of the target"
+        value={target}
+        onChange={(value) => set({ target: value })}
+      />
+      <span>
+        From{' '}
+        <TextInput
+          type="date"
+          aria-label="From, a day in UTC"
+          value={from ?? ''}
+          onChange={({ target: { value } }) => set({ from: value || undefined })}
+        />{' '}
+        to{' '}
+        <TextInput
+          type="date"
+          aria-label="To, a day in UTC"
+          value={to ?? ''}
+          onChange={({ target: { value } }) => set({ to: value || undefined })}
+        />{' '}
+        (UTC)
+      </span>
+      {filtered && (
+        <Button
+          look="quiet"
+          onClick={() =>
+            set({
+              action: undefined,
+              actor: undefined,
+              target: undefined,
+              project: undefined,
+              from: undefined,
+              to: undefined,
+            })
+          }
+        >
+          Show all
+        </Button>
+      )}
+    </search>
+  );
+}
+
+/** What the address holds and the list does not. */
+function missing(chosen: string | undefined, options: Options): Options {
+  return chosen === undefined || options.some(([value]) => value === chosen) ? [] : [[chosen, chosen]];
+}

@@ -1,0 +1,136 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ConsoleOutput } from '../../../../client/console.ts';
+import { ask, askPeople, askPeoplePages } from '../../api/ask.ts';
+import { Button } from '../../kit/button.tsx';
+import { Id } from '../../kit/copy.tsx';
+import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Facts } from '../../kit/page.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { type AuditSearch, beginOf, endOf } from './address.ts';
+import { AuditFilters } from './audit-filters.tsx';
+import { actionWords } from './audit-words.ts';
+import css from './organization.module.css';
+import { OrganizationPage, type Standing } from './organization-page.tsx';
+
+type Event = ConsoleOutput<'listAuditEvents'>['items'][number];
+
+const route = '/organizations/$organizationId/audit';
+
+export function AuditPage() {
+  return <OrganizationPage name="Audit log">{(standing) => <Audit standing={standing} />}</OrganizationPage>;
+}
+
+function Audit({ standing: { organizationId } }: { standing: Standing }) {
+  const search = useSearch({ from: route });
+  const { action, actor, target, project, from, to, open } = search;
+  const navigate = useNavigate({ from: route });
+  const set = (changed: AuditSearch): void =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
+  const events = useInfiniteQuery(
+    askPeoplePages('listAuditEvents', {
+      organizationId,
+      action,
+      actor,
+      target,
+      projectId: project,
+      from: beginOf(from),
+      to: endOf(to),
+      limit: 50,
+    }),
+  );
+  const members = useQuery({ ...askPeople('listMembers', { organizationId }), enabled: events.isSuccess });
+  const projects = useQuery({ ...ask('listProjects', {}), enabled: events.isSuccess });
+  // Whoever may not look is told so by the service; filters would not help.
+  if (events.isError) return <Problem error={events.error} retry={() => void events.refetch()} />;
+  const items = events.data?.pages.flatMap((page) => page.items) ?? [];
+  const projectNames = new Map(projects.data?.items.map(({ id, name }) => [id, name]));
+  return (
+    <>
+      <AuditFilters
+        search={search}
+        set={set}
+        actors={(members.data?.items ?? []).map(({ userId, name, email }) => [userId, `${name}, ${email}`])}
+        projects={[...projectNames]}
+      />
+      {events.isPending && <Skeleton lines={10} />}
+      {events.isSuccess && items.length === 0 && (
+        <Empty title="Nothing was written down that is like this">Choose fewer filters.</Empty>
+      )}
+      {items.length > 0 && (
+        <Table
+          label="Audit log"
+          columns={columnsOf(projectNames)}
+          rows={items}
+          keyOf={({ id }) => id}
+          unfolding={{ ...unfoldingIn(organizationId), open, toggle: (key) => set({ open: key }) }}
+        />
+      )}
+      {events.hasNextPage && (
+        <div>
+          <Button busy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
+            Show earlier events
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function unfoldingIn(organizationId: string) {
+  return {
+    nameOf: ({ action, id }: Event) => `${actionWords(action)} ${id.slice(-6)}`,
+    content: (event: Event) => <Whole event={event} organizationId={organizationId} />,
+  };
+}
+
+function columnsOf(projectNames: Map<string, string>): Column<Event>[] {
+  return [
+    { name: 'What', main: true, cell: ({ action }) => <span title={action}>{actionWords(action)}</span> },
+    { name: 'Who', cell: (event) => whoOf(event) },
+    { name: 'To what', cell: ({ target }) => <Id value={target} /> },
+    {
+      name: 'Project',
+      cell: ({ projectId }) => (projectId === null ? '' : (projectNames.get(projectId) ?? projectId)),
+    },
+    { name: 'When', figure: true, cell: ({ at }) => <Time at={at} /> },
+  ];
+}
+
+function whoOf({ actor }: Event): string {
+  if (actor.id === 'operator') return 'the command line';
+  if (actor.id === 'visitor') return 'somebody not signed in';
+  return actor.name ?? actor.email ?? actor.id;
+}
+
+/** All that is known of it, and the way to what else is about the same. */
+function Whole({ event, organizationId }: { event: Event; organizationId: string }) {
+  const { id, at, actor, action, target, projectId, requestId } = event;
+  const only = (search: AuditSearch, words: string) => (
+    <Link to={route} params={{ organizationId }} search={search}>
+      {words}
+    </Link>
+  );
+  return (
+    <div className={css.once}>
+      <Facts
+        facts={[
+          ['Event', <Id key="id" value={id} />],
+          ['Action', <code key="action">{action}</code>],
+          ['At', `${new Date(at).toISOString().replace('T', ' ').slice(0, 23)} UTC`],
+          ['Actor', <Id key="actor" value={actor.id} />],
+          ['E-mail', actor.email],
+          ['Target', <Id key="target" value={target} />],
+          ['Project', projectId && <Id key="project" value={projectId} />],
+          ['Request', requestId && <Id key="request" value={requestId} />],
+        ]}
+      />
+      <p className={css.left}>
+        {only({ actor: actor.id }, 'Everything by the same')}
+        {only({ target }, 'Everything about the same')}
+        {only({ action: `${action.split('.')[0]}.*` }, 'Everything of this kind')}
+      </p>
+    </div>
+  );
+}

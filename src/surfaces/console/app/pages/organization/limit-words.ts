@@ -1,0 +1,15 @@
+const words: Record<string, string> = {
+  credits: 'Credits this month',
+  insightsPerDay: 'Insight requests a day',
+  journeyLaunchesPerDay: 'Journey launches a day',
+  generationsPerDay: 'Draft generations a day',
+  concurrentEvalRuns: 'Eval runs at once',
+};
+
+/** A limit of a plan as people call it; one that is not known, from its name: `fooBarsPerDay` is “Foo bars per day”. */
+export function limitWords(name: string): string {
+  const known = words[name];
+  if (known !== undefined) return known;
+  const spaced = name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}

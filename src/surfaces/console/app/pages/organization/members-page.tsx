@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { askPeople } from '../../api/ask.ts';
+import { Button } from '../../kit/button.tsx';
+import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { counted } from '../../kit/numbers.ts';
+import { Section } from '../../kit/page.tsx';
+import { StateMark } from '../../kit/state.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { Invitations } from './invitations.tsx';
+import { Invite } from './invite.tsx';
+import { MemberActions, RoleSelect } from './member-actions.tsx';
+import css from './organization.module.css';
+import { OrganizationPage, type Standing } from './organization-page.tsx';
+import type { Member } from './roles.ts';
+
+export function MembersPage() {
+  const [inviting, setInviting] = useState(false);
+  return (
+    <OrganizationPage
+      name="Members"
+      administration={
+        <Button look="primary" onClick={() => setInviting(true)}>
+          Invite somebody
+        </Button>
+      }
+    >
+      {(standing) => (
+        <>
+          <Members standing={standing} />
+          {standing.administers && <Invitations standing={standing} />}
+          {inviting && <Invite standing={standing} onClose={() => setInviting(false)} />}
+        </>
+      )}
+    </OrganizationPage>
+  );
+}
+
+function Members({ standing }: { standing: Standing }) {
+  const { organizationId, organization } = standing;
+  const members = useQuery(askPeople('listMembers', { organizationId }));
+  const items = members.data?.items ?? [];
+  return (
+    <Section title={members.data ? counted(items.length, 'member') : 'Members'}>
+      {members.isPending && <Skeleton lines={4} />}
+      {members.isError && <Problem error={members.error} retry={() => void members.refetch()} />}
+      {items.length > 0 && (
+        <Table
+          label="Members"
+          columns={columnsOf(standing, items)}
+          rows={items}
+          keyOf={({ userId }) => userId}
+        />
+      )}
+      {members.data?.nextCursor !== undefined && <Note>Only the first {items.length} are shown.</Note>}
+      <Note>
+        An owner may do everything, an admin everything but decide about owners, a member enters projects that
+        are public or that they are invited to. You are {organization.role} here.
+      </Note>
+    </Section>
+  );
+}
+
+function columnsOf(standing: Standing, members: readonly Member[]): Column<Member>[] {
+  const { administers, signedIn } = standing;
+  const owners = members.filter(({ role }) => role === 'owner').length;
+  // The last owner stays one, and stays.
+  const stays = ({ role }: Member): boolean => role === 'owner' && owners === 1;
+  const forAll: Column<Member>[] = [
+    {
+      name: 'Member',
+      main: true,
+      cell: ({ userId, name, email }) => (
+        <span className={css.person}>
+          <span>
+            {name}
+            {userId === signedIn.user.id && <span className={css.soft}> (you)</span>}
+          </span>
+          <small>{email}</small>
+        </span>
+      ),
+    },
+    {
+      name: 'Role',
+      cell: (member) => (stays(member) ? 'owner' : <RoleSelect standing={standing} member={member} />),
+    },
+  ];
+  if (!administers) return forAll;
+  return [
+    ...forAll,
+    {
+      name: 'Password',
+      cell: ({ hasPassword }) =>
+        hasPassword ? (
+          <StateMark state="passed">chosen</StateMark>
+        ) : (
+          <StateMark state="notMeasured">none</StateMark>
+        ),
+    },
+    {
+      name: 'Last seen',
+      figure: true,
+      cell: ({ lastSeenAt }) =>
+        lastSeenAt === null ? <span className={css.soft}>not signed in</span> : <Time at={lastSeenAt} />,
+    },
+    {
+      name: 'Actions',
+      figure: true,
+      cell: (member) => !stays(member) && <MemberActions standing={standing} member={member} />,
+    },
+  ];
+}

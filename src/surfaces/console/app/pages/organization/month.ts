@@ -1,0 +1,30 @@
+import type { Output } from '../../../../client/index.ts';
+import { api } from '../../api/client.ts';
+
+type Run = Output<'listEvalRuns'>['items'][number];
+
+/** Of one project; whoever has more sees the latest. */
+const mostPages = 5;
+const perPage = 100;
+
+/** The runs of a project since a point in time, newest first, and whether those are all. */
+export function runsSince(projectId: string, since: number) {
+  return {
+    queryKey: ['listEvalRuns', 'since', projectId, since],
+    queryFn: async ({ signal }: { signal: AbortSignal }): Promise<{ runs: Run[]; all: boolean }> => {
+      const runs: Run[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < mostPages; page++) {
+        const answer = await api.listEvalRuns(
+          { projectId, limit: perPage, ...(cursor !== undefined && { cursor }) },
+          { signal },
+        );
+        runs.push(...answer.items.filter(({ createdAt }) => createdAt >= since));
+        cursor = answer.nextCursor;
+        const last = answer.items.at(-1);
+        if (cursor === undefined || !last || last.createdAt < since) return { runs, all: true };
+      }
+      return { runs, all: false };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { Output } from '../../../../client/index.ts';
+import type { State } from '../../kit/state.tsx';
+import { isOpen, stateOfRun } from '../runs/states.ts';
+
+type Suite = Pick<Output<'listEvalSuites'>['items'][number], 'id' | 'name'>;
+type Run = Pick<
+  Output<'listEvalRuns'>['items'][number],
+  'id' | 'suiteId' | 'runNumber' | 'status' | 'result' | 'summary' | 'createdAt'
+>;
+type Waiver = Pick<NonNullable<Output<'getGateWaiver'>['waiver']>, 'active' | 'expiresAt' | 'reason'>;
+
+/** Something that waits for a person. */
+export interface Item {
+  key: string;
+  state: State;
+  /** What it is about, and where that is shown. */
+  name: string;
+  runId?: string;
+  serverId?: string;
+  words: string;
+  at: number;
+}
+
+/** A waiver that ends within this time is somebody's work now. */
+const soon = 7 * 86_400_000;
+
+/** The last run of each suite that came to an end, if it did not pass. */
+export function failingRuns<One extends Run>(runs: readonly One[]): One[] {
+  const seen = new Set<string>();
+  return runs
+    .toSorted((a, b) => b.createdAt - a.createdAt)
+    .filter((run) => {
+      if (isOpen(run) || run.status === 'cancelled' || seen.has(run.suiteId)) return false;
+      seen.add(run.suiteId);
+      return run.result !== 'passed';
+    });
+}
+
+/** What failed first, then what will count again soon, then servers. */
+export function attentionOf(known: {
+  suites: readonly Suite[];
+  runs: readonly Run[];
+  /** By run. */
+  waivers: ReadonlyMap<string, Waiver | null>;
+  servers: readonly {
+    id: string;
+    name: string;
+    health: { state: State; word: string; detail: string; at: number };
+  }[];
+  now: number;
+}): Item[] {
+  const names = new Map(known.suites.map(({ id, name }) => [id, name ?? id]));
+  const failing: Item[] = [];
+  const waived: Item[] = [];
+  for (const run of failingRuns(known.runs)) {
+    const waiver = known.waivers.get(run.id);
+    const item = {
+      key: run.id,
+      name: `${names.get(run.suiteId) ?? 'Suite'} #${run.runNumber}`,
+      runId: run.id,
+    };
+    if (!waiver?.active)
+      failing.push({ ...item, state: stateOfRun(run), words: wordsOf(run, waiver), at: run.createdAt });
+    else if (waiver.expiresAt - known.now < soon)
+      waived.push({
+        ...item,
+        state: 'waived',
+        words: `${endWords(waiver.expiresAt - known.now)}: ${waiver.reason}`,
+        at: waiver.expiresAt,
+      });
+  }
+  const ill = known.servers
+    .filter(({ health }) => health.state !== 'passed')
+    .map(({ id, name, health }) => ({
+      key: id,
+      name,
+      serverId: id,
+      state: health.state,
+      words: [health.word, health.detail].filter(Boolean).join(': '),
+      at: health.at,
+    }));
+  return [...failing, ...waived.toSorted((a, b) => a.at - b.at), ...ill];
+}
+
+function wordsOf({ summary, status }: Run, waiver: Waiver | null | undefined): string {
+  const ended = waiver ? '; its waiver has ended' : '';
+  if (!summary || summary.total === 0)
+    return `${status === 'completed' ? 'No verdict' : 'It did not come to an end'}${ended}`;
+  return `${summary.passed} of ${summary.total} trials passed${ended}`;
+}
+
+function endWords(left: number): string {
+  const hours = Math.max(1, Math.ceil(left / 3_600_000));
+  return hours <= 48
+    ? `Its waiver ends within ${hours} h`
+    : `Its waiver ends within ${Math.ceil(hours / 24)} days`;
+}

@@ -1,0 +1,75 @@
+import { Link } from '@tanstack/react-router';
+import type { RunSearch } from '../../addresses.ts';
+import { counted } from '../../kit/numbers.ts';
+import { Section } from '../../kit/page.tsx';
+import { Glyph } from '../../kit/state.tsx';
+import { textOf } from '../../kit/text.ts';
+import type { Run } from './decision.ts';
+import css from './runs.module.css';
+import { stageWord } from './states.ts';
+
+type Failure = Run['decisionSummary']['diagnostics']['items'][number];
+
+/** Shown in full; the grid has the others. */
+const most = 6;
+
+/** Cases of which trials failed: the first trial that shows it, where and why, and what to do. */
+export function Failures({ run, projectId, search }: { run: Run; projectId: string; search: RunSearch }) {
+  const { items, complete } = run.decisionSummary.diagnostics;
+  const byCase = new Map<string, Failure[]>();
+  for (const item of items) {
+    const key = textOf(item['testCaseId'] ?? item['title'], item.iterationId);
+    byCase.set(key, [...(byCase.get(key) ?? []), item]);
+  }
+  if (byCase.size === 0) return null;
+  return (
+    <Section title="What failed">
+      <ul className={css.failures}>
+        {[...byCase].slice(0, most).map(
+          ([key, [first, ...others]]) =>
+            first && (
+              <li key={key} className={css.failure}>
+                <Glyph state="failed" size={16} label="failed" />
+                <div>
+                  <p className={css.failedCase}>
+                    <Link
+                      to="/projects/$projectId/runs/$runId/trials/$trialId"
+                      params={{ projectId, runId: run.id, trialId: first.iterationId }}
+                      search={search}
+                    >
+                      {textOf(first['title'], 'Case')}, trial {first.iterationNumber}
+                    </Link>
+                    {others.length > 0 && (
+                      <span className={css.soft}>
+                        {' '}
+                        and {others.length}
+                        {complete ? '' : ' or more'} other {others.length === 1 ? 'trial' : 'trials'}
+                      </span>
+                    )}
+                  </p>
+                  <p className={css.why}>{whyOf(first)}</p>
+                  <p className={css.soft}>{first.nextAction}</p>
+                </div>
+              </li>
+            ),
+        )}
+      </ul>
+      {byCase.size > most && (
+        <p className={css.soft}>
+          {counted(byCase.size - most, 'more case')}
+          {complete ? '' : ' or more'} below.
+        </p>
+      )}
+      {!complete && (
+        <p className={css.soft}>Not all trials were looked through for this list. The grid has all.</p>
+      )}
+    </Section>
+  );
+}
+
+function whyOf(item: Failure): string {
+  const { reasons = [], stage } = item.evidence as { reasons?: string[]; stage?: string };
+  const failure = (item['observed'] as { failure?: string } | undefined)?.failure;
+  const where = stage === undefined ? '' : `At ${stageWord(stage)}: `;
+  return `${where}${reasons[0] ?? failure ?? (item.status === 'completed' ? 'It was judged as failed; no reason was given.' : `It ended as ${item.status.replace('_', ' ')}.`)}`;
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Output } from '../../../../client/index.ts';
+import { ask } from '../../api/ask.ts';
+import { Problem } from '../../kit/notice.tsx';
+import { Section } from '../../kit/page.tsx';
+import { Glyph, type State, StateMark } from '../../kit/state.tsx';
+import { Same } from '../../same/same.tsx';
+import css from './runs.module.css';
+
+type Gate = Output<'getEvalRunGate'>;
+
+const states: Record<Gate['outcome'], { state: State; words: string }> = {
+  passed: { state: 'passed', words: 'passed' },
+  failed: { state: 'failed', words: 'failed' },
+  non_gateable: { state: 'notEstablished', words: 'cannot be answered' },
+  not_configured: { state: 'notMeasured', words: 'no gate' },
+};
+
+/** What the suite asks of its runs beyond their verdict; nothing is shown where it asks nothing. */
+export function GateSection({ projectId, runId }: { projectId: string; runId: string }) {
+  const gate = useQuery(ask('getEvalRunGate', { projectId, runId }));
+  if (gate.isError) return <Problem error={gate.error} retry={() => void gate.refetch()} />;
+  if (!gate.data || gate.data.outcome === 'not_configured') return null;
+  const { outcome, conditions, baseline, policyError } = gate.data;
+  const { state, words } = states[outcome];
+  return (
+    <Section title="Quality gate" actions={<Same operation="getEvalRunGate" input={{ projectId, runId }} />}>
+      <p className={css.overall}>
+        <StateMark state={state}>{words}</StateMark>
+        {baseline && (
+          <Link
+            to="/projects/$projectId/runs/$runId/compare"
+            params={{ projectId, runId }}
+            search={{ with: baseline.baseRunId }}
+          >
+            Compare with what it is held against
+          </Link>
+        )}
+      </p>
+      {policyError !== undefined && <p>{policyError}</p>}
+      <ul className={css.failures}>
+        {conditions.map((one, at) => (
+          <li key={at} className={css.failure}>
+            <Glyph state={states[one.status].state} size={16} label={states[one.status].words} />
+            <div>
+              <p>{one.message}</p>
+              {one.reason !== undefined && <p className={css.soft}>{one.reason}</p>}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,301 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import type { RunSearch } from '../../addresses.ts';
+import { Rate } from '../../charts/rate.tsx';
+import { classes } from '../../kit/classes.ts';
+import { cost, count } from '../../kit/numbers.ts';
+import { Glyph, StateMark, wordFor } from '../../kit/state.tsx';
+import { duration } from '../../kit/time.tsx';
+import { caseDecisions, type Run, rowKey } from './decision.ts';
+import css from './grid.module.css';
+import { fits, isFiltered, type Row, type Trial } from './rows.ts';
+import { stageWord } from './states.ts';
+
+const rowHeight = 34;
+const cellWidth = 22;
+/** At both ends together. */
+const stripPadding = 24;
+/** Columns of figures may stand before the trials, on wide pages; the name covers what is under it. */
+const stripStart = 860;
+const nameWidth = 150;
+/** Cells are drawn in blocks of this many, so that scrolling sideways draws seldom. */
+const block = 20;
+/** Stands for a trial in an address. */
+const mark = 'TRIAL';
+
+interface GridProps {
+  run: Run;
+  rows: Row[];
+  search: RunSearch;
+  projectId: string;
+  severalModels: boolean;
+}
+
+/** Cases down, trials across, each trial a shape that links to it. Only what can be seen is drawn. */
+export function Grid({ run, rows, search, projectId, severalModels }: GridProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const router = useRouter();
+  const [blocks, setBlocks] = useState({ first: 0, last: 1 });
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => rowHeight,
+    overscan: 5,
+  });
+  const widest = rows.reduce((most, { trials }) => Math.max(most, trials.length), 0);
+  const stripWidth = widest * cellWidth + stripPadding;
+  const decisions = caseDecisions(run);
+  const statistics = new Map(run.statistics?.cases.map((one) => [rowKey(one.caseId, one.model), one]));
+  const scroll = useCallback((): void => {
+    const { scrollLeft = 0, clientWidth = 0 } = frame.current ?? {};
+    const first = Math.max(0, Math.floor((scrollLeft - stripStart) / cellWidth / block));
+    const last = Math.ceil((scrollLeft + clientWidth - nameWidth) / cellWidth / block);
+    setBlocks((known) => (known.first === first && known.last === last ? known : { first, last }));
+  }, []);
+  useEffect(() => {
+    const sizes = new ResizeObserver(scroll);
+    if (frame.current) sizes.observe(frame.current);
+    return () => sizes.disconnect();
+  }, [scroll]);
+  // Made once for all: a thousand links are drawn at a time.
+  const [before = '', behind = ''] = useMemo(
+    () =>
+      router
+        .buildLocation({
+          to: '/projects/$projectId/runs/$runId/trials/$trialId',
+          params: { projectId, runId: run.id, trialId: mark },
+          search,
+        })
+        .href.split(mark),
+    [router, projectId, run.id, search],
+  );
+  /** One listener for thousands of links. */
+  const open = (event: MouseEvent): void => {
+    const link = (event.target as Element).closest<HTMLAnchorElement>('a[data-trial]');
+    if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+      return;
+    event.preventDefault();
+    router.history.push(link.getAttribute('href') as string);
+  };
+  return (
+    // The links inside take the focus; this listens for all of them.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <div
+      ref={frame}
+      className={css.frame}
+      role="table"
+      aria-label="Cases and their trials"
+      aria-rowcount={rows.length + 1}
+      onScroll={scroll}
+      onClick={open}
+      onKeyDown={move}
+    >
+      <div role="row" aria-rowindex={1} className={css.head}>
+        <Heading name="Case" sort="case" search={search} className={css.case} />
+        <span role="columnheader" className={css.verdict}>
+          Verdict
+        </span>
+        <Heading name="Passed" sort="rate" search={search} className={css.rate} />
+        <Heading name="Median time" sort="latency" search={search} className={css.figure} />
+        <Heading name="Tokens" sort="tokens" search={search} className={css.figure} />
+        <Heading name="Cost" sort="cost" search={search} className={css.figure} />
+        <span role="columnheader" className={css.trials} style={{ minWidth: stripWidth }}>
+          Trials
+        </span>
+      </div>
+      <div className={css.body} style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const row = rows[index] as Row;
+          const statistic = statistics.get(row.key);
+          return (
+            <div
+              key={row.key}
+              role="row"
+              aria-rowindex={index + 2}
+              className={css.row}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <span role="cell" className={css.case}>
+                <span className={css.title} title={row.title}>
+                  {row.title}
+                </span>
+                {severalModels && <span className={css.model}>{row.model}</span>}
+                {statistic?.flaky && <Glyph state="flaky" label="flaky: passed and failed alike" />}
+              </span>
+              <span role="cell" className={css.verdict}>
+                <Verdict row={row} decided={decisions.get(row.key)?.verdict} />
+              </span>
+              <span role="cell" className={css.rate}>
+                <Rate
+                  passed={statistic?.passed ?? row.passed}
+                  trials={statistic?.trials ?? row.judged}
+                  needed={statistic?.threshold}
+                />
+                {statistic?.trialsToSettle != null && statistic.trialsToSettle > 0 && (
+                  <span
+                    className={css.settle}
+                    title={`About ${statistic.trialsToSettle} more trials would put the whole interval on one side of what is needed`}
+                  >
+                    +{statistic.trialsToSettle} to settle
+                  </span>
+                )}
+              </span>
+              <span role="cell" className={css.figure}>
+                {row.latency === undefined ? '–' : duration(row.latency)}
+              </span>
+              <span role="cell" className={css.figure}>
+                {row.tokens === undefined ? '–' : count(Math.round(row.tokens))}
+              </span>
+              <span role="cell" className={css.figure}>
+                {row.cost === undefined ? '–' : cost(row.cost)}
+              </span>
+              <span role="cell" className={css.trials} style={{ minWidth: stripWidth }}>
+                <Strip
+                  row={row}
+                  search={search}
+                  first={blocks.first}
+                  last={blocks.last}
+                  before={before}
+                  behind={behind}
+                />
+              </span>
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Verdict({
+  row,
+  decided,
+}: {
+  row: Row;
+  decided: 'passed' | 'failed' | 'inconclusive' | undefined;
+}): ReactNode {
+  if (decided) return <StateMark state={decided} />;
+  const under = row.trials.some(({ state }) => state === 'running' || state === 'pending');
+  return <StateMark state={under ? 'running' : 'notEstablished'} />;
+}
+
+function Heading({
+  name,
+  sort,
+  search,
+  className,
+}: {
+  name: string;
+  sort: NonNullable<RunSearch['sort']>;
+  search: RunSearch;
+  className: string | undefined;
+}) {
+  const chosen = search.sort === sort;
+  const down = chosen && search.down === true;
+  // Up, then down, then as the suite has them.
+  const next = chosen
+    ? down
+      ? { sort: undefined, down: undefined }
+      : { down: true as const }
+    : { sort, down: undefined };
+  return (
+    <span
+      role="columnheader"
+      className={className}
+      aria-sort={chosen ? (down ? 'descending' : 'ascending') : undefined}
+    >
+      <Link
+        from="/projects/$projectId/runs/$runId"
+        to="."
+        search={(before) => ({ ...before, ...next })}
+        replace
+        className={css.sort}
+      >
+        {name}
+        {chosen && <span aria-hidden="true">{down ? ' ↓' : ' ↑'}</span>}
+      </Link>
+    </span>
+  );
+}
+
+const Strip = memo(function Strip({
+  row,
+  search,
+  first,
+  last,
+  before,
+  behind,
+}: {
+  row: Row;
+  search: RunSearch;
+  first: number;
+  last: number;
+  /** What stands around the id of a trial in its address. */
+  before: string;
+  behind: string;
+}) {
+  const from = first * block;
+  const shown = row.trials.slice(from, last * block);
+  const filtered = isFiltered(search);
+  const stop = row.trials.find(({ state }) => state === 'failed') ?? row.trials[0];
+  return (
+    <span className={css.strip} style={{ paddingLeft: from * cellWidth }}>
+      {shown.map((trial) => (
+        <a
+          key={trial.id}
+          href={`${before}${trial.id}${behind}`}
+          data-trial={trial.number}
+          tabIndex={trial === stop ? 0 : -1}
+          className={classes(css.cell, filtered && !fits(row, trial, search) && css.faded)}
+          aria-label={labelOf(trial)}
+          title={labelOf(trial)}
+        >
+          <Glyph state={trial.state} size={16} />
+        </a>
+      ))}
+    </span>
+  );
+});
+
+function labelOf({ number, state, stage, durationMs }: Trial): string {
+  return [
+    `Trial ${number}: ${wordFor(state)}`,
+    ...(stage === undefined ? [] : [`at ${stageWord(stage)}`]),
+    ...(durationMs === null ? [] : [duration(durationMs)]),
+  ].join(', ');
+}
+
+/** Arrows go from trial to trial; Tab goes from case to case. */
+function move(event: KeyboardEvent): void {
+  const cell = (event.target as Element).closest<HTMLElement>('a[data-trial]');
+  if (!cell) return;
+  const next = {
+    ArrowRight: cell.nextElementSibling,
+    ArrowLeft: cell.previousElementSibling,
+    ArrowDown: inNextRow(cell, 'nextElementSibling'),
+    ArrowUp: inNextRow(cell, 'previousElementSibling'),
+  }[event.key];
+  if (!(next instanceof HTMLElement)) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function inNextRow(cell: HTMLElement, way: 'nextElementSibling' | 'previousElementSibling'): Element | null {
+  const row = cell.closest('[role="row"]')?.[way];
+  return (
+    row?.querySelector(`a[data-trial="${cell.dataset['trial']}"]`) ??
+    row?.querySelector('a[data-trial]') ??
+    null
+  );
+}

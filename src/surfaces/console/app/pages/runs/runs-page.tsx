@@ -1,0 +1,142 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { Output } from '../../../../client/index.ts';
+import { runResults, runStatuses } from '../../addresses.ts';
+import { ask, askPages } from '../../api/ask.ts';
+import { Rate } from '../../charts/rate.tsx';
+import { Button, linkClass } from '../../kit/button.tsx';
+import { Select } from '../../kit/field.tsx';
+import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Page } from '../../kit/page.tsx';
+import { StateMark } from '../../kit/state.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { duration, Time } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import css from './runs.module.css';
+import { isOpen, modelWords, starterWords, stateOfRun } from './states.ts';
+
+type Run = Output<'listEvalRuns'>['items'][number];
+
+/** How often the list is read again while something runs. */
+const pollEvery = 5_000;
+
+export function RunsPage() {
+  const { projectId } = useParams({ from: '/projects/$projectId/runs' });
+  const { suite, result, status } = useSearch({ from: '/projects/$projectId/runs' });
+  const navigate = useNavigate({ from: '/projects/$projectId/runs' });
+  const suites = useQuery(ask('listEvalSuites', { projectId }));
+  const input = { projectId, suiteId: suite, result, status, limit: 50 };
+  const runs = useInfiniteQuery({
+    ...askPages('listEvalRuns', input),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ items }) => items.some(isOpen)) ? pollEvery : false,
+  });
+  const names = new Map(suites.data?.items.map(({ id, name }) => [id, name ?? id]));
+  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  const filtered = suite !== undefined || result !== undefined || status !== undefined;
+  const set = (changed: Record<string, string>): void =>
+    void navigate({
+      search: (before) => ({
+        ...before,
+        ...Object.fromEntries(Object.entries(changed).map(([name, value]) => [name, value || undefined])),
+      }),
+      replace: true,
+    });
+  return (
+    <Page title="Runs" name="Runs" actions={<Same operation="listEvalRuns" input={input} />}>
+      <search className={css.filters}>
+        <Select
+          aria-label="Suite"
+          value={suite ?? ''}
+          onChange={(event) => set({ suite: event.target.value })}
+          options={[['', 'Every suite'], ...[...names].map(([id, name]) => [id, name] as const)]}
+        />
+        <Select
+          aria-label="Result"
+          value={result ?? ''}
+          onChange={(event) => set({ result: event.target.value })}
+          options={[['', 'Any result'], ...runResults.map((one) => [one, one] as const)]}
+        />
+        <Select
+          aria-label="Status"
+          value={status ?? ''}
+          onChange={(event) => set({ status: event.target.value })}
+          options={[['', 'Any status'], ...runStatuses.map((one) => [one, one.replace('_', ' ')] as const)]}
+        />
+        {filtered && (
+          <Button look="quiet" onClick={() => set({ suite: '', result: '', status: '' })}>
+            Show all
+          </Button>
+        )}
+      </search>
+      {runs.isPending && <Skeleton lines={8} />}
+      {runs.isError && <Problem error={runs.error} retry={() => void runs.refetch()} />}
+      {runs.isSuccess && items.length === 0 && <NoRuns projectId={projectId} filtered={filtered} />}
+      {items.length > 0 && (
+        <Table label="Runs" columns={columnsOf(projectId, names)} rows={items} keyOf={({ id }) => id} />
+      )}
+      {runs.hasNextPage && (
+        <div>
+          <Button busy={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
+            Show earlier runs
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function NoRuns({ projectId, filtered }: { projectId: string; filtered: boolean }) {
+  if (filtered) return <Empty title="No run is like this">Choose fewer filters.</Empty>;
+  return (
+    <Empty
+      title="No run yet"
+      action={
+        <Link to="/projects/$projectId/suites" params={{ projectId }} className={linkClass}>
+          Choose a suite to run
+        </Link>
+      }
+    >
+      A run tries every case of a suite several times and says how often it passed.
+    </Empty>
+  );
+}
+
+function columnsOf(projectId: string, names: Map<string, string>): Column<Run>[] {
+  return [
+    {
+      name: 'Run',
+      main: true,
+      cell: (run) => (
+        <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: run.id }}>
+          {names.get(run.suiteId) ?? 'Suite'} #{run.runNumber}
+        </Link>
+      ),
+    },
+    { name: 'Result', cell: (run) => <StateMark state={stateOfRun(run)} /> },
+    {
+      name: 'Trials passed',
+      cell: ({ summary, progress, status }) =>
+        summary && !isOpen({ status }) ? (
+          <Rate passed={summary.passed} trials={summary.total} />
+        ) : (
+          <progress
+            className={css.progress}
+            max={progress.trials}
+            value={progress.finished}
+            aria-label={`${progress.finished} of ${progress.trials} trials ended`}
+          />
+        ),
+    },
+    { name: 'Model', cell: modelWords },
+    { name: 'Environment', cell: ({ environment }) => environment?.name },
+    { name: 'Started by', cell: (run) => <span className={css.soft}>{starterWords(run)}</span> },
+    { name: 'Started', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      name: 'Took',
+      figure: true,
+      cell: ({ startedAt, completedAt }) =>
+        startedAt !== null && completedAt !== null ? duration(completedAt - startedAt) : '',
+    },
+  ];
+}

@@ -1,0 +1,57 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { answersOf, askPages } from '../../api/ask.ts';
+import { type Live, type RunEvent, useRunEvents } from '../../api/live.ts';
+import { type Heard, type Row, rowsOf } from './rows.ts';
+
+interface Which {
+  projectId: string;
+  runId: string;
+}
+
+/** Every trial of a run, page after page. */
+export function useTrials(which: Which, heard: ReadonlyMap<string, Heard> = nothing) {
+  const query = useInfiniteQuery({
+    ...askPages('listEvalRunTrialStates', { ...which, limit: 5000 }),
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+  });
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [hasNextPage, isFetching, isError, fetchNextPage]);
+  const rows = useMemo((): Row[] => rowsOf(data?.pages ?? [], heard), [data, heard]);
+  return { query, rows, complete: data !== undefined && !hasNextPage };
+}
+
+const nothing: ReadonlyMap<string, Heard> = new Map();
+
+/** What happens in a run that is under way. Thousands of events may come at once; the page is drawn once for them. */
+export function useHeard(which: Which, open: boolean) {
+  const [heard, setHeard] = useState<ReadonlyMap<string, Heard>>(nothing);
+  const [finished, setFinished] = useState(0);
+  const news = useRef({ trials: new Map<string, Heard>(), finished: 0, drawing: 0 });
+  const queryClient = useQueryClient();
+  const draw = (): void => {
+    news.current.drawing = 0;
+    setHeard(new Map(news.current.trials));
+    setFinished(news.current.finished);
+  };
+  const note = (event: RunEvent): void => {
+    const { current } = news;
+    if (event.type === 'trial.started')
+      current.trials.set(event.iterationId, { status: 'running', result: null, durationMs: null });
+    if (event.type === 'trial.finished') {
+      current.trials.set(event.iterationId, event);
+      current.finished = Math.max(current.finished, event.finished);
+    }
+    if (event.type === 'run.decided' || event.type === 'run.grading') {
+      void queryClient.invalidateQueries(answersOf('getEvalRun'));
+      void queryClient.invalidateQueries(answersOf('listEvalRunTrialStates'));
+    }
+    current.drawing ||= requestAnimationFrame(draw);
+  };
+  const live: Live = useRunEvents(which, open, note);
+  useEffect(() => () => cancelAnimationFrame(news.current.drawing), []);
+  return { heard, finished, live };
+}

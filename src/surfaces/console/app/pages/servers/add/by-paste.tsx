@@ -1,0 +1,164 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { answersOf } from '../../../api/ask.ts';
+import { api } from '../../../api/client.ts';
+import { factsOf } from '../../../api/problem.ts';
+import { Button } from '../../../kit/button.tsx';
+import { Field, TextArea, TextInput } from '../../../kit/field.tsx';
+import form from '../../../kit/form.module.css';
+import { counted } from '../../../kit/numbers.ts';
+import { StateMark } from '../../../kit/state.tsx';
+import { say } from '../../../kit/toast.tsx';
+import { Same } from '../../../same/same.tsx';
+import { withoutSecrets } from '../without-secrets.ts';
+import css from './add.module.css';
+import { bodyOf, readClientConfig, type Understood } from './client-config.ts';
+import type { Adding } from './fields.tsx';
+
+/** What became of an entry: saved, or why not. */
+type Outcome = { serverId: string } | { problem: string };
+
+/** Reads a configuration while it is pasted and shows what was understood; then each server is saved by itself. */
+export function ByPaste({ projectId, onAdded, onClose }: Adding) {
+  const [text, setText] = useState('');
+  const [names, setNames] = useState<Record<number, string>>({});
+  const [left, setLeft] = useState<number[]>([]);
+  const [outcomes, setOutcomes] = useState<Record<number, Outcome>>({});
+  const queryClient = useQueryClient();
+  const { servers, problem } = readClientConfig(text);
+  const wanted = servers.flatMap((server, at) =>
+    left.includes(at) || 'serverId' in (outcomes[at] ?? {})
+      ? []
+      : [{ at, body: bodyOf({ ...server, name: names[at] ?? server.name }) }],
+  );
+  const saving = useMutation({
+    mutationFn: async () => {
+      const became: Record<number, Outcome> = { ...outcomes };
+      for (const { at, body } of wanted)
+        became[at] = await api.createProjectServer({ projectId, body }).then(
+          ({ id }) => ({ serverId: id }),
+          (error: unknown) => ({ problem: factsOf(error).message }),
+        );
+      return became;
+    },
+    onSuccess: async (became) => {
+      setOutcomes(became);
+      await queryClient.invalidateQueries(answersOf('listProjectServers'));
+      const saved = Object.values(became).flatMap((one) => ('serverId' in one ? [one.serverId] : []));
+      if (saved.length > 0) say(`${counted(saved.length, 'server')} saved`);
+      if (saved.length < Object.keys(became).length) return;
+      if (saved.length === 1) onAdded(saved[0] as string);
+      else onClose();
+    },
+  });
+  const paste = (next: string): void => {
+    setText(next);
+    setNames({});
+    setLeft([]);
+    setOutcomes({});
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (wanted.length > 0) saving.mutate();
+  };
+  return (
+    <form className={form.form} onSubmit={submit} autoComplete="off">
+      <Field
+        label="Configuration"
+        problem={problem}
+        hint="The JSON of Claude, Cursor, VS Code, Windsurf, Zed and others: all of it, or the part about one server."
+      >
+        <TextArea
+          className={css.config}
+          rows={8}
+          placeholder={'{ "mcpServers": { "weather": { "url": "https://…" } } }'}
+          value={text}
+          aria-invalid={problem !== undefined}
+          onChange={({ target }) => paste(target.value)}
+        />
+      </Field>
+      {servers.length > 0 && (
+        <ul className={css.understood} aria-label="What was understood">
+          {servers.map((server, at) => (
+            <Entry
+              key={at}
+              server={server}
+              name={names[at] ?? server.name}
+              onName={(name) => setNames({ ...names, [at]: name })}
+              taken={!left.includes(at)}
+              onTaken={(taken) => setLeft(taken ? left.filter((one) => one !== at) : [...left, at])}
+              outcome={outcomes[at]}
+            />
+          ))}
+        </ul>
+      )}
+      <footer className={form.foot}>
+        {wanted[0] && (
+          <span>
+            <Same
+              operation="createProjectServer"
+              input={{ projectId, body: withoutSecrets(wanted[0].body) }}
+            />
+          </span>
+        )}
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" busy={saving.isPending} disabled={wanted.length === 0}>
+          {wanted.length > 1 ? `Add ${wanted.length} servers` : 'Add server'}
+        </Button>
+      </footer>
+    </form>
+  );
+}
+
+function Entry({
+  server,
+  name,
+  onName,
+  taken,
+  onTaken,
+  outcome,
+}: {
+  server: Understood;
+  name: string;
+  onName: (name: string) => void;
+  taken: boolean;
+  onTaken: (taken: boolean) => void;
+  outcome: Outcome | undefined;
+}) {
+  const { url, command, args, headers, env, enabled, notes } = server;
+  const kept = [...Object.keys(headers), ...Object.keys(env)];
+  const saved = outcome !== undefined && 'serverId' in outcome;
+  return (
+    <li className={css.server}>
+      <input
+        type="checkbox"
+        aria-label={`Add ${name}`}
+        checked={taken}
+        disabled={saved}
+        onChange={({ target }) => onTaken(target.checked)}
+      />
+      <TextInput
+        aria-label={`Name of ${server.name}`}
+        value={name}
+        disabled={saved}
+        onChange={({ target }) => onName(target.value)}
+      />
+      <div className={css.facts}>
+        <code>{url ?? [command, ...args].join(' ')}</code>
+        {kept.length > 0 && <p>{kept.join(', ')}: stored encrypted, not shown again</p>}
+        {!enabled && <p>Paused in the client, and saved paused</p>}
+        {notes.map((note) => (
+          <p key={note} className={css.note}>
+            {note}
+          </p>
+        ))}
+        {outcome && 'problem' in outcome && (
+          <p className={css.refused} role="alert">
+            {outcome.problem}
+          </p>
+        )}
+      </div>
+      {saved && <StateMark state="passed">saved</StateMark>}
+    </li>
+  );
+}

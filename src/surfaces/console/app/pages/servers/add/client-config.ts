@@ -1,0 +1,190 @@
+/**
+ * Servers as the configuration of a client names them. Clients differ in the word above the list and in a few names of
+ * fields, so that what is meant is told by what an entry holds: an address or a command.
+ */
+
+export interface Understood {
+  name: string;
+  url?: string;
+  command?: string;
+  args: string[];
+  headers: Record<string, string>;
+  env: Record<string, string>;
+  enabled: boolean;
+  /** What was left out, or has to be looked at. */
+  notes: string[];
+}
+
+export interface Reading {
+  servers: Understood[];
+  problem?: string;
+}
+
+type Values = Record<string, unknown>;
+
+/** More is no configuration of a person. */
+const mostServers = 50;
+const mostText = 500_000;
+
+export function readClientConfig(text: string): Reading {
+  const trimmed = text.trim();
+  if (trimmed === '') return { servers: [] };
+  if (trimmed.length > mostText) return { servers: [], problem: 'This is too long to be a configuration' };
+  if (/^https?:\/\/\S+$/i.test(trimmed)) return { servers: [fromEntry(hostOf(trimmed), { url: trimmed })] };
+  const parsed = parse(trimmed);
+  if ('problem' in parsed) return { servers: [], problem: parsed.problem };
+  const entries = entriesIn(parsed.value);
+  if (entries.length === 0)
+    return { servers: [], problem: 'No entry with a command or an address is in this JSON' };
+  if (entries.length > mostServers)
+    return { servers: [], problem: `It names ${entries.length} servers; ${mostServers} can be read at once` };
+  return { servers: entries.map(([name, entry]) => fromEntry(name, entry)) };
+}
+
+/** Also with comments and commas too many, as clients allow, and a piece that was copied without its braces. */
+function parse(text: string): { value: unknown } | { problem: string } {
+  const plain = withoutComments(text);
+  try {
+    return { value: JSON.parse(plain) };
+  } catch (error) {
+    if (plain.startsWith('"'))
+      try {
+        return { value: JSON.parse(`{${plain.replace(/,\s*$/, '')}}`) };
+      } catch {
+        // Then the first problem is the one to tell.
+      }
+    return { problem: `Not JSON: ${(error as Error).message}` };
+  }
+}
+
+/** Strings stay as they are. */
+function withoutComments(text: string): string {
+  return text
+    .replaceAll(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, string?: string) => string ?? '')
+    .replaceAll(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, (_, string?: string) => string ?? '')
+    .trim();
+}
+
+/** Above the list: Claude, Cursor, Windsurf, Cline and others; VS Code; Zed; opencode; Amp. */
+const lists = ['mcpServers', 'servers', 'context_servers', 'mcp', 'amp.mcpServers', 'mcp.servers'];
+
+function entriesIn(value: unknown, depth = 0): [name: string, entry: Values][] {
+  if (Array.isArray(value))
+    return value.flatMap((one) => {
+      const entry = asValues(one);
+      return entry && isServer(entry) ? [[nameOf(entry), entry] as [string, Values]] : [];
+    });
+  const values = asValues(value);
+  if (!values || depth > 3) return [];
+  if (isServer(values)) return [[nameOf(values), values]];
+  for (const list of lists) {
+    const found = values[list] === undefined ? [] : entriesIn(values[list], depth + 1);
+    if (found.length > 0) return found;
+  }
+  return Object.entries(values).flatMap(([name, one]) => {
+    const entry = asValues(one);
+    return entry && isServer(entry) ? [[name, entry] as [string, Values]] : [];
+  });
+}
+
+function isServer(entry: Values): boolean {
+  return addressOf(entry) !== undefined || commandOf(entry) !== undefined;
+}
+
+/** `serverUrl` is Windsurf's word, `httpUrl` Gemini's. */
+function addressOf(entry: Values): string | undefined {
+  return [entry['url'], entry['serverUrl'], entry['httpUrl']].find(
+    (one): one is string => typeof one === 'string' && one !== '',
+  );
+}
+
+/** As text, as a list of words, or as an object with a path. */
+function commandOf(entry: Values): { words: string[]; env: Values } | undefined {
+  const { command } = entry;
+  const args = texts(entry['args']);
+  if (typeof command === 'string' && command !== '') return { words: [command, ...args], env: {} };
+  if (Array.isArray(command) && command.length > 0) return { words: [...texts(command), ...args], env: {} };
+  const inner = asValues(command);
+  return typeof inner?.['path'] === 'string'
+    ? { words: [inner['path'], ...texts(inner['args'])], env: asValues(inner['env']) ?? {} }
+    : undefined;
+}
+
+/** Fields that say nothing that is needed here. */
+const understood = new Set([
+  ...['name', 'type', 'transport', 'transportType', 'url', 'serverUrl', 'httpUrl', 'command', 'args', 'env'],
+  ...['environment', 'headers', 'disabled', 'enabled', 'source', 'description', '$schema'],
+]);
+
+function fromEntry(name: string, entry: Values): Understood {
+  const url = addressOf(entry);
+  const command = url === undefined ? commandOf(entry) : undefined;
+  const headers = strings(asValues(entry['headers']) ?? {});
+  const env = strings({
+    ...command?.env,
+    ...asValues(entry['env']),
+    ...asValues(entry['environment']),
+  });
+  const left = Object.keys(entry).filter((field) => !understood.has(field));
+  const open = Object.entries({ ...headers, ...env }).filter(([, value]) => /\$\{[^}]+\}/.test(value));
+  const notes = [
+    ...open.map(([field]) => `${field} holds a placeholder, not its value`),
+    ...(url !== undefined && commandOf(entry) ? ['The command is left out: the address is used'] : []),
+    ...(url !== undefined && Object.keys(env).length > 0 ? ['Variables go with commands only'] : []),
+    ...(left.length > 0 ? [`Not taken over: ${left.join(', ')}`] : []),
+  ];
+  return {
+    name: name.trim() || (url === undefined ? 'server' : hostOf(url)),
+    ...(url !== undefined && { url }),
+    ...(command && { command: command.words[0] as string }),
+    args: command?.words.slice(1) ?? [],
+    headers: url === undefined ? {} : headers,
+    env: url === undefined ? env : {},
+    enabled: entry['disabled'] !== true && entry['enabled'] !== false,
+    notes,
+  };
+}
+
+/** What saves it. */
+export function bodyOf({ name, url, command, args, headers, env, enabled }: Understood) {
+  return {
+    name,
+    ...(!enabled && { enabled }),
+    ...(url !== undefined && { url }),
+    ...(command !== undefined && { transportType: 'stdio' as const, command }),
+    ...(args.length > 0 && { args }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(env).length > 0 && { env }),
+  };
+}
+
+function nameOf(entry: Values): string {
+  if (typeof entry['name'] === 'string') return entry['name'];
+  const url = addressOf(entry);
+  if (url !== undefined) return hostOf(url);
+  const words = commandOf(entry)?.words ?? [];
+  const said = words.findLast((word) => !word.startsWith('-')) ?? 'server';
+  return said.split('/').at(-1) ?? said;
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : 'server';
+}
+
+function asValues(value: unknown): Values | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : undefined;
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value)
+    ? value.filter((one) => ['string', 'number'].includes(typeof one)).map(String)
+    : [];
+}
+
+function strings(values: Values): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+      .map(([name, value]) => [name, String(value)]),
+  );
+}

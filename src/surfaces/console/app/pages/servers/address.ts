@@ -1,0 +1,13 @@
+import { oneOf, present, type Raw } from '../../addresses.ts';
+
+const ways = ['url', 'command', 'paste'] as const;
+export type WayToAdd = (typeof ways)[number];
+
+export interface ServersSearch {
+  /** The dialog that adds one, open at this way. */
+  add?: WayToAdd | undefined;
+}
+
+export function serversSearch(raw: Raw): ServersSearch {
+  return present({ add: oneOf(ways, raw['add']) });
+}

@@ -1,0 +1,36 @@
+import { useState } from 'react';
+import { JsonSide, type Typed, typedFrom } from '../../kit/form/json-side.tsx';
+import type { Schema } from '../../kit/form/schema.ts';
+import { SchemaForm } from '../../kit/form/schema-form.tsx';
+import css from './servers.module.css';
+
+/** Fields on one side, JSON on the other; whichever is edited, the other follows. */
+export function BothSides({
+  schema,
+  given,
+  onChange,
+}: {
+  schema: Schema;
+  given: Typed;
+  onChange: (next: Typed) => void;
+}) {
+  // Fields that hold text on the way to a value begin anew when the JSON is edited.
+  const [edits, setEdits] = useState(0);
+  return (
+    <div className={css.sides}>
+      <SchemaForm
+        key={edits}
+        schema={schema}
+        value={given.value}
+        onChange={(value) => onChange(typedFrom(value))}
+      />
+      <JsonSide
+        given={given}
+        onChange={(next) => {
+          setEdits(edits + 1);
+          onChange(next);
+        }}
+      />
+    </div>
+  );
+}

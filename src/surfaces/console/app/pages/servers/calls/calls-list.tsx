@@ -1,0 +1,72 @@
+import { Button } from '../../../kit/button.tsx';
+import { Section } from '../../../kit/page.tsx';
+import { StateMark } from '../../../kit/state.tsx';
+import { type Column, Table } from '../../../kit/table.tsx';
+import { duration, Time } from '../../../kit/time.tsx';
+import css from '../servers.module.css';
+import type { ToolCall } from './history.ts';
+
+interface Doing {
+  shown: number | undefined;
+  onShow: (call: ToolCall) => void;
+  onAgain: (call: ToolCall) => void;
+}
+
+/** What was called in this tab: shown again, called again. */
+export function CallsList({ calls, ...doing }: Doing & { calls: readonly ToolCall[] }) {
+  return (
+    <Section title="Calls in this tab">
+      <Table
+        label="Calls in this tab"
+        columns={columnsOf(doing)}
+        rows={calls}
+        keyOf={({ id }) => String(id)}
+      />
+    </Section>
+  );
+}
+
+function columnsOf({ shown, onShow, onAgain }: Doing): Column<ToolCall>[] {
+  return [
+    {
+      name: 'Call',
+      main: true,
+      cell: (call) => (
+        <span className={css.madeCall}>
+          <code>{call.toolName}</code> <code className={css.quiet}>{JSON.stringify(call.parameters)}</code>
+        </span>
+      ),
+    },
+    { name: 'Outcome', cell: outcomeOf },
+    {
+      name: 'Took',
+      figure: true,
+      cell: ({ result }) => (typeof result?.durationMs === 'number' ? duration(result.durationMs) : ''),
+    },
+    { name: 'At', figure: true, cell: ({ at }) => <Time at={at} /> },
+    {
+      name: 'Do',
+      figure: true,
+      cell: (call) => (
+        <>
+          <Button look="quiet" aria-pressed={call.id === shown} onClick={() => onShow(call)}>
+            Show
+          </Button>
+          <Button look="quiet" onClick={() => onAgain(call)}>
+            Call again
+          </Button>
+        </>
+      ),
+    },
+  ];
+}
+
+function outcomeOf({ result, error }: ToolCall) {
+  if (error !== undefined) return <StateMark state="attention">refused</StateMark>;
+  if (!result) return <StateMark state="running">under way</StateMark>;
+  return result.isError ? (
+    <StateMark state="failed">the tool failed</StateMark>
+  ) : (
+    <StateMark state="passed">answered</StateMark>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Input } from '../../../../../client/index.ts';
+import type { ToolCall } from './history.ts';
+
+type Case = Pick<Input<'createEvalCase'>['body'], 'title' | 'steps' | 'checks'>;
+
+/** What a case does with a call: makes it again, or wants a model to find it. */
+export type CaseKind = 'call' | 'prompt';
+
+/** A call as a case. One that only calls needs no model; one that prompts passes when the model makes the same call. */
+export function caseOfCall(
+  { toolName, parameters }: Pick<ToolCall, 'toolName' | 'parameters'>,
+  serverName: string,
+  given: { kind: CaseKind; title: string; prompt: string; contains: string },
+): Case {
+  const contains = given.contains.trim();
+  const answer = contains === '' ? [] : [{ type: 'toolResultContains' as const, needle: contains, toolName }];
+  if (given.kind === 'call')
+    return {
+      title: given.title,
+      steps: [{ id: '1', kind: 'toolCall', serverName, toolName, arguments: parameters }],
+      checks: { mode: 'extend', list: [{ type: 'noToolErrors' }, ...answer] },
+    };
+  return {
+    title: given.title,
+    steps: [{ id: '1', kind: 'prompt', prompt: given.prompt }],
+    checks: {
+      mode: 'extend',
+      list: [
+        { type: 'toolCalledWith', toolName, args: { args: parameters, argumentMatching: 'partial' } },
+        ...answer,
+      ],
+    },
+  };
+}

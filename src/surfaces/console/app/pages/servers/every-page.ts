@@ -1,0 +1,38 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Client, Output } from '../../../../client/index.ts';
+import { api } from '../../api/client.ts';
+import type { Which } from './which.ts';
+
+interface Listed {
+  listTools: Output<'listTools'>['items'][number];
+  listPrompts: Output<'listPrompts'>['items'][number];
+  listResources: Output<'listResources'>['items'][number];
+}
+
+/** A server may list without end. */
+const mostPages = 50;
+
+/** Everything that a server lists, and whether there is more than was read. */
+export function everythingListed<Id extends keyof Listed>(id: Id, which: Which) {
+  type Item = Listed[Id];
+  return queryOptions<{ items: Item[]; more: boolean }>({
+    queryKey: [id, which],
+    queryFn: async ({ signal }) => {
+      const items: Item[] = [];
+      const list = api[id] as Client['listTools'];
+      let cursor: string | undefined;
+      for (let page = 0; page < mostPages; page++) {
+        const answer = await list(
+          { ...which, body: { ...(cursor !== undefined && { cursor }) } },
+          { signal },
+        );
+        items.push(...(answer.items as Item[]));
+        cursor = answer.nextCursor;
+        if (cursor === undefined) return { items, more: false };
+      }
+      return { items, more: true };
+    },
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+  });
+}

@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Output } from '../../../../client/index.ts';
+import { ask } from '../../api/ask.ts';
+import { Button } from '../../kit/button.tsx';
+import { classes } from '../../kit/classes.ts';
+import { Code, Json } from '../../kit/code.tsx';
+import { Problem } from '../../kit/notice.tsx';
+import { Section } from '../../kit/page.tsx';
+import { Glyph, type State } from '../../kit/state.tsx';
+import { duration, Time } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import css from './servers.module.css';
+import type { Which } from './which.ts';
+
+type Report = Output<'runDoctor'>;
+type Check = Report['checks']['probe'];
+
+/** Examined when the page is opened, and again when asked: it makes a connection each time. */
+export function useDoctor(which: Which, enabled = true) {
+  return useQuery({
+    ...ask('runDoctor', { ...which, body: {} }),
+    enabled,
+    staleTime: 5 * 60_000,
+    refetchOnWindowFocus: false,
+  });
+}
+
+export function doctorState(status: Report['status']): { state: State; word: string } {
+  if (status === 'ready') return { state: 'passed', word: 'ready' };
+  if (status === 'oauth_required') return { state: 'attention', word: 'needs authorization' };
+  return status === 'partial'
+    ? { state: 'inconclusive', word: 'answers in part' }
+    : { state: 'failed', word: 'does not work' };
+}
+
+/** From the address up; what breaks at one step is seldom the fault of the next. */
+const steps: [keyof Report['checks'], string][] = [
+  ['probe', 'Address'],
+  ['connection', 'Connection'],
+  ['initialization', 'Initialize'],
+  ['capabilities', 'Capabilities'],
+  ['tools', 'Tools'],
+  ['prompts', 'Prompts'],
+  ['resources', 'Resources'],
+  ['resourceTemplates', 'Resource templates'],
+];
+
+const states: Record<Check['status'], State> = { ok: 'passed', error: 'failed', skipped: 'skipped' };
+
+export function HealthTab({ which }: { which: Which }) {
+  const doctor = useDoctor(which);
+  const report = doctor.data;
+  return (
+    <>
+      <Section
+        title="Examination"
+        actions={
+          <>
+            {report && (
+              <span className={css.quiet}>
+                <Time at={Date.parse(report.generatedAt)} />
+              </span>
+            )}
+            <Same operation="runDoctor" input={{ ...which, body: {} }} />
+            <Button onClick={() => void doctor.refetch()} busy={doctor.isFetching}>
+              Examine again
+            </Button>
+          </>
+        }
+      >
+        {doctor.isError && <Problem error={doctor.error} retry={() => void doctor.refetch()} />}
+        <ol className={css.ladder} aria-busy={doctor.isFetching || undefined}>
+          {steps.map(([name, word]) => (
+            <Step key={name} word={word} check={report?.checks[name]} looking={doctor.isFetching} />
+          ))}
+        </ol>
+      </Section>
+      {report?.probe && report.probe.transport.attempts.length > 0 && (
+        <Attempts attempts={report.probe.transport.attempts} />
+      )}
+      {report?.initInfo && (
+        <Section title="What it says of itself">
+          <Json value={report.initInfo} label="what the server says of itself" />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Step({ word, check, looking }: { word: string; check: Check | undefined; looking: boolean }) {
+  const state = check ? states[check.status] : looking ? 'pending' : 'notMeasured';
+  return (
+    <li className={classes(css.step, check?.status === 'error' && css.broken)}>
+      <Glyph
+        state={state}
+        size={16}
+        label={check ? { ok: 'works', error: 'broken', skipped: 'skipped' }[check.status] : 'not known yet'}
+      />
+      <span className={css.stepName}>{word}</span>
+      <span className={check?.status === 'error' ? undefined : css.quiet}>{check?.detail ?? '…'}</span>
+    </li>
+  );
+}
+
+type Attempt = NonNullable<Report['probe']>['transport']['attempts'][number];
+
+/** What was sent to the address and what came back. */
+function Attempts({ attempts }: { attempts: Attempt[] }) {
+  return (
+    <Section title="Requests that were made">
+      <div className={css.attempts}>
+        {attempts.map((attempt, at) => (
+          <details key={at} className={css.attempt}>
+            <summary>
+              <strong>{attempt.name}</strong>
+              <code>
+                {attempt.request.method} {attempt.request.url}
+              </code>
+              <span>{attempt.response ? `HTTP ${attempt.response.status}` : 'no answer'}</span>
+              <span className={css.quiet}>{duration(attempt.durationMs)}</span>
+            </summary>
+            <div className={css.exchange}>
+              <div>
+                <h3>Sent</h3>
+                <Json
+                  value={{ headers: attempt.request.headers, body: attempt.request.body }}
+                  label="request"
+                />
+              </div>
+              <div>
+                <h3>Came back</h3>
+                {attempt.error !== undefined && <p>{attempt.error}</p>}
+                {attempt.response?.headers && (
+                  <Json value={attempt.response.headers} label="headers of the answer" />
+                )}
+                {attempt.response?.body && <Code text={attempt.response.body} label="body of the answer" />}
+              </div>
+            </div>
+          </details>
+        ))}
+      </div>
+    </Section>
+  );
+}

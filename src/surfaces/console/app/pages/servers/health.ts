@@ -1,0 +1,72 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Output } from '../../../../client/index.ts';
+import { DrydockError } from '../../../../client/index.ts';
+import { api } from '../../api/client.ts';
+import type { State } from '../../kit/state.tsx';
+
+/** What a server said, or why it said nothing, and when that was. */
+export interface Health {
+  state: State;
+  word: string;
+  detail: string;
+  at: number;
+}
+
+/** How long a look at a server counts. */
+const fresh = 5 * 60_000;
+
+/**
+ * Connects to a server. What comes of it is an answer here, whatever it is: a server that is down is what one wants to
+ * know. At most two are asked at once, so that opening a list starts no crowd of commands.
+ */
+export function healthOf(projectId: string, serverId: string) {
+  return queryOptions<Health>({
+    queryKey: ['health', projectId, serverId],
+    queryFn: ({ signal }) =>
+      turn(async () => {
+        const at = Date.now();
+        try {
+          const answer = await api.validateServer({ projectId, serverId, body: {} }, { signal });
+          return { ...answering(answer), at };
+        } catch (error) {
+          if (error instanceof DrydockError) return { ...refusing(error), at };
+          throw error;
+        }
+      }),
+    staleTime: fresh,
+    gcTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+}
+
+function answering({ initInfo }: Output<'validateServer'>): Omit<Health, 'at'> {
+  const { name, version } = (initInfo?.serverInfo ?? {}) as { name?: unknown; version?: unknown };
+  const said = [name, version].filter((one) => typeof one === 'string').join(' ');
+  return {
+    state: 'passed',
+    word: 'answers',
+    detail: [said, initInfo?.protocolVersion].filter(Boolean).join(', '),
+  };
+}
+
+function refusing({ code, message }: DrydockError): Omit<Health, 'at'> {
+  if (code === 'OAUTH_REQUIRED') return { state: 'attention', word: 'needs authorization', detail: message };
+  if (code === 'TIMEOUT') return { state: 'timedOut', word: 'too slow', detail: message };
+  if (code === 'SERVER_UNREACHABLE') return { state: 'failed', word: 'unreachable', detail: message };
+  return { state: 'attention', word: 'refused', detail: message };
+}
+
+const atOnce = 2;
+let busy = 0;
+const waiting: (() => void)[] = [];
+
+async function turn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  if (busy >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+  busy++;
+  try {
+    return await work();
+  } finally {
+    busy--;
+    waiting.shift()?.();
+  }
+}

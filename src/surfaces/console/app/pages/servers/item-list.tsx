@@ -1,0 +1,74 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ServerTab } from '../../addresses.ts';
+import { TextInput } from '../../kit/field.tsx';
+import { counted } from '../../kit/numbers.ts';
+import css from './servers.module.css';
+import type { Which } from './which.ts';
+
+interface Item {
+  /** What the address calls it. */
+  key: string;
+  name: string;
+  description: string | undefined;
+}
+
+/** Few enough to be seen at once need no filter. */
+const fewEnough = 8;
+/** Drawn at once; a filter finds the others. */
+const mostDrawn = 500;
+
+/** What a server offers of one kind, each a link that opens it. */
+export function ItemList({
+  which,
+  tab,
+  noun,
+  items,
+  more,
+  chosen,
+}: {
+  which: Which;
+  tab: ServerTab;
+  noun: string;
+  items: Item[];
+  more: boolean;
+  chosen: string | undefined;
+}) {
+  const [words, setWords] = useState('');
+  const asked = words.trim().toLowerCase();
+  const found = items.filter(({ name, description = '' }) =>
+    `${name} ${description}`.toLowerCase().includes(asked),
+  );
+  return (
+    <div className={css.items}>
+      {items.length > fewEnough && (
+        <TextInput
+          type="search"
+          aria-label={`Filter ${noun}s`}
+          placeholder={`Filter ${counted(items.length, noun)}`}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+      )}
+      <ul>
+        {found.slice(0, mostDrawn).map(({ key, name, description }) => (
+          <li key={key}>
+            <Link
+              to="/projects/$projectId/servers/$serverId"
+              params={which}
+              search={{ tab, item: key }}
+              className={css.item}
+              aria-current={key === chosen ? 'true' : undefined}
+            >
+              {name}
+              {description && <small>{description}</small>}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {(more || found.length > mostDrawn) && (
+        <p className={css.quiet}>There are more than are shown; the filter looks in what was read.</p>
+      )}
+    </div>
+  );
+}

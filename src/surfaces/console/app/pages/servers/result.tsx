@@ -1,0 +1,113 @@
+import { type ReactNode, useState } from 'react';
+import { Code, Json } from '../../kit/code.tsx';
+import { bytes } from '../../kit/numbers.ts';
+import { StateMark } from '../../kit/state.tsx';
+import { TabButtons } from '../../kit/tabs.tsx';
+import { textOf } from '../../kit/text.ts';
+import { duration } from '../../kit/time.tsx';
+import css from './servers.module.css';
+
+interface Result {
+  content?: Record<string, unknown>[] | undefined;
+  structuredContent?: unknown;
+  isError?: boolean | undefined;
+  durationMs?: unknown;
+}
+
+type View = 'content' | 'structured' | 'raw';
+
+/** What a tool answered: as it is meant for people, as data, or as it came. */
+export function ToolResult({
+  result,
+  sent,
+  actions,
+}: {
+  result: Result;
+  /** The request that it answers. */
+  sent: unknown;
+  /** What can be done with it. */
+  actions?: ReactNode;
+}) {
+  const [chosen, choose] = useState<View>('content');
+  const { content = [], structuredContent, isError, durationMs } = result;
+  const views = [
+    ['content', 'Content'],
+    ...(structuredContent === undefined ? [] : [['structured', 'Structured']]),
+    ['raw', 'Raw'],
+  ] as [View, string][];
+  const view = views.some(([name]) => name === chosen) ? chosen : 'content';
+  return (
+    <div className={css.result}>
+      <div className={css.resultHead}>
+        <StateMark state={isError ? 'failed' : 'passed'}>
+          {isError ? 'the tool says it failed' : 'answered'}
+        </StateMark>
+        {typeof durationMs === 'number' && <span className={css.quiet}>{duration(durationMs)}</span>}
+        <TabButtons label="Form of the result" names={views} chosen={view} choose={choose} />
+        {actions}
+      </div>
+      {view === 'raw' && (
+        <div className={css.frames}>
+          <div>
+            <h3>Request</h3>
+            <Json value={sent} label="request to the server" />
+          </div>
+          <div>
+            <h3>Result</h3>
+            <Json value={result} label="result as it came" />
+          </div>
+        </div>
+      )}
+      {view === 'structured' && <Json value={structuredContent} label="structured content" />}
+      {view === 'content' && <Contents content={content} />}
+    </div>
+  );
+}
+
+/** Blocks of content, of a tool, a prompt or a resource. Whatever they say is shown as text. */
+export function Contents({ content }: { content: Record<string, unknown>[] }) {
+  if (content.length === 0) return <p className={css.quiet}>No content.</p>;
+  return content.map((block, at) => <Content key={at} block={block} />);
+}
+
+/** Formats that a browser draws without running anything. */
+const pictures = /^image\/(png|jpeg|gif|webp|avif)$/;
+
+function Content({ block }: { block: Record<string, unknown> }) {
+  const { type, text, data, mimeType, uri } = block;
+  if (typeof text === 'string') return <Code text={readable(text)} label="text" />;
+  if (typeof data === 'string' && type === 'image' && typeof mimeType === 'string' && pictures.test(mimeType))
+    return <img className={css.picture} src={`data:${mimeType};base64,${data}`} alt="Sent by the server" />;
+  if (type === 'resource' && typeof block['resource'] === 'object' && block['resource'] !== null)
+    return <Content block={block['resource'] as Record<string, unknown>} />;
+  if (type === 'resource_link' && typeof uri === 'string') return <SafeLink address={uri} />;
+  const blob = typeof data === 'string' ? data : block['blob'];
+  if (typeof blob === 'string')
+    return (
+      <p className={css.quiet}>
+        {textOf(mimeType ?? type, 'bytes')}, {bytes(Math.floor((blob.length * 3) / 4))}. The raw form has it
+        as base64.
+      </p>
+    );
+  return <Json value={block} label="content" />;
+}
+
+/** A link only to where a browser may go; anything else is text. */
+function SafeLink({ address }: { address: string }) {
+  if (!/^https?:\/\//i.test(address)) return <code>{address}</code>;
+  return (
+    <a href={address} target="_blank" rel="noopener noreferrer">
+      {address}
+    </a>
+  );
+}
+
+/** JSON in a text is easier to read with its lines broken. */
+function readable(text: string): string {
+  if (!/^\s*[{[]/.test(text) || text.length > 200_000) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

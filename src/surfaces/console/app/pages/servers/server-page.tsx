@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ServerTab } from '../../addresses.ts';
+import { ask } from '../../api/ask.ts';
+import { Id } from '../../kit/copy.tsx';
+import { Problem, Skeleton } from '../../kit/notice.tsx';
+import { Facts, Page } from '../../kit/page.tsx';
+import { StateBadge } from '../../kit/state.tsx';
+import { TabLinks, tabClass } from '../../kit/tabs.tsx';
+import { Time } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import { ContractTab } from './contract-tab.tsx';
+import { doctorState, HealthTab, useDoctor } from './health-tab.tsx';
+import { PromptsTab } from './prompts-tab.tsx';
+import { ResourcesTab } from './resources-tab.tsx';
+import { SettingsTab } from './settings-tab.tsx';
+import { ToolsTab } from './tools-tab.tsx';
+import type { Which } from './which.ts';
+
+const tabs: [ServerTab, string][] = [
+  ['health', 'Health'],
+  ['tools', 'Tools'],
+  ['prompts', 'Prompts'],
+  ['resources', 'Resources'],
+  ['contract', 'Contract'],
+  ['settings', 'Settings'],
+];
+
+export function ServerPage() {
+  const which = useParams({ from: '/projects/$projectId/servers/$serverId' });
+  const { tab = 'health' } = useSearch({ from: '/projects/$projectId/servers/$serverId' });
+  const server = useQuery(ask('getProjectServer', which));
+  const list = (
+    <Link to="/projects/$projectId/servers" params={which}>
+      Servers
+    </Link>
+  );
+  if (!server.data)
+    return (
+      <Page title="Server" name="Server" crumbs={[list]}>
+        {server.isError ? (
+          <Problem error={server.error} retry={() => void server.refetch()} back={list} />
+        ) : (
+          <Skeleton lines={6} />
+        )}
+      </Page>
+    );
+  const { id, name, url, transportType, enabled, headerNames, envNames, updatedAt } = server.data;
+  return (
+    <Page
+      title={name}
+      name={name}
+      crumbs={[list]}
+      mark={<DoctorBadge which={which} enabled={enabled} examine={tab === 'health'} />}
+      actions={<Same operation="getProjectServer" input={which} />}
+    >
+      <Facts
+        facts={[
+          ['Id', <Id key="id" value={id} />],
+          ['Transport', transportType],
+          ['Address', url && <code key="address">{url}</code>],
+          ['Stored headers', headerNames.join(', ')],
+          ['Stored variables', envNames.join(', ')],
+          ['Changed', <Time key="changed" at={updatedAt} />],
+        ]}
+      />
+      <TabLinks label="About this server">
+        {tabs.map(([to, word]) => (
+          <Link
+            key={to}
+            to="/projects/$projectId/servers/$serverId"
+            params={which}
+            search={to === 'health' ? {} : { tab: to }}
+            className={tabClass}
+            aria-current={to === tab ? 'page' : undefined}
+            activeOptions={{ exact: true, includeSearch: true }}
+          >
+            {word}
+          </Link>
+        ))}
+      </TabLinks>
+      {shown[tab](which)}
+    </Page>
+  );
+}
+
+const shown: Record<ServerTab, (which: Which) => ReactNode> = {
+  health: (which) => <HealthTab which={which} />,
+  tools: (which) => <ToolsTab which={which} />,
+  prompts: (which) => <PromptsTab which={which} />,
+  resources: (which) => <ResourcesTab which={which} />,
+  contract: (which) => <ContractTab which={which} />,
+  settings: (which) => <SettingsTab which={which} />,
+};
+
+/** What the examination found; other tabs start none. */
+function DoctorBadge({ which, enabled, examine }: { which: Which; enabled: boolean; examine: boolean }) {
+  const doctor = useDoctor(which, examine);
+  if (!enabled) return <StateBadge state="skipped">paused</StateBadge>;
+  if (!doctor.data) return doctor.isFetching ? <StateBadge state="running">being examined</StateBadge> : null;
+  const { state, word } = doctorState(doctor.data.status);
+  return <StateBadge state={state}>{word}</StateBadge>;
+}

@@ -1,0 +1,159 @@
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { Output } from '../../../../client/index.ts';
+import { ask } from '../../api/ask.ts';
+import { Button } from '../../kit/button.tsx';
+import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { count, counted } from '../../kit/numbers.ts';
+import { Page } from '../../kit/page.tsx';
+import { type State, StateMark } from '../../kit/state.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import { AddServer } from './add/add-server.tsx';
+import type { WayToAdd } from './address.ts';
+import { type Health, healthOf } from './health.ts';
+import css from './servers.module.css';
+
+type Server = Output<'listProjectServers'>['items'][number];
+
+/** How many are looked at when the page is opened; the rest when asked. */
+const lookedAt = 20;
+
+interface Row {
+  server: Server;
+  health: Health | undefined;
+  looking: boolean;
+}
+
+export function ServersPage() {
+  const { projectId } = useParams({ from: '/projects/$projectId/servers' });
+  const { add } = useSearch({ from: '/projects/$projectId/servers' });
+  const navigate = useNavigate({ from: '/projects/$projectId/servers' });
+  const servers = useQuery(ask('listProjectServers', { projectId }));
+  const openAdd = (way: WayToAdd | undefined): void =>
+    void navigate({ search: way === undefined ? {} : { add: way }, replace: add !== undefined });
+  const items = servers.data?.items ?? [];
+  const queryClient = useQueryClient();
+  const looks = useQueries({
+    queries: items.map(({ id, enabled }, at) => ({
+      ...healthOf(projectId, id),
+      enabled: enabled && at < lookedAt,
+    })),
+  });
+  const rows = items.map((server, at): Row => {
+    const look = looks[at];
+    return { server, health: look?.data, looking: look?.isFetching ?? false };
+  });
+  const again = (): void => {
+    for (const { id, enabled } of items)
+      if (enabled) void queryClient.fetchQuery({ ...healthOf(projectId, id), staleTime: 0 });
+  };
+  return (
+    <Page
+      title="Servers"
+      name="Servers"
+      actions={
+        <>
+          <Same operation="listProjectServers" input={{ projectId }} />
+          <Button onClick={again} disabled={items.length === 0} busy={rows.some(({ looking }) => looking)}>
+            Check all
+          </Button>
+          <Button look="primary" onClick={() => openAdd('url')}>
+            Add server
+          </Button>
+        </>
+      }
+    >
+      {servers.isPending && <Skeleton lines={5} />}
+      {servers.isError && <Problem error={servers.error} retry={() => void servers.refetch()} />}
+      {servers.isSuccess && items.length === 0 && (
+        <Empty
+          title="No server yet"
+          action={
+            <div className={css.call}>
+              <Button look="primary" onClick={() => openAdd('url')}>
+                Add a server
+              </Button>
+              <Button onClick={() => openAdd('paste')}>Paste a configuration</Button>
+            </div>
+          }
+        >
+          Save an MCP server to examine it, call its tools and run evals against it.
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <>
+          <Glance rows={rows} />
+          <Table
+            label="Servers"
+            columns={columnsOf(projectId)}
+            rows={rows}
+            keyOf={({ server }) => server.id}
+          />
+        </>
+      )}
+      {add !== undefined && (
+        <AddServer projectId={projectId} way={add} onWay={openAdd} onClose={() => openAdd(undefined)} />
+      )}
+    </Page>
+  );
+}
+
+/** How they stand together, in words. */
+function Glance({ rows }: { rows: Row[] }) {
+  const known = rows.flatMap(({ health }) => (health ? [health] : []));
+  const well = known.filter(({ state }) => state === 'passed').length;
+  const ill = known.length - well;
+  const open = rows.filter(({ server, health }) => server.enabled && !health).length;
+  const facts: [State, string][] = [
+    ...(well > 0
+      ? [
+          [
+            'passed',
+            `${count(well)} of ${counted(rows.length, 'server')} ${well === 1 ? 'answers' : 'answer'}`,
+          ] as [State, string],
+        ]
+      : []),
+    ...(ill > 0 ? [['failed', `${counted(ill, 'needs', 'need')} attention`] as [State, string]] : []),
+    ...(open > 0 ? [['pending', `${count(open)} not looked at yet`] as [State, string]] : []),
+  ];
+  return (
+    <p className={css.glance} aria-live="polite">
+      {facts.map(([state, words]) => (
+        <StateMark key={state} state={state}>
+          {words}
+        </StateMark>
+      ))}
+    </p>
+  );
+}
+
+function columnsOf(projectId: string): Column<Row>[] {
+  return [
+    {
+      name: 'Name',
+      main: true,
+      cell: ({ server }) => (
+        <Link to="/projects/$projectId/servers/$serverId" params={{ projectId, serverId: server.id }}>
+          {server.name}
+        </Link>
+      ),
+    },
+    { name: 'Health', cell: healthCell },
+    { name: 'It says', cell: ({ health }) => <span className={css.detail}>{health?.detail}</span> },
+    {
+      name: 'Reached by',
+      cell: ({ server }) =>
+        server.url === null ? 'a command' : <code className={css.address}>{server.url}</code>,
+    },
+    { name: 'Checked', figure: true, cell: ({ health }) => health && <Time at={health.at} /> },
+  ];
+}
+
+function healthCell({ server, health, looking }: Row) {
+  if (!server.enabled) return <StateMark state="skipped">paused</StateMark>;
+  if (looking && !health) return <StateMark state="running">looking</StateMark>;
+  if (!health) return <StateMark state="notMeasured">not checked</StateMark>;
+  return <StateMark state={health.state}>{health.word}</StateMark>;
+}

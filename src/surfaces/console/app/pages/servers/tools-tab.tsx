@@ -1,0 +1,145 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import type { Output } from '../../../../client/index.ts';
+import { api } from '../../api/client.ts';
+import { Button } from '../../kit/button.tsx';
+import { Json } from '../../kit/code.tsx';
+import { type Typed, typedFrom } from '../../kit/form/json-side.tsx';
+import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Same } from '../../same/same.tsx';
+import { BothSides } from './both-sides.tsx';
+import { CallsList } from './calls/calls-list.tsx';
+import { began, ended, forget, type ToolCall, useCalls } from './calls/history.ts';
+import { SaveCase } from './calls/save-case.tsx';
+import { everythingListed } from './every-page.ts';
+import { ItemList } from './item-list.tsx';
+import { ToolResult } from './result.tsx';
+import css from './servers.module.css';
+import type { Which } from './which.ts';
+
+type Tool = Output<'listTools'>['items'][number];
+
+export function ToolsTab({ which }: { which: Which }) {
+  const { item } = useSearch({ from: '/projects/$projectId/servers/$serverId' });
+  const tools = useQuery(everythingListed('listTools', which));
+  const [shownId, setShown] = useState<number>();
+  if (tools.isError) return <Problem error={tools.error} retry={() => void tools.refetch()} />;
+  if (!tools.data) return <Skeleton lines={6} />;
+  const { items, more } = tools.data;
+  if (items.length === 0) return <Empty title="The server lists no tools" />;
+  const tool = items.find(({ name }) => name === item) ?? items[0];
+  return (
+    <div className={css.split}>
+      <ItemList
+        which={which}
+        tab="tools"
+        noun="tool"
+        items={items.map(({ name, description }) => ({ key: name, name, description }))}
+        more={more}
+        chosen={tool?.name}
+      />
+      {tool && <ToolRunner key={tool.name} which={which} tool={tool} shownId={shownId} setShown={setShown} />}
+    </div>
+  );
+}
+
+/** Calls one tool. What was called stays below, for as long as the tab is open. */
+function ToolRunner({
+  which,
+  tool,
+  shownId,
+  setShown,
+}: {
+  which: Which;
+  tool: Tool;
+  /** The call whose answer is shown, on the page of its tool. */
+  shownId: number | undefined;
+  setShown: (id: number) => void;
+}) {
+  const schema = tool.inputSchema ?? {};
+  const calls = useCalls(which.serverId);
+  const shown = calls.find(({ id, toolName }) => id === shownId && toolName === tool.name);
+  const [given, setGiven] = useState<Typed>(() => typedFrom(shown?.parameters ?? {}));
+  const [saving, setSaving] = useState<ToolCall>();
+  const ending = useRef<AbortController>(undefined);
+  const navigate = useNavigate({ from: '/projects/$projectId/servers/$serverId' });
+  const running = useMutation({
+    mutationFn: async (body: { toolName: string; parameters: Record<string, unknown> }) => {
+      const { signal } = (ending.current = new AbortController());
+      const id = began({ serverId: which.serverId, ...body });
+      setShown(id);
+      try {
+        ended(id, { result: await api.callTool({ ...which, body }, { signal }) });
+      } catch (error) {
+        if (signal.aborted) forget(id);
+        else ended(id, { error });
+      }
+    },
+  });
+  /** With the arguments of a call in the fields; of another tool, on its page. */
+  const take = (call: ToolCall): void => {
+    setShown(call.id);
+    if (call.toolName === tool.name) setGiven(typedFrom(call.parameters));
+    else void navigate({ search: { tab: 'tools', item: call.toolName } });
+  };
+  const again = (call: ToolCall): void => {
+    take(call);
+    running.mutate({ toolName: call.toolName, parameters: call.parameters });
+  };
+  const hints = Object.entries((tool['annotations'] ?? {}) as Record<string, unknown>).filter(
+    ([name, value]) => name.endsWith('Hint') && value === true,
+  );
+  const body = { toolName: tool.name, parameters: given.value };
+  return (
+    <section className={css.panel} aria-label={`Tool ${tool.name}`}>
+      <div>
+        <h2>
+          <code>{tool.name}</code>
+        </h2>
+        {tool.description && <p className={css.description}>{tool.description}</p>}
+        {hints.length > 0 && (
+          <p className={css.quiet}>
+            It says of itself: {hints.map(([name]) => hintWords[name] ?? name).join(', ')}.
+          </p>
+        )}
+      </div>
+      <BothSides schema={schema} given={given} onChange={setGiven} />
+      <div className={css.call}>
+        <Button
+          look="primary"
+          busy={running.isPending}
+          disabled={given.problem !== undefined}
+          onClick={() => running.mutate(body)}
+        >
+          {running.isPending ? 'Calling…' : 'Call tool'}
+        </Button>
+        {running.isPending && <Button onClick={() => ending.current?.abort()}>Stop waiting</Button>}
+        <Same operation="callTool" input={{ ...which, body }} />
+      </div>
+      <div aria-live="polite">
+        {shown?.error !== undefined && <Problem error={shown.error} />}
+        {shown?.result && (
+          <ToolResult
+            result={shown.result}
+            sent={{ method: 'tools/call', params: { name: shown.toolName, arguments: shown.parameters } }}
+            actions={<Button onClick={() => setSaving(shown)}>Save as eval case</Button>}
+          />
+        )}
+      </div>
+      {calls.length > 0 && <CallsList calls={calls} shown={shownId} onShow={take} onAgain={again} />}
+      <details>
+        <summary>Schema as a model sees it</summary>
+        <Json value={tool} label="definition of the tool" />
+      </details>
+      {saving && <SaveCase which={which} call={saving} onClose={() => setSaving(undefined)} />}
+    </section>
+  );
+}
+
+const hintWords: Record<string, string> = {
+  readOnlyHint: 'changes nothing',
+  destructiveHint: 'may destroy something',
+  idempotentHint: 'the same twice is the same once',
+  openWorldHint: 'reaches the outside world',
+};

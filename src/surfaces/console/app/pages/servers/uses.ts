@@ -1,0 +1,48 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { type Documents, type Use, usesIn } from './uses-in.ts';
+
+interface Uses {
+  uses: Use[];
+  /** Not everything was looked at. */
+  more: boolean;
+}
+
+/** Suites and clients say which servers they have only one by one. */
+const mostRead = 40;
+
+/** Asked when somebody is about to delete it. */
+export function usesOf(projectId: string, server: { id: string; name: string }) {
+  return queryOptions<Uses>({
+    queryKey: ['usesOf', projectId, server.id],
+    queryFn: async ({ signal }) => {
+      const options = { signal };
+      const [suites, clients, groups, environments] = await Promise.all([
+        api.listEvalSuites({ projectId }, options),
+        api.listClients({ projectId }, options),
+        api.listServerGroups({ projectId }, options),
+        api.listEnvironments({ projectId }, options),
+      ]);
+      const withServers = clients.items.filter(({ serverCount }) => serverCount > 0);
+      const documents: Documents = {
+        suites: await Promise.all(
+          suites.items
+            .slice(0, mostRead)
+            .map(({ id: suiteId }) => api.getEvalSuite({ projectId, suiteId }, options)),
+        ),
+        clients: await Promise.all(
+          withServers
+            .slice(0, mostRead)
+            .map(({ id: client }) => api.getClient({ projectId, client }, options)),
+        ),
+        groups: groups.items,
+        environments: environments.items,
+      };
+      return {
+        uses: usesIn(server, documents),
+        more: suites.items.length > mostRead || withServers.length > mostRead,
+      };
+    },
+    staleTime: 0,
+  });
+}

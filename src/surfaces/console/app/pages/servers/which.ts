@@ -1,0 +1,5 @@
+/** The server that a page is about. */
+export interface Which {
+  projectId: string;
+  serverId: string;
+}

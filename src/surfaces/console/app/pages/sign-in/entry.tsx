@@ -1,0 +1,108 @@
+import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { factsOf } from '../../api/problem.ts';
+import { Button } from '../../kit/button.tsx';
+import { Glyph } from '../../kit/state.tsx';
+import css from './entry.module.css';
+import { doorWords, secondsToWait } from './refusal.ts';
+
+export const mainButton = css.main as string;
+
+/** A page that stands alone: nobody is inside yet. */
+export function Entry({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <main id="page" className={css.ground}>
+      <title>{`${title} · Drydock`}</title>
+      <div className={css.card}>
+        <p className={css.mark}>
+          <img src="/console/icon.svg" alt="" width={24} height={24} />
+          Drydock
+        </p>
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+export function EntryForm({
+  onSubmit,
+  ...rest
+}: Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit: () => void }) {
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return <form {...rest} className={css.form} onSubmit={submit} />;
+}
+
+export function Words({ children }: { children: ReactNode }) {
+  return <div className={css.words}>{children}</div>;
+}
+
+export function Ways({ children }: { children: ReactNode }) {
+  return <p className={css.ways}>{children}</p>;
+}
+
+export function Or() {
+  return <p className={css.or}>or</p>;
+}
+
+export function Soft({ children }: { children: ReactNode }) {
+  return <p className={css.soft}>{children}</p>;
+}
+
+/** Why it did not work, in plain words, and the next step. What may work the next time can be tried again. */
+export function Refused({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { happened, next, requestId } = doorWords(error);
+  return (
+    <div role="alert" className={css.refusal}>
+      <Glyph state="attention" />
+      <div className={css.words}>
+        <p>
+          <strong>{happened}</strong> {next}
+          {requestId !== undefined && (
+            <>
+              {' '}
+              Request <code>{requestId}</code>.
+            </>
+          )}
+        </p>
+        {retry && factsOf(error).again && (
+          <p>
+            <Button onClick={retry}>Try again</Button>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** What is known of the last time that a form was sent. */
+interface Attempt {
+  isPending: boolean;
+  error: unknown;
+  submittedAt: number;
+}
+
+/** The button of a form; after too many attempts it says how long to wait. */
+export function SubmitButton({ children, attempt }: { children: string; attempt: Attempt }) {
+  const left = useSecondsLeft(attempt);
+  return (
+    <Button type="submit" look="primary" className={mainButton} busy={attempt.isPending} disabled={left > 0}>
+      {left > 0 ? `Try again in ${left} s` : children}
+    </Button>
+  );
+}
+
+function useSecondsLeft({ error, submittedAt }: Attempt): number {
+  const wait = secondsToWait(error);
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (wait === 0) return;
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [wait]);
+  const left = Math.ceil(wait - (now - submittedAt) / 1000);
+  // Until the clock has ticked, `now` may be of long ago.
+  return Math.min(wait, Math.max(0, left));
+}

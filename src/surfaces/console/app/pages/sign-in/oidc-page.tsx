@@ -1,0 +1,39 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useLoaderData, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { people } from '../../api/client.ts';
+import { sessionIs } from '../../api/session.ts';
+import { Skeleton } from '../../kit/notice.tsx';
+import { Entry, Refused, Ways } from './entry.tsx';
+import { whereTo } from './where-to.ts';
+
+/** Where the provider sends the browser back to. What it said is taken out of the address and handed on once. */
+export function OidcPage() {
+  const navigate = useNavigate();
+  const said = useLoaderData({ from: '/oidc' });
+  const begun = useRef(false);
+  const { mutate, error } = useMutation({
+    mutationFn: (search: string) => people.finishOidc({ body: { search } }),
+    onSuccess: ({ returnTo, ...next }) => {
+      sessionIs(next);
+      const within = returnTo?.replace(/^\/console(?=\/|\?|#|$)/, '');
+      void navigate({ href: whereTo(within), replace: true });
+    },
+  });
+  useEffect(() => {
+    if (begun.current) return;
+    begun.current = true;
+    history.replaceState(history.state, '', location.pathname);
+    mutate(said);
+  }, [mutate, said]);
+  return (
+    <Entry title={error ? 'You are not signed in' : 'Signing you in'}>
+      {error ? <Refused error={error} /> : <Skeleton lines={2} />}
+      {error && (
+        <Ways>
+          <Link to="/sign-in">Go to sign-in</Link>
+        </Ways>
+      )}
+    </Entry>
+  );
+}

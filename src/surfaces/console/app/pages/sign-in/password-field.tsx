@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { Field, TextInput } from '../../kit/field.tsx';
+import css from './password-field.module.css';
+
+/** As the contract has it. */
+const shortest = 10;
+const longest = 200;
+
+/** What is wrong with a password that somebody wants to have, as far as the page can tell. */
+function problemOf(password: string): string | undefined {
+  if (password.length > 0 && password.length < shortest) return `At least ${shortest} characters.`;
+  return password.length > longest ? `At most ${longest} characters.` : undefined;
+}
+
+/** Typed once: whoever is not sure looks at it. */
+export function NewPasswordField({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const [shown, setShown] = useState(false);
+  const [left, setLeft] = useState(false);
+  const problem = left ? problemOf(value) : undefined;
+  return (
+    <div className={css.field}>
+      <Field
+        label={label}
+        hint={`${shortest} characters or more. A few words are easy to keep in mind.`}
+        problem={problem}
+      >
+        <TextInput
+          type={shown ? 'text' : 'password'}
+          autoComplete="new-password"
+          spellCheck={false}
+          required
+          minLength={shortest}
+          maxLength={longest}
+          aria-invalid={problem !== undefined}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+          onBlur={() => setLeft(true)}
+        />
+      </Field>
+      <Button look="quiet" className={css.show} aria-pressed={shown} onClick={() => setShown(!shown)}>
+        Show {label.toLowerCase()}
+      </Button>
+    </div>
+  );
+}

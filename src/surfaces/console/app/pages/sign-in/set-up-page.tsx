@@ -1,0 +1,73 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { people } from '../../api/client.ts';
+import { type SignedIn, sessionIs, useSignedIn } from '../../api/session.ts';
+import { Field, TextInput } from '../../kit/field.tsx';
+import { Skeleton } from '../../kit/notice.tsx';
+import { Entry, EntryForm, Refused, SubmitButton, Ways } from './entry.tsx';
+import { NewPasswordField } from './password-field.tsx';
+
+/** The account that the first start makes, for whoever comes first. */
+const nobodys = '@drydock.local';
+
+/** Somebody came in by a link and has nothing yet to come back with. */
+export function SetUpPage() {
+  const signedIn = useSignedIn();
+  return (
+    <Entry title="Set up your account">
+      {signedIn ? <SetUpForm signedIn={signedIn} /> : <Skeleton lines={5} />}
+    </Entry>
+  );
+}
+
+function SetUpForm({ signedIn: { user } }: { signedIn: SignedIn }) {
+  const fresh = user.email.endsWith(nobodys);
+  const [name, setName] = useState(fresh ? '' : user.name);
+  const [email, setEmail] = useState(fresh ? '' : user.email);
+  const [password, setPassword] = useState('');
+  const navigate = useNavigate();
+  const saving = useMutation({
+    mutationFn: async () => {
+      // First the password, which a new address asks for; when the address is refused, it has been chosen already.
+      if (!user.hasPassword) sessionIs(await people.changePassword({ body: { newPassword: password } }));
+      return people.updateProfile({
+        body: { name: name.trim(), email: email.trim(), currentPassword: password },
+      });
+    },
+    onSuccess: (next) => {
+      sessionIs(next);
+      void navigate({ to: '/', replace: true });
+    },
+  });
+  return (
+    <>
+      <p>You came in by a link that works once. With these you sign in from now on.</p>
+      <EntryForm onSubmit={() => saving.mutate()}>
+        <Field label="Name">
+          <TextInput
+            autoComplete="name"
+            required
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        </Field>
+        <Field label="E-mail">
+          <TextInput
+            type="email"
+            autoComplete="username"
+            required
+            value={email}
+            onChange={({ target }) => setEmail(target.value)}
+          />
+        </Field>
+        <NewPasswordField label="Password" value={password} onChange={setPassword} />
+        {saving.isError && <Refused error={saving.error} />}
+        <SubmitButton attempt={saving}>Save and go on</SubmitButton>
+      </EntryForm>
+      <Ways>
+        <Link to="/">Later</Link>
+      </Ways>
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { people } from '../../api/client.ts';
+import { session, sessionIs } from '../../api/session.ts';
+import { Field, TextInput } from '../../kit/field.tsx';
+import { Skeleton } from '../../kit/notice.tsx';
+import { Entry, EntryForm, Or, Refused, SubmitButton, Ways } from './entry.tsx';
+import { OidcButton } from './oidc-button.tsx';
+import { whereTo } from './where-to.ts';
+
+export function SignInPage() {
+  const { to } = useSearch({ from: '/sign-in' });
+  const known = useQuery(session);
+  const navigate = useNavigate();
+  const signedIn = known.data?.signedIn === true;
+  useEffect(() => {
+    if (signedIn) void navigate({ href: whereTo(to), replace: true });
+  }, [signedIn, to, navigate]);
+  const oidc = known.data?.ways.oidc;
+  return (
+    <Entry title="Sign in">
+      {known.isPending && <Skeleton lines={4} />}
+      {known.isError && <Refused error={known.error} retry={() => void known.refetch()} />}
+      {known.data && (
+        <>
+          <PasswordForm />
+          {oidc && (
+            <>
+              <Or />
+              <OidcButton name={oidc.name} to={whereTo(to)} />
+            </>
+          )}
+          <Ways>
+            <Link to="/forgot">Forgot your password?</Link>
+          </Ways>
+        </>
+      )}
+    </Entry>
+  );
+}
+
+function PasswordForm() {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const enter = useMutation({
+    mutationFn: () => people.signIn({ body: { email, password } }),
+    onSuccess: sessionIs,
+  });
+  return (
+    <EntryForm onSubmit={() => enter.mutate()}>
+      <Field label="E-mail">
+        <TextInput
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+      </Field>
+      <Field label="Password">
+        <TextInput
+          type="password"
+          autoComplete="current-password"
+          required
+          maxLength={200}
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+      </Field>
+      {enter.isError && <Refused error={enter.error} />}
+      <SubmitButton attempt={enter}>Sign in</SubmitButton>
+    </EntryForm>
+  );
+}

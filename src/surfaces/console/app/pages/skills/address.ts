@@ -1,0 +1,19 @@
+import { present, type Raw, text } from '../../addresses.ts';
+
+export interface SkillsSearch {
+  /** The one whose text is shown. */
+  skill?: string | undefined;
+}
+
+export interface PluginsSearch {
+  /** The one that is shown. */
+  version?: string | undefined;
+}
+
+export function skillsSearch(raw: Raw): SkillsSearch {
+  return present({ skill: text(raw['skill']) });
+}
+
+export function pluginsSearch(raw: Raw): PluginsSearch {
+  return present({ version: text(raw['version']) });
+}

@@ -1,0 +1,134 @@
+import { bytes, count, counted, percent } from '../../kit/numbers.ts';
+import { textOf } from '../../kit/text.ts';
+import { duration } from '../../kit/time.tsx';
+
+type Raw = Record<string, unknown>;
+
+/** What a check asks for, as the end of a sentence about the model: "calls forecast with city Bremen". */
+export function checkWords(check: Raw): string {
+  const kind = textOf(check['type'] ?? check['kind'], 'check');
+  const say = kinds[kind];
+  const words = say ? say(check) : plain(kind);
+  return check['role'] === 'advisory' ? `${words} (advises only)` : words;
+}
+
+const text = (check: Raw, name: string, fallback = ''): string => textOf(check[name], fallback);
+const quoted = (check: Raw, name: string): string => `“${shortened(text(check, name))}”`;
+const number = (check: Raw, name: string): number => Number(check[name]);
+/** The tool that is meant, or all of them. */
+const tool = (check: Raw, all = 'a tool'): string => text(check, 'toolName', all);
+const sensitive = (check: Raw): string => (check['caseSensitive'] === true ? ' in these letters' : '');
+
+const kinds: Record<string, (check: Raw) => string> = {
+  toolCalledWith: (check) => `calls ${tool(check)}${withArguments(check)}${often(check['minCount'])}`,
+  toolCalledAtLeastOnce: (check) => `calls ${tool(check)}`,
+  toolNeverCalled: (check) => `never calls ${tool(check)}`,
+  firstToolWas: (check) => `calls ${tool(check)} first`,
+  onlyToolsCalled: ({ toolNames }) => {
+    const names = Array.isArray(toolNames) ? toolNames.map((one) => textOf(one)) : [];
+    return names.length === 0 ? 'calls no tool' : `calls nothing but ${names.join(', ')}`;
+  },
+  toolCalledBefore: (check) => `calls ${tool(check)} before ${text(check, 'beforeToolName')}`,
+  toolCallCountUnder: (check) =>
+    `answers with fewer than ${counted(number(check, 'count'), 'call')}${ofTool(check)}`,
+  noRepeatedIdenticalCall: (check) => `repeats no call${ofTool(check)}`,
+  argumentsMatchToolSchema: (check) => `sends arguments that fit the schema${ofTool(check)}`,
+  toolInputMatches: (check) => `calls ${tool(check)} with input like ${patterns(check)}`,
+  toolResultMatches: (check) => `gets a result like ${patterns(check)}${fromTool(check)}`,
+  noDeprecatedToolCalled: () => 'calls no deprecated tool',
+  noDestructiveToolCalled: () => 'calls no destructive tool',
+  noToolErrors: () => 'gets no errors from tools',
+  toolErrorNamesInput: (check) => `gets errors that name the input at fault${fromTool(check)}`,
+  toolLatencyUnder: (check) =>
+    `gets every answer${fromTool(check)} in less than ${duration(number(check, 'ms'))}`,
+  toolResultContains: (check) =>
+    `gets a result with ${quoted(check, 'needle')}${sensitive(check)}${fromTool(check)}`,
+  toolResultMatchesSchema: (check) => `gets results that fit a schema${fromTool(check)}`,
+  toolResultSizeUnder: (check) =>
+    `gets results smaller than ${bytes(number(check, 'maxBytes'))}${fromTool(check)}`,
+  fullPageHasContinuation: (check) => `gets a way on with every full page${fromTool(check)}`,
+  responseContains: (check) => `says ${quoted(check, 'needle')}${sensitive(check)}`,
+  responseMatches: (check) => `says something like /${shortened(text(check, 'pattern'))}/`,
+  responseCloseTo: (check) =>
+    `says nearly ${quoted(check, 'reference')} (at most ${percent(number(check, 'maxDistance'))} apart)`,
+  finalAssistantMessageNonEmpty: () => 'says something at the end',
+  noEndingQuestion: () => 'ends without a question',
+  tokenBudgetUnder: (check) => `uses fewer than ${counted(number(check, 'tokens'), 'token')}`,
+  turnCountUnder: (check) => `needs fewer than ${counted(number(check, 'turns'), 'turn')}`,
+  widgetRendered: (check) => `shows the widget${ofTool(check)}`,
+  widgetRenderLatencyUnder: (check) =>
+    `shows the widget${ofTool(check)} in less than ${duration(number(check, 'ms'))}`,
+  widgetNoConsoleErrors: (check) => `shows the widget${ofTool(check)} without errors`,
+  toolDescriptionsPresent: ({ minLength }) =>
+    `is offered tools that are described${minLength === undefined ? '' : ` in ${count(Number(minLength))} characters or more`}`,
+  toolAnnotationsPresent: () => 'is offered tools that say what they may change',
+  toolNamesUnique: () => 'is offered no two tools of one name',
+  noDeprecatedToolExposed: () => 'is offered no deprecated tool',
+  toolInputSchemasWellFormed: () => 'is offered tools whose input schemas can be read',
+  toolOutputSchemasPresent: () => 'is offered tools with output schemas',
+  textVisible: (check) => `shows ${quoted(check, 'text')} in the widget${ofTool(check)}`,
+  elementVisible: (check) => `shows an element in the widget${ofTool(check)}`,
+  elementHidden: (check) => `hides an element in the widget${ofTool(check)}`,
+  inputValue: (check) => `has ${quoted(check, 'equals')} in a field of the widget${ofTool(check)}`,
+  widgetToolCalled: (check) => `calls ${text(check, 'calledToolName')} from the widget${ofTool(check)}`,
+};
+
+function ofTool(check: Raw): string {
+  return check['toolName'] === undefined ? '' : ` of ${tool(check)}`;
+}
+
+function fromTool(check: Raw): string {
+  return check['toolName'] === undefined ? '' : ` from ${tool(check)}`;
+}
+
+function withArguments(check: Raw): string {
+  const { args = {} } = (check['args'] ?? {}) as { args?: Raw };
+  const given = Object.entries(args).map(([name, value]) => `${name} ${shortened(textOf(value, 'null'))}`);
+  return given.length === 0 ? '' : ` with ${given.join(', ')}`;
+}
+
+function often(times: unknown): string {
+  return typeof times === 'number' && times > 1 ? ` at least ${count(times)} times` : '';
+}
+
+function patterns({ patterns }: Raw): string {
+  const all = Array.isArray(patterns) ? patterns : [];
+  return all.map((one) => `/${shortened(textOf(one))}/`).join(' and ');
+}
+
+/** Of a kind that is newer than this page: `noToolErrors` is "no tool errors". */
+function plain(kind: string): string {
+  return kind.replaceAll(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+}
+
+function shortened(words: string, most = 60): string {
+  return words.length <= most ? words : `${words.slice(0, most - 1)}…`;
+}
+
+interface Described {
+  isNegative: boolean;
+  steps: readonly Raw[];
+  checks?: { mode: string; list: readonly Raw[] } | undefined;
+}
+
+/** Everything a case asks for besides what its suite asks of every case. */
+export function caseWords({ isNegative, steps, checks }: Described): string[] {
+  return [
+    ...(isNegative ? ['calls no tool'] : []),
+    ...steps.flatMap((step) => {
+      if (step['kind'] === 'assert') return [checkWords((step['assertion'] ?? {}) as Raw)];
+      return [];
+    }),
+    ...(checks?.list ?? []).map(checkWords),
+    ...(checks?.mode === 'replace' ? ['without the checks of the suite'] : []),
+  ];
+}
+
+/** What the case begins with: the first thing that is said or called. */
+export function openingOf(steps: readonly Raw[]): { text: string; turns: number } {
+  const prompts = steps.filter(({ kind }) => kind === 'prompt');
+  const [first] = prompts;
+  const [call] = steps.filter(({ kind }) => kind === 'toolCall');
+  const said = first ? textOf(first['prompt']) : call ? `Calls ${textOf(call['toolName'])}` : '';
+  return { text: said, turns: prompts.length };
+}

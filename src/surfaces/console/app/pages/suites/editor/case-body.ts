@@ -1,0 +1,110 @@
+import { DrydockError, type Output } from '../../../../../client/index.ts';
+import type { Schema } from '../../../kit/form/schema.ts';
+import { validate } from '../../../kit/form/validate.ts';
+import { caseSchema, checkSchemas, root, widgetSchemas } from './schemas.ts';
+
+type Case = Output<'getEvalCase'>;
+
+const fields = [
+  'title',
+  'steps',
+  'checks',
+  'isNegative',
+  'repetitions',
+  'passThreshold',
+  'expectedOutput',
+  'scenario',
+  'intent',
+  'kind',
+  'models',
+  'matchOptions',
+  'judge',
+  'suppressedSuiteStandardCheckIds',
+] as const;
+
+export const newCase: Schema = { title: '', steps: [{ id: '1', kind: 'prompt', prompt: '' }] };
+
+/** What of a case can be edited, as it is sent. */
+export function bodyOf(one: Case): Schema {
+  return Object.fromEntries(
+    fields.flatMap((name) => {
+      const value: unknown = one[name];
+      const says = value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+      return says ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** What clears a field that is left out now; a field that is not here cannot be cleared. */
+const cleared: Schema = {
+  checks: null,
+  matchOptions: null,
+  judge: null,
+  intent: null,
+  kind: null,
+  isNegative: false,
+  models: [],
+  suppressedSuiteStandardCheckIds: [],
+  expectedOutput: '',
+  scenario: '',
+};
+
+/** What has to be sent to make one the other. */
+export function changesOf(before: Schema, after: Schema): Schema {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return [];
+      return [[name, after[name] === undefined ? cleared[name] : after[name]]];
+    }),
+  );
+}
+
+/** What is wrong with it as far as this page can tell. */
+export function problemsOf(body: Schema, before: Schema | undefined): Map<string, string> {
+  const found = validate(caseSchema, body, root);
+  const steps = Array.isArray(body['steps']) ? (body['steps'] as Schema[]) : [];
+  const seen = new Set<unknown>();
+  steps.forEach((step, at) => {
+    if (seen.has(step?.['id'])) found.set(`steps.${at}.id`, 'Another step has this id');
+    seen.add(step?.['id']);
+    if (step?.['kind'] !== 'assert') return;
+    for (const [path, problem] of problemsOfCheck(step['assertion']))
+      found.set(['steps', at, 'assertion', path].filter((part) => part !== '').join('.'), problem);
+  });
+  for (const name of Object.keys(before ?? {}))
+    if (body[name] === undefined && !(name in cleared) && !found.has(name))
+      found.set(name, 'It cannot be left out again; write another value');
+  return found;
+}
+
+/** The schema of a step says nothing about what it asserts. */
+function problemsOfCheck(value: unknown): Iterable<[string, string]> {
+  const check = (value ?? {}) as Schema;
+  const { type, kind } = check;
+  const schema = schemaOfCheck(check);
+  if (schema) return validate(schema, check, root);
+  return [[kind === undefined || type !== undefined ? 'type' : 'kind', 'Must be a kind of check']];
+}
+
+export function schemaOfCheck({ type, kind }: Schema): Schema | undefined {
+  if (typeof type === 'string') return checkSchemas[type];
+  return typeof kind === 'string' ? widgetSchemas[kind] : undefined;
+}
+
+/** Where a refusal says that the fault is: `steps.0.prompt: Must …`. */
+export function refusedFields(error: unknown): Map<string, string> {
+  const found = new Map<string, string>();
+  if (!(error instanceof DrydockError) || error.code !== 'VALIDATION_ERROR') return found;
+  const [, path, problem] = /^(\w+(?:\.\w+)*): ([\s\S]+)$/.exec(error.message) ?? [];
+  if (path !== undefined && problem !== undefined) found.set(path, problem);
+  return found;
+}
+
+/** The least number that no step has. */
+export function nextStepId(steps: readonly Schema[]): string {
+  const taken = new Set(steps.map(({ id }) => id));
+  let id = steps.length + 1;
+  while (taken.has(String(id))) id++;
+  return String(id);
+}

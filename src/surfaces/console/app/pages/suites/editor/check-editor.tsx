@@ -1,0 +1,75 @@
+import { Field, Select } from '../../../kit/field.tsx';
+import type { Schema } from '../../../kit/form/schema.ts';
+import { type Problems, SchemaForm } from '../../../kit/form/schema-form.tsx';
+import { textOf } from '../../../kit/text.ts';
+import { checkWords } from '../check-words.ts';
+import { schemaOfCheck } from './case-body.ts';
+import css from './editor.module.css';
+import { checkSchemas, observing, root, widgetSchemas } from './schemas.ts';
+
+const kinds = Object.keys(checkSchemas).map((type) => [type, type] as const);
+const widgetKinds = Object.keys(widgetSchemas).map((kind) => [`widget ${kind}`, `widget: ${kind}`] as const);
+
+/** A check of any kind: which, then what that kind is told. */
+export function CheckEditor({
+  check,
+  onChange,
+  problems,
+  path,
+  widgets = false,
+}: {
+  check: Schema;
+  onChange: (check: Schema) => void;
+  problems: Problems;
+  /** Where it stands in the case. */
+  path: string;
+  /** Whether what is seen in a widget may be asked for too. */
+  widgets?: boolean;
+}) {
+  const widget = check['type'] === undefined && typeof check['kind'] === 'string';
+  const chosen = widget ? `widget ${textOf(check['kind'])}` : textOf(check['type']);
+  const schema = schemaOfCheck(check);
+  const options = [...kinds, ...(widgets ? widgetKinds : [])];
+  const word = widget ? 'kind' : 'type';
+  return (
+    <div className={css.check}>
+      <Field label="The model" problem={problems.get(`${path}.${word}`)} hint={schema && checkWords(check)}>
+        <Select
+          value={chosen}
+          onChange={(event) => onChange(emptyCheck(event.target.value, check))}
+          options={schema ? options : [[chosen, chosen || 'Choose a kind of check'], ...options]}
+        />
+      </Field>
+      {schema && (
+        <SchemaForm
+          key={chosen}
+          schema={without(schema, word)}
+          root={root}
+          value={check}
+          onChange={onChange}
+          problems={problems}
+          path={path}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What both kinds are told stays. */
+function emptyCheck(chosen: string, before: Schema): Schema {
+  const [first, kind] = chosen.split(' ');
+  const named = kind === undefined ? { type: first } : { kind };
+  const toolName = before['toolName'];
+  const properties = schemaOfCheck(named)?.['properties'] as Schema | undefined;
+  return {
+    ...named,
+    ...(toolName !== undefined && properties?.['toolName'] !== undefined && { toolName }),
+    ...(observing.includes(chosen) && { role: 'advisory' }),
+  };
+}
+
+/** The schema without the field that is chosen apart. */
+function without(schema: Schema, name: string): Schema {
+  const { [name]: _, ...properties } = schema['properties'] as Schema;
+  return { ...schema, properties };
+}

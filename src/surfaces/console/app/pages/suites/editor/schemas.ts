@@ -1,0 +1,51 @@
+import { CaseCreateRequest } from '../../../../../../contract/eval-cases.ts';
+import { EvalCheck, observations } from '../../../../../../contract/eval-checks.ts';
+import { widgetAssertion } from '../../../../../../contract/eval-steps.ts';
+import { Components } from '../../../../../openapi/components.ts';
+import type { Schema } from '../../../kit/form/schema.ts';
+
+/** Made from the contract; a build keeps these as tables. */
+
+const components = new Components();
+const parts = [CaseCreateRequest, EvalCheck, widgetAssertion].map((part) => components.add(part, 'input'));
+const { part, schemas } = components.finish({ parts });
+
+/** What references point into. */
+export const root: Schema = { components: { schemas } };
+
+const [asked, check, widget] = (part.parts as unknown as Schema[]).map(followed) as [Schema, Schema, Schema];
+
+/** A case as it is sent. */
+export const caseSchema: Schema = asked;
+
+/** Steps by their kind. */
+export const stepSchemas: Record<string, Schema> = formsOf(
+  followed(((asked['properties'] as Schema)['steps'] as Schema)['items'] as Schema),
+  'kind',
+);
+
+/** Checks by their type. */
+export const checkSchemas: Record<string, Schema> = formsOf(check, 'type');
+
+/** Those of them that cannot decide. */
+export const observing: string[] = [...observations];
+
+/** What is seen in a widget, by its kind. */
+export const widgetSchemas: Record<string, Schema> = formsOf(widget, 'kind');
+
+function followed(schema: Schema): Schema {
+  const name = typeof schema['$ref'] === 'string' ? schema['$ref'].split('/').at(-1) : undefined;
+  return name === undefined ? schema : (schemas[name] as Schema);
+}
+
+/** The forms of a union by the word that tells them apart. */
+function formsOf(union: Schema, word: string): Record<string, Schema> {
+  const forms = (union['oneOf'] ?? union['anyOf']) as Schema[];
+  return Object.fromEntries(
+    forms.map((form) => {
+      const whole = followed(form);
+      const name = ((whole['properties'] as Schema)[word] as { const: string }).const;
+      return [name, whole];
+    }),
+  );
+}

@@ -1,0 +1,138 @@
+import { Button } from '../../../kit/button.tsx';
+import { Field, TextArea } from '../../../kit/field.tsx';
+import type { Schema } from '../../../kit/form/schema.ts';
+import { type Problems, SchemaForm } from '../../../kit/form/schema-form.tsx';
+import { nextStepId } from './case-body.ts';
+import { CheckEditor } from './check-editor.tsx';
+import css from './editor.module.css';
+import { root, stepSchemas } from './schemas.ts';
+
+const names: Record<string, string> = {
+  prompt: 'The user says',
+  assert: 'Then',
+  toolCall: 'Call a tool without a model',
+  interact: 'Use the widget of a tool',
+};
+
+const fresh: Record<string, Schema> = {
+  prompt: { kind: 'prompt', prompt: '' },
+  assert: { kind: 'assert', assertion: { type: 'responseContains' } },
+  toolCall: { kind: 'toolCall', arguments: {} },
+  interact: { kind: 'interact' },
+};
+
+/** What happens in a case, in order. */
+export function StepsEditor({
+  steps,
+  onChange,
+  problems,
+}: {
+  steps: Schema[];
+  onChange: (steps: Schema[]) => void;
+  problems: Problems;
+}) {
+  const set = (at: number, step: Schema): void => onChange(steps.with(at, step));
+  const swap = (at: number, other: number): void => {
+    const [one, two] = [steps[at], steps[other]];
+    if (one && two) onChange(steps.with(at, two).with(other, one));
+  };
+  return (
+    <>
+      <ol className={css.steps}>
+        {steps.map((step, at) => (
+          <li key={at} className={css.step}>
+            <div className={css.stepHead}>
+              <h3>
+                {at + 1}. {names[String(step['kind'])] ?? 'A step of an unknown kind'}
+              </h3>
+              <Button look="quiet" disabled={at === 0} onClick={() => swap(at, at - 1)}>
+                Up<span className="visually-hidden">, step {at + 1}</span>
+              </Button>
+              <Button look="quiet" disabled={at === steps.length - 1} onClick={() => swap(at, at + 1)}>
+                Down<span className="visually-hidden">, step {at + 1}</span>
+              </Button>
+              <Button look="quiet" onClick={() => onChange(steps.toSpliced(at, 1))}>
+                Remove<span className="visually-hidden"> step {at + 1}</span>
+              </Button>
+            </div>
+            <StepFields
+              step={step}
+              number={at + 1}
+              onChange={(next) => set(at, next)}
+              problems={problems}
+              path={`steps.${at}`}
+            />
+          </li>
+        ))}
+      </ol>
+      {problems.has('steps') && <p className={css.problem}>{problems.get('steps')}</p>}
+      <div className={css.adds}>
+        {(['prompt', 'assert', 'toolCall', 'interact'] as const).map((kind) => (
+          <Button key={kind} onClick={() => onChange([...steps, { id: nextStepId(steps), ...fresh[kind] }])}>
+            {addWords[kind]}
+          </Button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+const addWords = {
+  prompt: 'Add turn',
+  assert: 'Add check',
+  toolCall: 'Add tool call',
+  interact: 'Add widget action',
+};
+
+function StepFields({
+  step,
+  number,
+  onChange,
+  problems,
+  path,
+}: {
+  step: Schema;
+  number: number;
+  onChange: (step: Schema) => void;
+  problems: Problems;
+  path: string;
+}) {
+  const kind = String(step['kind']);
+  const wrongId = problems.get(`${path}.id`);
+  if (kind === 'prompt') {
+    const problem = problems.get(`${path}.prompt`) ?? wrongId;
+    return (
+      <Field label={<span className="visually-hidden">Prompt of step {number}</span>} problem={problem}>
+        <TextArea
+          rows={3}
+          aria-invalid={problem !== undefined}
+          value={typeof step['prompt'] === 'string' ? step['prompt'] : ''}
+          onChange={(event) => onChange({ ...step, prompt: event.target.value })}
+        />
+      </Field>
+    );
+  }
+  if (kind === 'assert')
+    return (
+      <CheckEditor
+        check={(step['assertion'] ?? {}) as Schema}
+        onChange={(assertion) => onChange({ ...step, assertion })}
+        problems={problems}
+        path={`${path}.assertion`}
+        widgets
+      />
+    );
+  const schema = stepSchemas[kind];
+  if (!schema) return <p className={css.problem}>Change its kind in the JSON.</p>;
+  const { id: _id, kind: _kind, ...properties } = schema['properties'] as Schema;
+  return (
+    <SchemaForm
+      schema={{ ...schema, properties }}
+      root={root}
+      value={step}
+      onChange={onChange}
+      problems={problems}
+      path={path}
+    />
+  );
+}

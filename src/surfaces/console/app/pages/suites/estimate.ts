@@ -1,0 +1,107 @@
+import type { Output } from '../../../../client/index.ts';
+import { median } from '../../kit/numbers.ts';
+import type { PastRun } from './past.ts';
+import type { Suite } from './suite-words.ts';
+
+type Case = Output<'listEvalCases'>['items'][number];
+type Model = Output<'listModels'>['items'][number];
+
+/** What a run is likely to take, from what runs of the suite took before. */
+export interface Estimate {
+  cases: number;
+  trials: number;
+  /** In USD; two when only the bounds are known. Nothing when nobody can tell. */
+  cost: { least: number; most: number } | undefined;
+  /** Of all trials one after the other. */
+  ms: number | undefined;
+  /** Cases that no run says anything about. */
+  unknown: number;
+}
+
+/** How often a case is tried, by the rules of its suite. */
+function trialsOf(one: Case, { settings }: Suite, override: number | undefined): number {
+  const { policy, verdictPolicyDefaults: defaults, minimumIterations } = settings;
+  const saved =
+    policy === 'v2'
+      ? (one.repetitions ?? defaults?.repetitions ?? 1)
+      : Math.max(one.iterations ?? 1, minimumIterations ?? 1);
+  return override ?? saved;
+}
+
+interface Spent {
+  ms: number[];
+  tokens: number[];
+  /** By the model that it was spent on. */
+  cost: Map<string, number[]>;
+}
+
+export function estimateOf({
+  suite,
+  cases,
+  past,
+  override,
+  model,
+}: {
+  suite: Suite;
+  /** Those that are to run. */
+  cases: readonly Case[];
+  past: readonly PastRun[];
+  override: number | undefined;
+  /** The model that all are run with, if it is one. */
+  model: Model | undefined;
+}): Estimate {
+  const spent = spentOn(past);
+  const estimate: Estimate = { cases: cases.length, trials: 0, cost: undefined, ms: undefined, unknown: 0 };
+  let [least, most, priced] = [0, 0, cases.length > 0];
+  let ms = 0;
+  for (const one of cases.filter(({ disabled }) => !disabled)) {
+    const trials = trialsOf(one, suite, override) * Math.max(1, model ? 1 : one.models.length);
+    estimate.trials += trials;
+    const own = spent.get(one.id);
+    if (!own) estimate.unknown++;
+    ms += trials * (median(own?.ms ?? []) ?? 0);
+    const bounds = costOfTrial(own, model);
+    priced &&= bounds !== undefined;
+    least += trials * (bounds?.least ?? 0);
+    most += trials * (bounds?.most ?? 0);
+  }
+  return {
+    ...estimate,
+    ...(priced && { cost: { least, most } }),
+    ...(estimate.unknown < cases.length && { ms }),
+  };
+}
+
+/** What it cost with this model before; else its tokens at the prices of the model, whatever they are made of. */
+function costOfTrial(
+  spent: Spent | undefined,
+  model: Model | undefined,
+): { least: number; most: number } | undefined {
+  if (model?.offline) return { least: 0, most: 0 };
+  const before = model ? spent?.cost.get(model.id) : [...(spent?.cost.values() ?? [])].flat();
+  const known = median(before ?? []);
+  if (known !== undefined) return { least: known, most: known };
+  const tokens = median(spent?.tokens ?? []);
+  if (tokens === undefined || !model?.prices) return undefined;
+  const { input, output } = model.prices;
+  return {
+    least: (tokens * Math.min(input, output)) / 1_000_000,
+    most: (tokens * Math.max(input, output)) / 1_000_000,
+  };
+}
+
+function spentOn(past: readonly PastRun[]): Map<string, Spent> {
+  const found = new Map<string, Spent>();
+  for (const { states } of past)
+    for (const { case: place, durationMs, tokensUsed, estimatedCostUsd } of states?.items ?? []) {
+      const about = states?.cases[place];
+      if (!about) continue;
+      const own = found.get(about.testCaseId) ?? { ms: [], tokens: [], cost: new Map<string, number[]>() };
+      found.set(about.testCaseId, own);
+      if (durationMs !== null) own.ms.push(durationMs);
+      if (tokensUsed !== null) own.tokens.push(tokensUsed);
+      if (estimatedCostUsd !== null)
+        own.cost.set(about.model, [...(own.cost.get(about.model) ?? []), estimatedCostUsd]);
+    }
+  return found;
+}

@@ -1,0 +1,141 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import type { Output } from '../../../../client/index.ts';
+import { answersOf } from '../../api/ask.ts';
+import { api } from '../../api/client.ts';
+import { Button } from '../../kit/button.tsx';
+import { Field, TextArea } from '../../kit/field.tsx';
+import { Problem } from '../../kit/notice.tsx';
+import { count, counted } from '../../kit/numbers.ts';
+import { StateMark } from '../../kit/state.tsx';
+import { say } from '../../kit/toast.tsx';
+import { Same } from '../../same/same.tsx';
+import { declaredIdIn, type FileProblem, isOtherwiseFine, problemsIn, spanOfLine } from './file-problems.ts';
+import css from './suites.module.css';
+
+type Synced = Output<'syncEvalSuiteFile'>;
+
+/** A suite file to write or to paste, which is checked and made the suite that it says. */
+export function FileEditor({
+  projectId,
+  initial,
+  onSynced,
+}: {
+  projectId: string;
+  initial: string;
+  onSynced?: (synced: Synced) => void;
+}) {
+  const [text, setText] = useState(initial);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const queryClient = useQueryClient();
+  const id = declaredIdIn(text);
+  const uploadOf = (declaredSuiteId: string) => ({
+    projectId,
+    declaredSuiteId,
+    upload: new Blob([text], {
+      type: /^\s*\{/.test(text) ? 'application/json' : 'application/yaml',
+    }),
+  });
+  const checking = useMutation({
+    mutationFn: async () => {
+      // Sent under an id that is not its own, a file is read, judged and never stored.
+      const sent = api.syncEvalSuiteFile(uploadOf(`check-${crypto.randomUUID()}`));
+      await sent.catch((error: unknown) => {
+        if (!isOtherwiseFine(error)) throw error;
+      });
+    },
+  });
+  const syncing = useMutation({
+    mutationFn: () => api.syncEvalSuiteFile(uploadOf(id ?? 'suite')),
+    onSuccess: async (synced) => {
+      say(synced.unchanged ? 'The suite was like this before' : 'Suite synced');
+      for (const changed of ['listEvalSuites', 'getEvalSuite', 'listEvalCases'] as const)
+        await queryClient.invalidateQueries(answersOf(changed));
+      onSynced?.(synced);
+    },
+  });
+  const error = syncing.error ?? checking.error;
+  const found = problemsIn(error);
+  const show = ({ line }: FileProblem): void => {
+    area.current?.focus();
+    area.current?.setSelectionRange(...spanOfLine(text, line));
+  };
+  const type = (next: string): void => {
+    setText(next);
+    checking.reset();
+    syncing.reset();
+  };
+  const busy = checking.isPending || syncing.isPending;
+  return (
+    <div className={css.form}>
+      <Field
+        label="Suite file"
+        hint={
+          id === undefined
+            ? 'YAML or JSON. It needs a suite.id, which names the suite for good.'
+            : `It is the file of the suite ${id}. Cases that it no longer has are deleted.`
+        }
+      >
+        <TextArea
+          ref={area}
+          rows={24}
+          value={text}
+          aria-invalid={found !== undefined}
+          onChange={(event) => type(event.target.value)}
+        />
+      </Field>
+      <div className={css.actions}>
+        <Button
+          look="primary"
+          busy={busy}
+          disabled={id === undefined || text.trim() === ''}
+          onClick={() => syncing.mutate()}
+        >
+          Sync file
+        </Button>
+        <Button busy={busy} disabled={text.trim() === ''} onClick={() => checking.mutate()}>
+          Check only
+        </Button>
+        <Same operation="syncEvalSuiteFile" input={uploadOf(id ?? 'SUITE_ID')} />
+        {checking.isSuccess && <StateMark state="passed">the file can be read</StateMark>}
+        {syncing.data && <StateMark state="passed">{countsOf(syncing.data)}</StateMark>}
+      </div>
+      {found && <FileProblems {...found} onShow={show} />}
+      {error !== null && !found && <Problem error={error} />}
+    </div>
+  );
+}
+
+function countsOf({ cases, unchanged }: Synced): string {
+  if (unchanged) return 'nothing to change';
+  return `${counted(cases.created, 'case')} added, ${count(cases.updated)} changed, ${count(cases.deleted)} deleted`;
+}
+
+/** Each leads to its line. */
+function FileProblems({
+  problems,
+  more,
+  onShow,
+}: {
+  problems: FileProblem[];
+  more: number;
+  onShow: (problem: FileProblem) => void;
+}) {
+  return (
+    <div role="alert" className={css.problems}>
+      <ul aria-label="What is wrong with the file">
+        {problems.map((problem, at) => (
+          <li key={at} className={css.problemLine}>
+            <button type="button" onClick={() => onShow(problem)} aria-label={`Go to line ${problem.line}`}>
+              {problem.line}:{problem.column}
+            </button>
+            <span>
+              {problem.path && <code>{problem.path}</code>} {problem.message}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p className={css.problemLine}>{counted(more, 'more problem')}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { Link } from '@tanstack/react-router';
+import { Glyph, wordFor } from '../../kit/state.tsx';
+import type { Outcome, Run } from './past.ts';
+import css from './suites.module.css';
+
+/** What became of a case in each of the last runs, the newest at the right; each leads to a trial that shows it. */
+export function PastStrip({
+  projectId,
+  runs,
+  outcomes,
+}: {
+  projectId: string;
+  runs: readonly Run[];
+  outcomes: readonly (Outcome | undefined)[];
+}) {
+  return (
+    <ul className={css.strip} aria-label="Last runs, the newest last">
+      {runs.map((run, at) => {
+        const outcome = outcomes[at];
+        if (!outcome)
+          return (
+            <li key={run.id} className={css.cell} title={`#${run.runNumber}: not in it`}>
+              <span className={css.absent} />
+              <span className="visually-hidden">Run {run.runNumber}: not in it</span>
+            </li>
+          );
+        const { state, passed, judged, trialId } = outcome;
+        const words = `#${run.runNumber}: ${wordFor(state)}, ${passed} of ${judged}`;
+        return (
+          <li key={run.id}>
+            <Link
+              to="/projects/$projectId/runs/$runId/trials/$trialId"
+              params={{ projectId, runId: run.id, trialId }}
+              preload={false}
+              className={css.cell}
+              title={words}
+              aria-label={`Run ${words}`}
+            >
+              <Glyph state={state} />
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,208 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { answersOf, ask } from '../../api/ask.ts';
+import { api } from '../../api/client.ts';
+import { Button } from '../../kit/button.tsx';
+import { Confirm } from '../../kit/confirm.tsx';
+import { Id } from '../../kit/copy.tsx';
+import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { counted } from '../../kit/numbers.ts';
+import { Facts, Page } from '../../kit/page.tsx';
+import { StateBadge, StateMark } from '../../kit/state.tsx';
+import { TabLinks, tabClass } from '../../kit/tabs.tsx';
+import { complain, say } from '../../kit/toast.tsx';
+import { Same } from '../../same/same.tsx';
+import { stateOfRun } from '../runs/states.ts';
+import type { SuiteSearch, SuiteTab } from './address.ts';
+import { CasesTab } from './cases-tab.tsx';
+import { gateWords, policyWords, type Suite, scheduleState } from './suite-words.ts';
+import css from './suites.module.css';
+
+const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
+const ScheduleTab = lazy(async () => ({ default: (await import('./schedule-tab.tsx')).ScheduleTab }));
+const WaiversTab = lazy(async () => ({ default: (await import('./waivers-tab.tsx')).WaiversTab }));
+const FileTab = lazy(async () => ({ default: (await import('./file-tab.tsx')).FileTab }));
+const Launch = lazy(async () => ({ default: (await import('./launch.tsx')).Launch }));
+const CasePanel = lazy(async () => ({ default: (await import('./editor/case-panel.tsx')).CasePanel }));
+
+const route = '/projects/$projectId/suites/$suiteId';
+
+const tabs: [SuiteTab, string][] = [
+  ['cases', 'Cases'],
+  ['history', 'History'],
+  ['schedule', 'Schedule'],
+  ['waivers', 'Waivers'],
+  ['file', 'File'],
+];
+
+export function SuitePage() {
+  const which = useParams({ from: route });
+  const { tab = 'cases', case: open, run } = useSearch({ from: route });
+  const navigate = useNavigate({ from: route });
+  const suite = useQuery(ask('getEvalSuite', which));
+  const list = (
+    <Link to="/projects/$projectId/suites" params={which}>
+      Suites
+    </Link>
+  );
+  if (!suite.data)
+    return (
+      <Page title="Suite" name="Suite" crumbs={[list]}>
+        {suite.isError ? (
+          <Problem error={suite.error} retry={() => void suite.refetch()} back={list} />
+        ) : (
+          <Skeleton lines={8} />
+        )}
+      </Page>
+    );
+  const set = (changed: SuiteSearch): void =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
+  const name = suite.data.name ?? suite.data.id;
+  return (
+    <Page
+      title={name}
+      name={name}
+      crumbs={[list]}
+      mark={<LastRun which={which} />}
+      actions={
+        <>
+          <Same operation="getEvalSuite" input={which} />
+          <DeleteSuite suite={suite.data} />
+          <Button look="primary" onClick={() => set({ run: true })}>
+            Run suite
+          </Button>
+        </>
+      }
+    >
+      {suite.data.description && <p className={css.description}>{suite.data.description}</p>}
+      <SuiteFacts suite={suite.data} />
+      {suite.data.managedBy === 'ci' && (
+        <Note>
+          {suite.data.declaredId === undefined
+            ? 'Whoever reports to this suite owns it; its cases are what was reported.'
+            : 'A file owns this suite: change the file and sync it, here under File or with drydock evals run.'}
+        </Note>
+      )}
+      <TabLinks label="About this suite">
+        {tabs.map(([to, word]) => (
+          <Link
+            key={to}
+            to={route}
+            params={which}
+            search={to === 'cases' ? {} : { tab: to }}
+            className={tabClass}
+            aria-current={to === tab ? 'page' : undefined}
+            activeOptions={{ exact: true, includeSearch: true }}
+          >
+            {word}
+          </Link>
+        ))}
+      </TabLinks>
+      <Suspense fallback={<Skeleton lines={8} />}>{shown[tab](suite.data)}</Suspense>
+      <Suspense>
+        {run && <Launch suite={suite.data} onClose={() => set({ run: undefined })} />}
+        {open !== undefined && (
+          <CasePanel suite={suite.data} caseId={open} onClose={() => set({ case: undefined })} />
+        )}
+      </Suspense>
+    </Page>
+  );
+}
+
+const shown: Record<SuiteTab, (suite: Suite) => ReactNode> = {
+  cases: (suite) => <CasesTab suite={suite} />,
+  history: (suite) => <HistoryTab suite={suite} />,
+  schedule: (suite) => <ScheduleTab suite={suite} />,
+  waivers: (suite) => <WaiversTab suite={suite} />,
+  file: (suite) => <FileTab suite={suite} />,
+};
+
+function LastRun({ which }: { which: { projectId: string; suiteId: string } }) {
+  const { data } = useQuery(ask('listEvalSuiteRuns', { ...which, limit: 20 }));
+  const [last] = data?.items ?? [];
+  if (!last) return null;
+  return (
+    <Link to="/projects/$projectId/runs/$runId" params={{ projectId: which.projectId, runId: last.id }}>
+      <StateBadge state={stateOfRun(last)} />
+      <span className="visually-hidden"> when last run</span>
+    </Link>
+  );
+}
+
+function SuiteFacts({ suite }: { suite: Suite }) {
+  const { environment, executionConfig, hosts, environmentIds } = suite;
+  const { state, words } = scheduleState(suite);
+  return (
+    <Facts
+      facts={[
+        ['Id', <Id key="id" value={suite.id} />],
+        ['Servers', environment.servers.join(', ')],
+        ['Model', executionConfig?.model],
+        ['Clients', hosts.map(({ name }) => name).join(', ')],
+        [
+          'Environments',
+          environmentIds.length > 0 ? counted(environmentIds.length, 'environment') : undefined,
+        ],
+        ['Passes when', policyWords(suite)],
+        ['Gate', gateWords(suite).join('; ') || 'none'],
+        [
+          'Schedule',
+          <Link key="schedule" from={route} to="." search={{ tab: 'schedule' }}>
+            <StateMark state={state}>{words}</StateMark>
+          </Link>,
+        ],
+      ]}
+    />
+  );
+}
+
+function DeleteSuite({ suite }: { suite: Suite }) {
+  const { id: suiteId, projectId, declaredId, managedBy } = suite;
+  const [asking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const cases = useQuery({ ...ask('listEvalCases', { projectId, suiteId }), enabled: asking });
+  const runs = useQuery({ ...ask('listEvalSuites', { projectId }), enabled: asking });
+  const input = { projectId, suiteId, declaredSuiteId: declaredId };
+  const deleting = useMutation({
+    mutationFn: () => api.deleteEvalSuite(input),
+    onSuccess: async () => {
+      say('Suite deleted');
+      await navigate({ to: '/projects/$projectId/suites', params: { projectId } });
+      await queryClient.invalidateQueries(answersOf('listEvalSuites'));
+      await queryClient.invalidateQueries(answersOf('listEvalRuns'));
+    },
+    onError: complain,
+  });
+  const totals = runs.data?.items.find(({ id }) => id === suiteId)?.totals;
+  return (
+    <>
+      <Button look="quiet" onClick={() => setAsking(true)}>
+        Delete suite
+      </Button>
+      {asking && (
+        <Confirm
+          onClose={() => setAsking(false)}
+          title={`Delete ${suite.name ?? 'this suite'}?`}
+          verb="Delete suite"
+          busy={deleting.isPending}
+          onConfirm={() => deleting.mutate()}
+          lost={
+            <>
+              <p>
+                {cases.data ? counted(cases.data.items.length, 'case') : 'Its cases'} and{' '}
+                {totals ? counted(totals.runs, 'run') : 'all of its runs'} are lost, with their traces.
+              </p>
+              {suite.schedule.enabled && <p>It runs on a schedule, which ends with it.</p>}
+              {managedBy === 'ci' && <p>Whoever syncs or reports to it, in CI too, makes it anew, empty.</p>}
+              <div>
+                <Same operation="deleteEvalSuite" input={input} />
+              </div>
+            </>
+          }
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { everyWords, gateWords, policyWords, type Suite, scheduleState } from './suite-words.ts';
+
+test.each([
+  [5, 'every 5 minutes'],
+  [60, 'every hour'],
+  [720, 'every 12 hours'],
+  [1440, 'every day'],
+  [90, 'every 90 minutes'],
+])('%i minutes', (minutes, words) => expect(everyWords(minutes)).toBe(words));
+
+function suite(settings: object, schedule: object = {}): Suite {
+  return { settings: { qualityGate: null, ...settings }, schedule } as Suite;
+}
+
+test('how a suite decides, in words', () => {
+  const v2 = suite({ policy: 'v2', verdictPolicyDefaults: { repetitions: 5, passThreshold: 0.8 } });
+  expect(policyWords(v2)).toBe('each case is tried 5 times and passes 80 % or more');
+  expect(policyWords(suite({ policy: 'legacy', minimumAccuracy: 90 }))).toBe('90 % of all trials pass');
+  expect(gateWords(v2)).toEqual([]);
+  const qualityGate = { maximumPassRateDrop: 0.05, noGatingScoreErrors: true };
+  expect(gateWords(suite({ qualityGate }))).toEqual([
+    'passes at most 5 % less often than the run before',
+    'no score that decides is missing for an error',
+  ]);
+});
+
+test('a schedule that pauses says why', () => {
+  const at = { enabled: true, intervalMinutes: 60 };
+  expect(scheduleState(suite({}, { ...at, state: 'active' })).words).toBe('every hour');
+  expect(scheduleState(suite({}, { ...at, state: 'paused_quota' }))).toEqual({
+    state: 'attention',
+    words: 'paused: the budget is spent',
+  });
+});

@@ -1,0 +1,68 @@
+import type { Output } from '../../../../client/index.ts';
+import { counted, percent } from '../../kit/numbers.ts';
+import type { State } from '../../kit/state.tsx';
+import { stateOfRun } from '../runs/states.ts';
+
+export type Suite = Output<'getEvalSuite'>;
+type Listed = Output<'listEvalSuites'>['items'][number];
+
+/** `every 5 minutes`, `every 6 hours`, `every day`. */
+export function everyWords(minutes: number): string {
+  const [amount, unit] =
+    minutes % 1440 === 0
+      ? [minutes / 1440, 'day']
+      : minutes % 60 === 0
+        ? [minutes / 60, 'hour']
+        : [minutes, 'minute'];
+  return amount === 1 ? `every ${unit}` : `every ${counted(amount, unit)}`;
+}
+
+/** How the runs of a suite are decided. */
+export function policyWords({ settings }: Suite): string {
+  const { policy, verdictPolicyDefaults: defaults, minimumAccuracy } = settings;
+  if (policy === 'legacy') return `${percent((minimumAccuracy ?? 100) / 100)} of all trials pass`;
+  const trials = defaults?.repetitions ?? defaults?.iterations ?? 1;
+  return `each case is tried ${trials === 1 ? 'once' : `${trials} times`} and passes ${percent(defaults?.passThreshold ?? 1)} or more`;
+}
+
+/** What runs are held against besides their verdict. */
+export function gateWords({ settings: { qualityGate: gate } }: Suite): string[] {
+  if (!gate) return [];
+  const { maximumPassRateDrop: drop, maximumP95LatencyIncreaseMs: slower, baseline } = gate;
+  const against = !baseline
+    ? 'the run before'
+    : baseline.kind === 'run'
+      ? 'the baseline run'
+      : `commit ${baseline.commitSha.slice(0, 12)}`;
+  return [
+    ...(drop === undefined ? [] : [`passes at most ${percent(drop)} less often than ${against}`]),
+    ...(gate.noDeterministicRegressions
+      ? [`no check that passed in ${against} fails, where no model judges`]
+      : []),
+    ...(slower === undefined ? [] : [`at the 95th percentile at most ${slower} ms slower than ${against}`]),
+    ...(gate.noGatingScoreErrors ? ['no score that decides is missing for an error'] : []),
+  ];
+}
+
+const pauses: Record<string, string> = {
+  paused_quota: 'paused: the budget is spent',
+  paused_auth: 'paused: whoever set it lost access',
+  paused_failures: 'paused: five launches in a row failed',
+};
+
+/** Whether and how often it runs by itself. */
+export function scheduleState({ schedule }: Pick<Suite, 'schedule'>): { state: State; words: string } {
+  const { enabled, intervalMinutes, state } = schedule;
+  if (!enabled || intervalMinutes === null) return { state: 'skipped', words: 'no schedule' };
+  const pause = pauses[state ?? ''];
+  return pause === undefined
+    ? { state: 'pending', words: everyWords(intervalMinutes) }
+    : { state: 'attention', words: pause };
+}
+
+type Status = Parameters<typeof stateOfRun>[0];
+
+/** How the last run of a suite ended, if there is one. */
+export function stateOfLatest({ latestRun }: Pick<Listed, 'latestRun'>): State | undefined {
+  return latestRun ? stateOfRun(latestRun as Status) : undefined;
+}

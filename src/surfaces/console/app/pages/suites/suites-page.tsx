@@ -1,0 +1,158 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import type { Output } from '../../../../client/index.ts';
+import { ask, askPages } from '../../api/ask.ts';
+import { Rate } from '../../charts/rate.tsx';
+import { type Measured, Trend } from '../../charts/trend.tsx';
+import { Button } from '../../kit/button.tsx';
+import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { count } from '../../kit/numbers.ts';
+import { Page } from '../../kit/page.tsx';
+import { StateMark } from '../../kit/state.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import { scheduleState, stateOfLatest } from './suite-words.ts';
+import css from './suites.module.css';
+
+const MakeSuite = lazy(async () => ({ default: (await import('./make-suite.tsx')).MakeSuite }));
+const ImportFile = lazy(async () => ({ default: (await import('./import-file.tsx')).ImportFile }));
+
+type Suite = Output<'listEvalSuites'>['items'][number];
+
+const route = '/projects/$projectId/suites';
+const pageSize = 50;
+
+export function SuitesPage() {
+  const { projectId } = useParams({ from: route });
+  const { make } = useSearch({ from: route });
+  const navigate = useNavigate({ from: route });
+  const suites = useInfiniteQuery(askPages('listEvalSuites', { projectId, limit: pageSize }));
+  // One request for all of them; suites without a run among these show their rates alone.
+  const runs = useQuery(ask('listEvalRuns', { projectId, limit: 100 }));
+  const items = suites.data?.pages.flatMap((page) => page.items) ?? [];
+  const past = pastOf(runs.data?.items ?? []);
+  const open = (next: typeof make): void => void navigate({ search: { make: next }, replace: true });
+  return (
+    <Page
+      title="Suites"
+      name="Suites"
+      actions={
+        <>
+          <Same operation="listEvalSuites" input={{ projectId }} />
+          <Button onClick={() => open('file')}>Import file</Button>
+          <Button look="primary" onClick={() => open('suite')}>
+            New suite
+          </Button>
+        </>
+      }
+    >
+      {suites.isPending && <Skeleton lines={6} />}
+      {suites.isError && <Problem error={suites.error} retry={() => void suites.refetch()} />}
+      {suites.isSuccess && items.length === 0 && (
+        <Empty
+          title="No suite yet"
+          action={
+            <Button look="primary" onClick={() => open('suite')}>
+              New suite
+            </Button>
+          }
+        >
+          A suite holds cases: what a user says, and what has to be true afterwards. A run tries each of them
+          several times.
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <Table label="Suites" columns={columnsOf(projectId, past)} rows={items} keyOf={({ id }) => id} />
+      )}
+      {suites.hasNextPage && (
+        <div>
+          <Button busy={suites.isFetchingNextPage} onClick={() => void suites.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+      <Suspense>
+        {make === 'suite' && <MakeSuite projectId={projectId} onClose={() => open(undefined)} />}
+        {make === 'file' && <ImportFile projectId={projectId} onClose={() => open(undefined)} />}
+      </Suspense>
+    </Page>
+  );
+}
+
+/** By suite, the oldest first. */
+function pastOf(runs: Output<'listEvalRuns'>['items']): Map<string, Measured[]> {
+  const past = new Map<string, Measured[]>();
+  for (const { suiteId, summary, completedAt } of runs.toReversed())
+    if (summary && completedAt !== null && summary.total > 0)
+      past.set(suiteId, [...(past.get(suiteId) ?? []), { passed: summary.passed, trials: summary.total }]);
+  return past;
+}
+
+function columnsOf(projectId: string, past: Map<string, Measured[]>): Column<Suite>[] {
+  return [
+    {
+      name: 'Suite',
+      main: true,
+      cell: ({ id, name }) => (
+        <Link to="/projects/$projectId/suites/$suiteId" params={{ projectId, suiteId: id }}>
+          {name ?? id}
+        </Link>
+      ),
+    },
+    {
+      name: 'Cases',
+      figure: true,
+      cell: ({ id }) => <CaseCount projectId={projectId} suiteId={id} />,
+    },
+    {
+      name: 'Last run',
+      cell: (suite) => {
+        const state = stateOfLatest(suite);
+        if (!suite.latestRun || state === undefined) return <span className={css.soft}>never run</span>;
+        return (
+          <Link
+            to="/projects/$projectId/runs/$runId"
+            params={{ projectId, runId: suite.latestRun.id }}
+            className={css.latest}
+          >
+            <StateMark state={state} />
+            <Time at={suite.latestRun.createdAt} />
+          </Link>
+        );
+      },
+    },
+    {
+      name: 'Trials passed',
+      cell: ({ latestRun }) =>
+        latestRun && latestRun.passed + latestRun.failed > 0 ? (
+          <Rate passed={latestRun.passed} trials={latestRun.passed + latestRun.failed} />
+        ) : null,
+    },
+    { name: 'Over time', cell: ({ id }) => <Trend past={past.get(id)?.slice(-20) ?? []} /> },
+    { name: 'Runs', figure: true, cell: ({ totals }) => count(totals.runs) },
+    { name: 'Schedule', cell: ({ id }) => <ScheduleOf projectId={projectId} suiteId={id} /> },
+  ];
+}
+
+/** The list of suites does not say it, and cases are large: more than these are not counted. */
+const mostCounted = 100;
+
+function CaseCount({ projectId, suiteId }: { projectId: string; suiteId: string }) {
+  const input = { projectId, suiteId, limit: mostCounted };
+  const { data } = useQuery({ ...ask('listEvalCases', input), staleTime: 60_000 });
+  if (!data) return '';
+  return data.nextCursor === undefined ? count(data.items.length) : `${mostCounted}+`;
+}
+
+function ScheduleOf({ projectId, suiteId }: { projectId: string; suiteId: string }) {
+  const suite = useQuery({ ...ask('getEvalSuite', { projectId, suiteId }), staleTime: 60_000 });
+  if (!suite.data) return null;
+  const { state, words } = scheduleState(suite.data);
+  return state === 'skipped' ? (
+    <span className={css.soft}>none</span>
+  ) : (
+    <StateMark state={state}>{words}</StateMark>
+  );
+}

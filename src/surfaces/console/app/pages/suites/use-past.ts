@@ -1,0 +1,38 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { ask } from '../../api/ask.ts';
+import { isOpen } from '../runs/states.ts';
+import type { PastRun, States } from './past.ts';
+
+interface Held {
+  state: { data: States | undefined };
+}
+
+/** How often it is read again while one of them runs. */
+const pollEvery = 3_000;
+const mostTrials = 5000;
+
+/** The last runs of a suite, the oldest first, with the states of their trials as they come in. */
+export function usePast(which: { projectId: string; suiteId: string }, last: number) {
+  const { projectId } = which;
+  const runs = useQuery({
+    ...ask('listEvalSuiteRuns', { ...which, limit: last }),
+    refetchInterval: ({ state }) => (state.data?.items.some(isOpen) ? pollEvery : false),
+  });
+  const items = runs.data?.items.toReversed() ?? [];
+  const states = useQueries({
+    queries: items.map((run) => ({
+      ...ask('listEvalRunTrialStates', { projectId, runId: run.id, limit: mostTrials }),
+      // What ended stays as it is.
+      staleTime: ({ state }: Held) => (isSettled(state.data) ? Number.POSITIVE_INFINITY : pollEvery),
+      refetchInterval: ({ state }: Held) => (isSettled(state.data) ? (false as const) : pollEvery),
+    })),
+  });
+  const past: PastRun[] = items.map((run, at) => ({ run, states: states[at]?.data }));
+  return { runs, past, reading: states.some(({ isPending }) => isPending) };
+}
+
+function isSettled(states: States | undefined): boolean {
+  return (
+    states !== undefined && states.items.every(({ status }) => status !== 'pending' && status !== 'running')
+  );
+}

@@ -1,0 +1,77 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ask } from '../../api/ask.ts';
+import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { counted } from '../../kit/numbers.ts';
+import { type Column, Table } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { RevokeWaiver, type Waiver, WaiverState } from '../runs/waivers.tsx';
+import type { Run } from './past.ts';
+import type { Suite } from './suite-words.ts';
+import css from './suites.module.css';
+
+const lookedThrough = 50;
+
+/** Failed runs that somebody lets count as good enough for a while. */
+export function WaiversTab({ suite }: { suite: Suite }) {
+  const { projectId } = suite;
+  const runs = useQuery(ask('listEvalSuiteRuns', { projectId, suiteId: suite.id, limit: lookedThrough }));
+  const failed = runs.data?.items.filter(({ result }) => result === 'failed') ?? [];
+  const answers = useQueries({
+    queries: failed.map(({ id }) => ask('getGateWaiver', { projectId, runId: id })),
+  });
+  if (runs.isError) return <Problem error={runs.error} retry={() => void runs.refetch()} />;
+  if (runs.isPending || answers.some(({ isPending }) => isPending)) return <Skeleton lines={4} />;
+  const rows = answers.flatMap(({ data }, at) =>
+    data?.waiver ? [{ waiver: data.waiver, run: failed[at] as Run }] : [],
+  );
+  const [newest] = failed;
+  if (rows.length === 0)
+    return (
+      <Empty
+        title="No waiver"
+        action={
+          newest && (
+            <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: newest.id }}>
+              Go to the last failed run
+            </Link>
+          )
+        }
+      >
+        A waiver lets a failed run count as good enough until a day that you say. It is given on the page of
+        the run.
+      </Empty>
+    );
+  return (
+    <>
+      <Table label="Waivers" columns={columnsOf(projectId)} rows={rows} keyOf={({ waiver }) => waiver.id} />
+      <p className={css.soft}>
+        Of the last {counted(runs.data.items.length, 'run')}; each shows its last waiver.
+      </p>
+    </>
+  );
+}
+
+function columnsOf(projectId: string): Column<{ waiver: Waiver; run: Run }>[] {
+  return [
+    {
+      name: 'Run',
+      main: true,
+      cell: ({ run }) => (
+        <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: run.id }}>
+          #{run.runNumber}
+        </Link>
+      ),
+    },
+    { name: 'State', cell: ({ waiver }) => <WaiverState waiver={waiver} /> },
+    { name: 'Reason', cell: ({ waiver }) => waiver.reason },
+    { name: 'By', cell: ({ waiver }) => waiver.createdByEmail ?? waiver.createdBy },
+    { name: 'Given', cell: ({ waiver }) => <Time at={waiver.createdAt} /> },
+    { name: 'Expires', cell: ({ waiver }) => <Time at={waiver.expiresAt} /> },
+    {
+      name: '',
+      figure: true,
+      cell: ({ waiver }) => waiver.active && <RevokeWaiver projectId={projectId} waiver={waiver} />,
+    },
+  ];
+}

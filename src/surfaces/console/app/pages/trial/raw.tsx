@@ -1,0 +1,34 @@
+import { useState } from 'react';
+import { Json } from '../../kit/code.tsx';
+import { Section } from '../../kit/page.tsx';
+import { TabButtons } from '../../kit/tabs.tsx';
+import type { Span, Trace } from './trace.ts';
+
+type View = 'frames' | 'span' | 'trace';
+
+/** What was exchanged with servers, and what was recorded, as it is. */
+export function RawTrace({ trace, span }: { trace: Trace; span: Span | undefined }) {
+  const [chosen, choose] = useState<View>('frames');
+  const frames = (trace['frames'] ?? []) as Record<string, unknown>[];
+  const own =
+    span?.toolCallId === undefined
+      ? frames
+      : frames.filter(({ toolCallId }) => toolCallId === span.toolCallId);
+  const recorded = span && trace.spans?.find(({ id }) => id === span.id);
+  const views: [View, string][] = [
+    ['frames', own.length === frames.length ? 'MCP frames' : 'MCP frame of this call'],
+    ...(span ? [['span', 'This span'] as [View, string]] : []),
+    ['trace', 'Whole trace'],
+  ];
+  const view = views.some(([name]) => name === chosen) ? chosen : 'frames';
+  return (
+    <Section
+      title="Raw"
+      actions={<TabButtons label="What is shown" names={views} chosen={view} choose={choose} />}
+    >
+      {view === 'frames' && <Json value={own} label="MCP frames" />}
+      {view === 'span' && <Json value={recorded} label="span" />}
+      {view === 'trace' && <Json value={trace} label="whole trace" />}
+    </Section>
+  );
+}

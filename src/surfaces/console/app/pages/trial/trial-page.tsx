@@ -1,0 +1,182 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { DrydockError, type Output } from '../../../../client/index.ts';
+import { ask } from '../../api/ask.ts';
+import { Waterfall } from '../../charts/waterfall.tsx';
+import { Button } from '../../kit/button.tsx';
+import { Id } from '../../kit/copy.tsx';
+import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { cost, count } from '../../kit/numbers.ts';
+import { Facts, Page, Section } from '../../kit/page.tsx';
+import { StateBadge } from '../../kit/state.tsx';
+import { duration, Time } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import { stateOfTrial } from '../runs/states.ts';
+import { Checks, checksOf } from './checks.tsx';
+import { Conversation } from './conversation.tsx';
+import { isTyping, Neighbours } from './neighbours.tsx';
+import { RawTrace } from './raw.tsx';
+import { Stages } from './stages.tsx';
+import { answerOfTurn, messageOfSpan, messagesOf, spansOf, type Trace } from './trace.ts';
+import css from './trial.module.css';
+
+const route = '/projects/$projectId/runs/$runId/trials/$trialId';
+
+type Iteration = Output<'getEvalIteration'>;
+
+export function TrialPage() {
+  const { projectId, runId, trialId } = useParams({ from: route });
+  const search = useSearch({ from: route });
+  const { span: _span, raw: _raw, ...filters } = search;
+  const which = { projectId, runId, iterationId: trialId };
+  const run = useQuery(ask('getEvalRun', { projectId, runId, limit: 100 }));
+  const iteration = useQuery(ask('getEvalIteration', which));
+  const trace = useQuery({ ...ask('getEvalIterationTrace', which), staleTime: 5 * 60_000 });
+  const crumbs = [
+    <Link key="runs" to="/projects/$projectId/runs" params={{ projectId }}>
+      Runs
+    </Link>,
+    <Link key="run" to="/projects/$projectId/runs/$runId" params={{ projectId, runId }} search={filters}>
+      Run{run.data ? ` #${run.data.runNumber}` : ''}
+    </Link>,
+  ];
+  if (!iteration.data)
+    return (
+      <Page title="Trial" name="Trial" crumbs={crumbs}>
+        {iteration.isError ? (
+          <Problem error={iteration.error} retry={() => void iteration.refetch()} back={crumbs[1]} />
+        ) : (
+          <Skeleton lines={10} />
+        )}
+      </Page>
+    );
+  const { title, iterationNumber } = iteration.data;
+  return (
+    <Page
+      title={`${title}, trial ${iterationNumber}`}
+      name={`${title}, trial ${iterationNumber}`}
+      crumbs={crumbs}
+      mark={<StateBadge state={stateOfTrial(iteration.data)} />}
+      actions={
+        <>
+          <Same operation="getEvalIterationTrace" input={which} />
+          <Neighbours projectId={projectId} runId={runId} trialId={trialId} />
+        </>
+      }
+    >
+      <TrialFacts
+        iteration={iteration.data}
+        edit={
+          run.data && (
+            <Link
+              to="/projects/$projectId/suites/$suiteId"
+              params={{ projectId, suiteId: run.data.suiteId }}
+              search={{ case: iteration.data.testCaseId }}
+            >
+              Open the case
+            </Link>
+          )
+        }
+      />
+      {iteration.data.stageResults && <Stages stages={iteration.data.stageResults} />}
+      {iteration.data.error !== null && <Note>{iteration.data.error}</Note>}
+      {trace.isPending && <Skeleton lines={8} />}
+      {trace.isError && (
+        <NoTrace error={trace.error} iteration={iteration.data} retry={() => void trace.refetch()} />
+      )}
+      {trace.data && <TraceView key={trialId} trace={trace.data} iteration={iteration.data} />}
+    </Page>
+  );
+}
+
+/** A trial that waits, was skipped or was reported without one has no trace, and is judged all the same. */
+function NoTrace({ error, iteration, retry }: { error: Error; iteration: Iteration; retry: () => void }) {
+  const none = error instanceof DrydockError && ['NOT_FOUND', 'CONFLICT'].includes(error.code);
+  return (
+    <>
+      {none ? <Note>{error.message}</Note> : <Problem error={error} retry={retry} />}
+      <Section title="Checks">
+        <Checks checks={checksOf(iteration)} onShow={() => {}} />
+      </Section>
+    </>
+  );
+}
+
+function TraceView({ trace, iteration }: { trace: Trace; iteration: Iteration }) {
+  const search = useSearch({ from: route });
+  const navigate = useNavigate({ from: route });
+  const spans = useMemo(() => spansOf(trace), [trace]);
+  const messages = useMemo(() => messagesOf(trace), [trace]);
+  const checks = useMemo(() => checksOf(iteration), [iteration]);
+  const chosen = spans.find(({ id }) => id === search.span);
+  // What a check read is meant until a span is chosen, and the other way round.
+  const [read, setRead] = useState<number>();
+  const meant = read ?? (chosen && messageOfSpan(chosen, spans, messages));
+  const choose = (span: string | undefined): void => {
+    setRead(undefined);
+    void navigate({ search: (before) => ({ ...before, span }), replace: true });
+  };
+  const turnRaw = (): void =>
+    void navigate({
+      search: (before) => ({ ...before, raw: before.raw ? undefined : (true as const) }),
+      replace: true,
+    });
+  const press = useEffectEvent((event: KeyboardEvent): void => {
+    if (event.key === 'r' && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target))
+      turnRaw();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => press(event);
+    globalThis.addEventListener('keydown', listen);
+    return () => globalThis.removeEventListener('keydown', listen);
+  }, []);
+  return (
+    <>
+      <Section
+        title="Timeline"
+        actions={
+          <Button aria-pressed={search.raw === true} onClick={turnRaw} title="R">
+            {search.raw ? 'Hide raw' : 'Show raw'}
+          </Button>
+        }
+      >
+        {spans.length > 0 ? (
+          <Waterfall bars={spans} chosen={chosen?.id} onChoose={choose} />
+        ) : (
+          <Note>The trace says nothing about time.</Note>
+        )}
+      </Section>
+      {search.raw && <RawTrace trace={trace} span={chosen} />}
+      <div className={css.sides}>
+        <Section title="Conversation">
+          <Conversation messages={messages} meant={meant} />
+        </Section>
+        <Section title="Checks">
+          <Checks checks={checks} onShow={(turn) => setRead(answerOfTurn(messages, turn))} />
+        </Section>
+      </div>
+    </>
+  );
+}
+
+function TrialFacts({ iteration, edit }: { iteration: Iteration; edit: ReactNode }) {
+  const { id, model, provider, startedAt, durationMs, tokensUsed, usage, attempts, actualToolCalls } =
+    iteration;
+  const spent = usage?.['estimatedCostUsd'];
+  return (
+    <Facts
+      facts={[
+        ['Id', <Id key="id" value={id} />],
+        ['Case', edit],
+        ['Model', provider === 'none' ? 'none' : model],
+        ['Started', startedAt !== null && <Time key="started" at={startedAt} />],
+        ['Took', durationMs === null ? undefined : duration(durationMs)],
+        ['Tool calls', count(actualToolCalls.length)],
+        ['Tokens', tokensUsed === null ? undefined : count(tokensUsed)],
+        ['Cost', typeof spent === 'number' ? cost(spent) : 'not known'],
+        ['Attempts', attempts > 1 ? count(attempts) : undefined],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,129 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { signInSearch } from '../addresses.ts';
+import { queryClient } from '../api/ask.ts';
+import { enterOrganization, session } from '../api/session.ts';
+import { auditSearch, keysSearch, projectMembersSearch } from '../pages/organization/address.ts';
+import { arrivedWith } from '../pages/sign-in/arrival.ts';
+import { takeFromAddress } from '../pages/sign-in/link-token.ts';
+import { root } from './root.tsx';
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+});
+
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot',
+  component: lazyRouteComponent(() => import('../pages/sign-in/forgot-page.tsx'), 'ForgotPage'),
+});
+
+const enter = createRoute({
+  getParentRoute: () => root,
+  path: '/enter',
+  // Before anything is drawn or loaded.
+  beforeLoad: takeFromAddress,
+  component: lazyRouteComponent(() => import('../pages/sign-in/enter-page.tsx'), 'EnterPage'),
+});
+
+const oidc = createRoute({
+  getParentRoute: () => root,
+  path: '/oidc',
+  loader: () => arrivedWith,
+  component: lazyRouteComponent(() => import('../pages/sign-in/oidc-page.tsx'), 'OidcPage'),
+});
+
+const setUp = createRoute({
+  getParentRoute: () => root,
+  path: '/set-up',
+  component: lazyRouteComponent(() => import('../pages/sign-in/set-up-page.tsx'), 'SetUpPage'),
+});
+
+/** For those who are not signed in yet. */
+export const entryRoutes = [signIn, forgot, enter, oidc, setUp] as const;
+
+const account = createRoute({
+  getParentRoute: () => root,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
+});
+
+const installation = createRoute({
+  getParentRoute: () => root,
+  path: '/installation',
+  component: lazyRouteComponent(
+    () => import('../pages/installation/installation-page.tsx'),
+    'InstallationPage',
+  ),
+});
+
+/** The address says which organization is meant, from then on in this tab. */
+const organization = createRoute({
+  getParentRoute: () => root,
+  path: '/organizations/$organizationId',
+  beforeLoad: async ({ params: { organizationId }, preload }) => {
+    if (preload) return;
+    const known = await queryClient.ensureQueryData(session);
+    if (known.signedIn && known.organizations.some(({ id }) => id === organizationId))
+      enterOrganization(organizationId);
+  },
+});
+
+const organizationHome = createRoute({
+  getParentRoute: () => organization,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/organizations/$organizationId/members', params });
+  },
+});
+
+const settings = createRoute({
+  getParentRoute: () => organization,
+  path: 'settings',
+  component: lazyRouteComponent(() => import('../pages/organization/settings-page.tsx'), 'SettingsPage'),
+});
+
+const members = createRoute({
+  getParentRoute: () => organization,
+  path: 'members',
+  component: lazyRouteComponent(() => import('../pages/organization/members-page.tsx'), 'MembersPage'),
+});
+
+const projectMembers = createRoute({
+  getParentRoute: () => organization,
+  path: 'projects',
+  validateSearch: projectMembersSearch,
+  component: lazyRouteComponent(
+    () => import('../pages/organization/project-members-page.tsx'),
+    'ProjectMembersPage',
+  ),
+});
+
+const keys = createRoute({
+  getParentRoute: () => organization,
+  path: 'keys',
+  validateSearch: keysSearch,
+  component: lazyRouteComponent(() => import('../pages/organization/keys-page.tsx'), 'KeysPage'),
+});
+
+const usage = createRoute({
+  getParentRoute: () => organization,
+  path: 'usage',
+  component: lazyRouteComponent(() => import('../pages/organization/usage-page.tsx'), 'UsagePage'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => organization,
+  path: 'audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('../pages/organization/audit-page.tsx'), 'AuditPage'),
+});
+
+/** For those who are: their account, the organization, the installation. */
+export const peopleRoutes = [
+  account,
+  installation,
+  organization.addChildren([organizationHome, settings, members, projectMembers, keys, usage, audit]),
+] as const;

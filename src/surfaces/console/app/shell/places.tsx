@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react';
+import type { MyOrganization } from '../api/session.ts';
+import {
+  AuditIcon,
+  ClientsIcon,
+  EnvironmentsIcon,
+  GroupsIcon,
+  KeyIcon,
+  OverviewIcon,
+  PeopleIcon,
+  PluginsIcon,
+  ProjectsIcon,
+  RunsIcon,
+  SecretsIcon,
+  ServersIcon,
+  SettingsIcon,
+  SkillsIcon,
+  SuitesIcon,
+  UsageIcon,
+} from '../kit/icons.tsx';
+
+/** The pages of a project that stand in the rail and are found by the search. */
+export const places = [
+  { to: '/projects/$projectId', name: 'Overview', icon: <OverviewIcon /> },
+  { to: '/projects/$projectId/servers', name: 'Servers', icon: <ServersIcon /> },
+  // Evals.
+  { to: '/projects/$projectId/suites', name: 'Suites', icon: <SuitesIcon /> },
+  { to: '/projects/$projectId/runs', name: 'Runs', icon: <RunsIcon /> },
+  // Setup.
+  { to: '/projects/$projectId/environments', name: 'Environments', icon: <EnvironmentsIcon /> },
+  { to: '/projects/$projectId/clients', name: 'Clients', icon: <ClientsIcon /> },
+  { to: '/projects/$projectId/secrets', name: 'Secrets', icon: <SecretsIcon /> },
+  { to: '/projects/$projectId/groups', name: 'Server groups', icon: <GroupsIcon /> },
+  { to: '/projects/$projectId/skills', name: 'Skills', icon: <SkillsIcon /> },
+  { to: '/projects/$projectId/plugins', name: 'Plugins', icon: <PluginsIcon /> },
+  { to: '/projects/$projectId/settings', name: 'Project', icon: <SettingsIcon /> },
+] as const satisfies { to: string; name: string; icon: ReactNode }[];
+
+/** The pages of an organization; some are for those who administer it. */
+const organizationPlaces = [
+  { to: '/organizations/$organizationId/members', name: 'Members', icon: <PeopleIcon />, admin: false },
+  {
+    to: '/organizations/$organizationId/projects',
+    name: 'Project access',
+    icon: <ProjectsIcon />,
+    admin: false,
+  },
+  { to: '/organizations/$organizationId/keys', name: 'API keys', icon: <KeyIcon />, admin: false },
+  { to: '/organizations/$organizationId/usage', name: 'Usage', icon: <UsageIcon />, admin: false },
+  { to: '/organizations/$organizationId/audit', name: 'Audit log', icon: <AuditIcon />, admin: true },
+  { to: '/organizations/$organizationId/settings', name: 'Settings', icon: <SettingsIcon />, admin: true },
+] as const satisfies { to: string; name: string; icon: ReactNode; admin: boolean }[];
+
+export function placesOf({ role }: Pick<MyOrganization, 'role'>) {
+  return organizationPlaces.filter(({ admin }) => !admin || role !== 'member');
+}

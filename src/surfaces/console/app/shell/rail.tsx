@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ask } from '../api/ask.ts';
+import { useSignedIn } from '../api/session.ts';
+import { InstallationIcon } from '../kit/icons.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { lastProject } from './last-project.ts';
+import { useOrganization } from './organization.ts';
+import { places, placesOf } from './places.tsx';
+import css from './shell.module.css';
+import { OrganizationSwitch, ProjectSwitch } from './switches.tsx';
+
+/** Where one can go, in which project and organization, and as whom. */
+export function Rail({ projectId: open, onLeave }: { projectId: string | undefined; onLeave: () => void }) {
+  const signedIn = useSignedIn();
+  const projectId = useProject(open);
+  const organization = useOrganization();
+  return (
+    <>
+      <div>
+        {signedIn && <OrganizationSwitch signedIn={signedIn} current={organization} />}
+        <ProjectSwitch projectId={projectId} />
+      </div>
+      <nav aria-label="Pages" className={css.places}>
+        {projectId !== undefined &&
+          places.map(({ to, name, icon }) => (
+            <Link
+              key={to}
+              to={to}
+              params={{ projectId }}
+              className={css.place}
+              // Every page of the project is below its first.
+              activeOptions={{ exact: to === '/projects/$projectId', includeSearch: false }}
+              onClick={onLeave}
+            >
+              {icon}
+              {name}
+            </Link>
+          ))}
+        {organization && (
+          <>
+            <h2 className={css.group}>{organization.name}</h2>
+            {placesOf(organization).map(({ to, name, icon }) => (
+              <Link
+                key={to}
+                to={to}
+                params={{ organizationId: organization.id }}
+                className={css.place}
+                onClick={onLeave}
+              >
+                {icon}
+                {name}
+              </Link>
+            ))}
+          </>
+        )}
+        {signedIn?.user.operator && (
+          <Link to="/installation" className={css.place} onClick={onLeave}>
+            <InstallationIcon />
+            Installation
+          </Link>
+        )}
+      </nav>
+      <footer className={css.foot}>
+        <p className={css.docs}>
+          <a href="/docs/guides" target="_blank" rel="noopener">
+            Guides
+          </a>
+          <a href="/docs" target="_blank" rel="noopener">
+            API
+          </a>
+        </p>
+        {signedIn && <AccountMenu signedIn={signedIn} onLeave={onLeave} />}
+      </footer>
+    </>
+  );
+}
+
+/** The one that is open; on pages beside the projects, the one that was. */
+function useProject(open: string | undefined): string | undefined {
+  const items = useQuery(ask('listProjects', {})).data?.items ?? [];
+  if (open !== undefined) return open;
+  const remembered = lastProject();
+  return (items.find(({ id }) => id === remembered) ?? items[0])?.id;
+}

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { session } from '../api/session.ts';
+import { Button, IconButton } from '../kit/button.tsx';
+import { classes } from '../kit/classes.ts';
+import { CloseIcon, MenuIcon, SearchIcon } from '../kit/icons.tsx';
+import { CrumbsPlace } from '../kit/page.tsx';
+import { ConnectionBanner } from './connection-banner.tsx';
+import { Inside } from './inside.tsx';
+import { rememberProject } from './last-project.ts';
+import { NoPassword } from './no-password.tsx';
+import { Rail } from './rail.tsx';
+import css from './shell.module.css';
+import { ThemeMenu } from './theme.tsx';
+
+const Search = lazy(async () => ({ default: (await import('./search.tsx')).Search }));
+
+const onMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** What stays when the page changes: the rail, the way to the page, search, theme, and whether the service answers. */
+export function Shell() {
+  const { projectId } = useParams({ strict: false });
+  const [crumbs, setCrumbs] = useState<HTMLElement | null>(null);
+  const [railOpen, setRailOpen] = useState(false);
+  const [searching, setSearching] = useState(false);
+  const known = useQuery(session);
+  const navigate = useNavigate();
+  const ended = known.data?.signedIn === false;
+  useEffect(() => {
+    // Signed out in another tab, or by somebody else; whoever did it here is on the way.
+    const here = hereOf(location);
+    if (ended && !here.startsWith('/sign-in'))
+      void navigate({ to: '/sign-in', search: { to: here }, replace: true });
+  }, [ended, navigate]);
+  useEffect(() => {
+    if (projectId !== undefined) rememberProject(projectId);
+  }, [projectId]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setSearching(true);
+    };
+    globalThis.addEventListener('keydown', press);
+    return () => globalThis.removeEventListener('keydown', press);
+  }, []);
+  return (
+    <div className={css.shell}>
+      <a href="#page" className={css.skip}>
+        Skip to the page
+      </a>
+      <aside className={classes(css.rail, railOpen && css.open)}>
+        <Rail projectId={projectId} onLeave={() => setRailOpen(false)} />
+      </aside>
+      <div className={css.side}>
+        <header className={css.bar}>
+          <IconButton
+            label={railOpen ? 'Close the menu' : 'Menu'}
+            aria-expanded={railOpen}
+            className={css.menu}
+            onClick={() => setRailOpen(!railOpen)}
+          >
+            {railOpen ? <CloseIcon /> : <MenuIcon />}
+          </IconButton>
+          <div ref={setCrumbs} className={css.crumbs} />
+          <Button className={css.search} aria-label="Search" onClick={() => setSearching(true)}>
+            <SearchIcon />
+            <span className={css.searchWord}>Search</span>
+            <kbd className={css.keys}>{onMac ? '⌘K' : 'Ctrl K'}</kbd>
+          </Button>
+          <ThemeMenu />
+        </header>
+        <ConnectionBanner />
+        <NoPassword />
+        <main id="page" className={css.page} tabIndex={-1}>
+          <CrumbsPlace value={crumbs}>
+            <Inside />
+          </CrumbsPlace>
+        </main>
+      </div>
+      {searching && (
+        <Suspense>
+          <Search projectId={projectId} onClose={() => setSearching(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** The address as the router writes it. */
+function hereOf({ pathname, search }: Location): string {
+  return pathname.replace(/^\/console(?=\/|$)/, '') + search;
+}

@@ -1,0 +1,46 @@
+import { useState } from 'react';
+import { IconButton } from '../kit/button.tsx';
+import { MoonIcon, SunIcon, SystemIcon } from '../kit/icons.tsx';
+import { Menu } from '../kit/menu.tsx';
+
+type Theme = 'system' | 'light' | 'dark';
+
+const place = 'drydock-theme';
+
+const options = [
+  ['system', 'As the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+
+/** `theme.js` does the same before the page is drawn. */
+function apply(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+  try {
+    if (theme === 'system') localStorage.removeItem(place);
+    else localStorage.setItem(place, theme);
+  } catch {
+    // Then it lasts until the page is loaded again.
+  }
+}
+
+export function ThemeMenu() {
+  const [theme, setTheme] = useState<Theme>(
+    () => (document.documentElement.dataset['theme'] as Theme | undefined) ?? 'system',
+  );
+  const choose = (next: Theme): void => {
+    apply(next);
+    setTheme(next);
+  };
+  const icon = theme === 'system' ? <SystemIcon /> : theme === 'light' ? <SunIcon /> : <MoonIcon />;
+  return (
+    <Menu
+      trigger={<IconButton label="Theme">{icon}</IconButton>}
+      label="Theme"
+      options={options}
+      value={theme}
+      onChoose={choose}
+    />
+  );
+}

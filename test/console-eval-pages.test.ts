@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startConsole } from './support/console.ts';
+
+test('a suite is run, its failing case is found, mended and run again, and both runs are compared', async ({
+  skip,
+}) => {
+  skip(noBrowser !== undefined, noBrowser);
+  const [service, browser] = await Promise.all([startConsole(), startBrowser()]);
+  const { api, projectId } = service;
+  const [suite] = (await api.listEvalSuites({ projectId })).items;
+  const suiteId = suite?.id as string;
+  const { page, complaints } = await visit(browser, service);
+  const named = (title: string) => page.getByRole('link', { name: title });
+
+  // Run it from its page, with three trials of each case, and watch it finish.
+  await page.goto('/console/');
+  await page.getByRole('link', { name: 'Suites', exact: true }).click();
+  await named('demo').click();
+  await page.getByText('calls inspect_hull with ship Albatross').waitFor();
+  await page.getByRole('button', { name: 'Run suite' }).click();
+  await page.getByLabel('Trials of each case').selectOption('3');
+  await page.getByText('18 trials of 6 cases').waitFor();
+  await page.getByText('It costs nothing').waitFor();
+  await page.getByRole('button', { name: 'Start run' }).click();
+  await page.getByRole('heading', { name: 'demo #2' }).waitFor();
+  await page.getByText('Failed: 1 of 6 cases did not pass.').waitFor({ timeout: 60_000 });
+  const secondRun = /runs\/(run_\w+)/.exec(page.url())?.[1] as string;
+  expect((await api.getEvalRun({ projectId, runId: secondRun })).progress).toMatchObject({ trials: 18 });
+
+  // The trace of the failure leads to the case.
+  await named('Finds the ship on the second page, trial 1').first().click();
+  await page.getByText('The answer does not contain "Dunlin"').first().waitFor();
+  await named('Open the case').click();
+  const panel = page.getByRole('dialog', { name: 'Finds the ship on the second page' });
+  const needle = panel.getByRole('textbox', { name: 'needle', exact: true });
+  await needle.fill('');
+  await panel.getByText('Required').first().waitFor();
+  expect(await panel.getByRole('button', { name: 'Save case' }).isDisabled()).toBe(true);
+  await needle.fill('Albatross');
+  // The JSON beside the fields follows, and is followed.
+  const json = panel.getByRole('textbox', { name: 'As JSON' });
+  const typed = JSON.parse(await json.inputValue()) as { steps: { assertion?: { needle?: string } }[] };
+  expect(typed.steps[1]?.assertion?.needle).toBe('Albatross');
+  await json.fill(JSON.stringify({ ...typed, title: 'Finds a ship' }));
+  expect(await panel.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Finds a ship');
+  await panel.getByRole('button', { name: 'Save and try now' }).click();
+  const tried = page.getByRole('dialog', { name: 'Finds a ship' });
+  await tried.getByLabel('What came of it').getByText('passed').waitFor({ timeout: 60_000 });
+  const cases = (await api.listEvalCases({ projectId, suiteId })).items;
+  const mended = cases.find(({ title }) => title === 'Finds a ship');
+  expect(mended?.steps[1]).toMatchObject({ assertion: { type: 'responseContains', needle: 'Albatross' } });
+
+  // What only the service can know is shown at its field.
+  const refused = {
+    ...typed,
+    title: 'Finds a ship',
+    checks: { mode: 'extend', list: [{ type: 'noEndingQuestion' }] },
+  };
+  await tried.getByRole('textbox', { name: 'As JSON' }).fill(JSON.stringify(refused));
+  await tried.getByRole('button', { name: 'Save case' }).click();
+  await tried.getByText('A noEndingQuestion check only observes').first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+
+  // The failed run is waived, then run again; it passes now.
+  await page.goto(`/console/projects/${projectId}/runs/${secondRun}`);
+  await page.getByRole('button', { name: 'Waive' }).click();
+  await page.getByRole('textbox', { name: /^Why/ }).fill('The second page is not asked for yet');
+  await page.getByRole('button', { name: 'Waive run' }).click();
+  await page.getByRole('button', { name: 'Revoke' }).waitFor();
+  expect((await api.getGateWaiver({ projectId, runId: secondRun })).waiver?.active).toBe(true);
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByText('Passed: 6 of 6 cases passed.').waitFor({ timeout: 60_000 });
+
+  // Only what changed, with both traces one click away.
+  await named('Compare').click();
+  await page.getByLabel('Compare with').selectOption({ label: '#2, failed' });
+  await page.getByRole('heading', { name: /against #2$/ }).waitFor();
+  await page.getByText('edited, now passed').waitFor();
+  expect(await page.getByRole('table', { name: 'Cases that both runs have' }).getByRole('row').count()).toBe(
+    2,
+  );
+  await named('Traces of Finds a ship side by side').click();
+  await page.getByRole('heading', { name: /^Before in run #2/ }).waitFor();
+  await page.getByRole('heading', { name: /^Now in run #/ }).waitFor();
+  await page.getByText('The answer does not contain "Dunlin"').first().waitFor();
+
+  // A file is refused line by line, and nothing of it is stored.
+  await page.goto(`/console/projects/${projectId}/suites?make=file`);
+  const file = page.getByRole('textbox', { name: 'Suite file' });
+  const example = await file.inputValue();
+  await file.fill(example.replace('iterations: 5', 'iterations: 50'));
+  await page.getByRole('button', { name: 'Check only' }).click();
+  await page.getByRole('button', { name: 'Go to line 7' }).waitFor();
+  await file.fill(example);
+  await page.getByRole('button', { name: 'Check only' }).click();
+  await page.getByText('the file can be read').waitFor();
+  expect((await api.listEvalSuites({ projectId })).items).toHaveLength(1);
+  await page.getByRole('button', { name: 'Sync file' }).click();
+  await page.getByRole('heading', { name: 'My suite' }).waitFor();
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import type { AtEnd } from './process.ts';
+
+/** Nothing is downloaded: the browser is the one of the machine. */
+const path = process.env['DRYDOCK_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** Why tests in a browser cannot run here, if they cannot. */
+export const noBrowser = existsSync(path)
+  ? undefined
+  : `There is no Chromium at ${path}; name one in DRYDOCK_TEST_CHROMIUM`;
+
+/** Closed with the test, or when `atEnd` says. */
+export async function startBrowser(atEnd: AtEnd = onTestFinished): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: path,
+    args: [
+      '--no-sandbox',
+      '--disable-background-networking',
+      // Drawing in software is quicker without pretending to have one.
+      '--disable-gpu',
+      // Letters are drawn alike on every run.
+      '--font-render-hinting=none',
+      '--disable-lcd-text',
+      '--force-color-profile=srgb',
+    ],
+  });
+  atEnd(() => browser.close());
+  return browser;
+}
+
+export interface Visit {
+  page: Page;
+  /** What the policy of the page refused, and what its scripts complained about. */
+  complaints: string[];
+}
+
+export interface Where {
+  baseUrl: string;
+  /** Of the one who is signed in. */
+  session?: string;
+}
+
+/** The window of somebody who has nothing of it stored. */
+export async function openConsole(
+  browser: Browser,
+  { baseUrl, session }: Where,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    baseURL: baseUrl,
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+    ...options,
+  });
+  if (session !== undefined)
+    await context.addCookies([
+      { name: 'drydock_session', value: session, url: baseUrl, httpOnly: true, sameSite: 'Lax' },
+    ]);
+  return context;
+}
+
+/** A page of the console, which says what is wrong with it. */
+export async function visit(
+  browser: Browser,
+  where: Where,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await openConsole(browser, where, options);
+  const complaints: string[] = [];
+  await context.exposeBinding('complain', (_source, text: string) => void complaints.push(text));
+  await context.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
+    complain(\`policy: \${event.violatedDirective} \${event.blockedURI} \${event.sourceFile}\`));`);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    // A refusal is an answer, which the page shows.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(`console: ${message.text()}`);
+  });
+  return { page, complaints };
+}
+
+/** The cookie that somebody gets who opens a link. */
+export async function sessionOf(baseUrl: string, link: string): Promise<string> {
+  const token = /#([\w-]+)/.exec(link)?.[1];
+  const response = await fetch(`${baseUrl}/console/api/links/use`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-drydock-console': '1' },
+    body: JSON.stringify({ token }),
+  });
+  const [cookie = ''] = response.headers.getSetCookie();
+  return /=([^;]+)/.exec(cookie)?.[1] as string;
+}

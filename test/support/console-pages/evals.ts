@@ -1,0 +1,35 @@
+import type { Console } from '../console.ts';
+import type { PageOfConsole } from './index.ts';
+
+export async function evalPages({ projectId, runId, api }: Console): Promise<PageOfConsole[]> {
+  const { items } = await api.listEvalRunTrialStates({ projectId, runId });
+  const failed = items.find(({ result }) => result === 'failed')?.id as string;
+  const { suiteId } = await api.getEvalRun({ projectId, runId });
+  const [one] = (await api.listEvalCases({ projectId, suiteId })).items;
+  const at = `/console/projects/${projectId}`;
+  const suite = `${at}/suites/${suiteId}`;
+  return [
+    ['suites', `${at}/suites`, 'table'],
+    ['suites-new', `${at}/suites?make=suite`, 'text=Make suite'],
+    ['suites-import', `${at}/suites?make=file`, 'text=Sync file'],
+    ['suite', suite, 'text=says “Dunlin”'],
+    ['suite-history', `${suite}?tab=history`, 'figure svg'],
+    ['suite-schedule', `${suite}?tab=schedule`, 'text=Switch on'],
+    ['suite-waivers', `${suite}?tab=waivers`, 'text=No waiver'],
+    ['suite-file', `${suite}?tab=file`, 'pre'],
+    ['suite-launch', `${suite}?run=true`, 'text=30 trials of 6 cases'],
+    ['case', `${suite}?case=${one?.id}`, 'text=Try this case now'],
+    ['case-new', `${suite}?case=new`, 'text=Add turn'],
+    ['runs', `${at}/runs`, 'table'],
+    ['run', `${at}/runs/${runId}`, '[data-trial]'],
+    ['trial', `${at}/runs/${runId}/trials/${failed}`, 'text=show what it read'],
+    ['trial-raw', `${at}/runs/${runId}/trials/${failed}?raw=true`, 'text=MCP frames'],
+    // There is one run; it is compared with itself, so that there is something to see.
+    ['compare', `${at}/runs/${runId}/compare?with=${runId}&all=true`, 'text=Traces side by side'],
+    [
+      'traces',
+      `${at}/runs/${runId}/compare/traces?with=${runId}&base=${failed}&trial=${failed}`,
+      'text=show what it read',
+    ],
+  ];
+}

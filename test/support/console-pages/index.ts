@@ -1,0 +1,14 @@
+import type { Console } from '../console.ts';
+import { evalPages } from './evals.ts';
+import { peoplePages } from './people.ts';
+import { serverPages } from './servers.ts';
+import { setupPages } from './setup.ts';
+
+/** A name, the address, and what is there when it is drawn. */
+export type PageOfConsole = readonly [name: string, address: string, there: string];
+
+/** Every page of the console, with something on it. */
+export async function pagesOf(console: Console): Promise<PageOfConsole[]> {
+  const lists = [serverPages, evalPages, setupPages, peoplePages].map((pages) => pages(console));
+  return (await Promise.all(lists)).flat();
+}

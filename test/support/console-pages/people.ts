@@ -1,0 +1,21 @@
+import type { Console } from '../console.ts';
+import type { PageOfConsole } from './index.ts';
+
+export async function peoplePages({ baseUrl, api }: Console): Promise<PageOfConsole[]> {
+  const [organization] = (await api.listOrganizations()).items;
+  const at = `/console/organizations/${organization?.id}`;
+  return [
+    ['home', `${baseUrl}/console/`, '#page h1'],
+    ['forgot', '/console/forgot', 'text=Back to sign-in'],
+    ['enter', '/console/enter', 'text=The link is not complete'],
+    ['set-up', '/console/set-up', 'text=Save and go on'],
+    ['account', '/console/account', 'text=this one'],
+    ['members', `${at}/members`, 'text=Nobody is invited'],
+    ['project-access', `${at}/projects`, 'table'],
+    ['keys', `${at}/keys`, 'table'],
+    ['usage', `${at}/usage`, 'text=As a table'],
+    ['audit', `${at}/audit`, 'table'],
+    ['settings', `${at}/settings`, 'text=Save organization'],
+    ['installation', '/console/installation', 'text=DRYDOCK_PORT'],
+  ];
+}

@@ -1,0 +1,16 @@
+import type { Console } from '../console.ts';
+import type { PageOfConsole } from './index.ts';
+
+export async function serverPages({ projectId, serverId }: Console): Promise<PageOfConsole[]> {
+  const at = `/console/projects/${projectId}`;
+  return [
+    ['servers', `${at}/servers`, 'text=/^(answers|too slow|unreachable)$/'],
+    ['server', `${at}/servers/${serverId}`, 'text=/^(ready|answers in part|does not work)$/'],
+    ['server-tools', `${at}/servers/${serverId}?tab=tools&item=inspect_hull`, 'text=Call tool'],
+    ['server-prompts', `${at}/servers/${serverId}?tab=prompts`, 'text=Render prompt'],
+    ['server-resources', `${at}/servers/${serverId}?tab=resources`, 'pre'],
+    ['servers-add', `${at}/servers?add=paste`, 'text=Pasted JSON'],
+    ['server-settings', `${at}/servers/${serverId}?tab=settings`, 'text=Delete server'],
+    ['server-contract', `${at}/servers/${serverId}?tab=contract`, 'text=No baseline is saved'],
+  ];
+}

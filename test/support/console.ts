@@ -1,0 +1,46 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import { createClient } from '../../src/surfaces/client/index.ts';
+import { noBrowser, sessionOf, startBrowser } from './chromium.ts';
+import { type AtEnd, place } from './process.ts';
+
+export type Console = Awaited<ReturnType<typeof startConsole>>;
+
+/** What tests of a file share: a service, and a browser to look at it. */
+export interface Shared {
+  service: Console;
+  browser: Browser;
+}
+
+/** Tests with a browser; where there is none they are left out, and it is said why. */
+export function inBrowser(tests: (shared: Shared) => void): void {
+  if (noBrowser !== undefined) process.stderr.write(`Tests of the console are left out. ${noBrowser}\n`);
+  describe.skipIf(noBrowser !== undefined)('in a browser', () => {
+    const shared = {} as Shared;
+    const ends: (() => Promise<void>)[] = [];
+    beforeAll(async () => {
+      const atEnd: AtEnd = (end) => void ends.push(end);
+      const [service, browser] = await Promise.all([startConsole(atEnd), startBrowser(atEnd)]);
+      Object.assign(shared, { service, browser });
+    });
+    afterAll(() => Promise.all(ends.map((end) => end())));
+    tests(shared);
+  });
+}
+
+/** A service of its own with a run of the demo suite in it, one case of which fails. */
+export async function startConsole(atEnd: AtEnd = onTestFinished) {
+  const home = await place(undefined, atEnd);
+  const drydock = await home.serve();
+  const key = drydock.key as string;
+  const baseUrl = new URL(drydock.baseUrl).origin;
+  const api = createClient({ baseUrl, apiKey: key });
+  const [project] = (await api.listProjects()).items;
+  const projectId = project?.id as string;
+  const [suite] = (await api.listEvalSuites({ projectId })).items;
+  const [server] = (await api.listProjectServers({ projectId })).items;
+  const { runId } = await api.createEvalRun({ projectId, body: { suiteId: suite?.id } });
+  for await (const event of api.watchEvalRun({ projectId, runId })) if (event.type === 'run.decided') break;
+  const session = await sessionOf(baseUrl, (await home.run(['console', 'link'])).stdout);
+  return { home, drydock, baseUrl, key, session, api, projectId, runId, serverId: server?.id as string };
+}

@@ -1,0 +1,48 @@
+import { hashToken, newToken } from '../../src/domain/identity/token.ts';
+import { createConsoleLink } from '../../src/domain/operator/console-link.ts';
+import { hashPassword } from '../../src/domain/people/passwords.ts';
+import * as sessions from '../../src/platform/database/queries/console-sessions.ts';
+import * as passwords from '../../src/platform/database/queries/passwords.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { Browser, rightPassword } from './browser.ts';
+import type { TestService } from './service.ts';
+
+let hashed: Promise<string> | undefined;
+
+/** Gives an account the password of all tests; hashing it takes a quarter of a second, so that is done once. */
+export async function givePassword({ db }: TestService, userId: string): Promise<void> {
+  hashed ??= hashPassword(rightPassword);
+  await db.run(passwords.set, { userId, hash: await hashed });
+}
+
+/** The token of a session that nobody has signed in to; without a request, so without a trace. */
+export async function newSession({ db }: TestService, userId: string): Promise<string> {
+  const token = newToken();
+  const nothing = { organizationId: null, userAgent: null };
+  const session = { id: newId('ses'), hash: hashToken(token), userId, way: 'link', address: '' } as const;
+  await db.run(sessions.insert, { ...session, ...nothing });
+  return token;
+}
+
+/** A browser in which an account is signed in. */
+export async function signedIn(
+  service: TestService,
+  userId: string,
+  headers: Record<string, string> = {},
+): Promise<Browser> {
+  const browser = new Browser(service, headers);
+  const { token } = await createConsoleLink(service.db, userId);
+  await browser.people.useLink({ body: { token } });
+  return browser;
+}
+
+/** The actions in the audit, oldest first, as they are about a target or by an actor. */
+export async function actionsOf(service: TestService, about: string): Promise<string[]> {
+  const database = await service.database.connect();
+  const { rows } = await database.query<{ action: string }>(
+    'select action from audit_events where target = $1 or actor = $1 order by id',
+    [about],
+  );
+  await database.end();
+  return rows.map(({ action }) => action);
+}
