@@ -7,6 +7,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { rightPassword } from './browser.ts';
 import type { AtEnd } from './process.ts';
 
 /** Nothing is downloaded: the browser is the one of the machine. */
@@ -90,14 +91,16 @@ export async function visit(
   return { page, complaints };
 }
 
-/** The cookie that somebody gets who opens a link. */
+/** The session of somebody who opens a link and chooses a password, as pages ask everybody to. */
 export async function sessionOf(baseUrl: string, link: string): Promise<string> {
+  const send = (method: string, path: string, body: object, cookie = ''): Promise<Response> =>
+    fetch(`${baseUrl}/console/api${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', 'x-drydock-console': '1', cookie },
+      body: JSON.stringify(body),
+    });
   const token = /#([\w-]+)/.exec(link)?.[1];
-  const response = await fetch(`${baseUrl}/console/api/links/use`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-drydock-console': '1' },
-    body: JSON.stringify({ token }),
-  });
-  const [cookie = ''] = response.headers.getSetCookie();
+  const [cookie = ''] = (await send('POST', '/links/use', { token })).headers.getSetCookie();
+  await send('PUT', '/password', { newPassword: rightPassword }, cookie.split(';')[0]);
   return /=([^;]+)/.exec(cookie)?.[1] as string;
 }

@@ -5,6 +5,9 @@ export async function evalPages({ projectId, runId, api }: Console): Promise<Pag
   const { items } = await api.listEvalRunTrialStates({ projectId, runId });
   const failed = items.find(({ result }) => result === 'failed')?.id as string;
   const { suiteId } = await api.getEvalRun({ projectId, runId });
+  const { runId: next } = await api.createEvalRun({ projectId, body: { suiteId, iterationOverride: 3 } });
+  for await (const event of api.watchEvalRun({ projectId, runId: next }))
+    if (event.type === 'run.decided') break;
   const [one] = (await api.listEvalCases({ projectId, suiteId })).items;
   const at = `/console/projects/${projectId}`;
   const suite = `${at}/suites/${suiteId}`;
@@ -24,8 +27,7 @@ export async function evalPages({ projectId, runId, api }: Console): Promise<Pag
     ['run', `${at}/runs/${runId}`, '[data-trial]'],
     ['trial', `${at}/runs/${runId}/trials/${failed}`, 'text=show what it read'],
     ['trial-raw', `${at}/runs/${runId}/trials/${failed}?raw=true`, 'text=MCP frames'],
-    // There is one run; it is compared with itself, so that there is something to see.
-    ['compare', `${at}/runs/${runId}/compare?with=${runId}&all=true`, 'text=Traces side by side'],
+    ['compare', `${at}/runs/${next}/compare?with=${runId}&all=true`, 'text=Traces side by side'],
     [
       'traces',
       `${at}/runs/${runId}/compare/traces?with=${runId}&base=${failed}&trial=${failed}`,

@@ -132,15 +132,17 @@ export function limitsOf(given: Schema, root: Schema): string {
     ['exclusiveMinimum', 'more than '],
     ['maximum', 'at most '],
     ['exclusiveMaximum', 'less than '],
-    ['minLength', 'at least ', ' characters'],
-    ['maxLength', 'at most ', ' characters'],
-    ['minItems', 'at least ', ' items'],
-    ['maxItems', 'at most ', ' items'],
+    ['minLength', 'at least ', ' character'],
+    ['maxLength', 'at most ', ' character'],
+    ['minItems', 'at least ', ' item'],
+    ['maxItems', 'at most ', ' item'],
     ['pattern', 'matches '],
   ];
   const limits = known.flatMap(([name, before, behind = '']) =>
     ['string', 'number'].includes(typeof schema[name])
-      ? [`${before}${String(schema[name]).slice(0, 80)}${behind}`]
+      ? [
+          `${before}${String(schema[name]).slice(0, 80)}${behind && schema[name] !== 1 ? `${behind}s` : behind}`,
+        ]
       : [],
   );
   const fallback = 'default' in schema ? [`${JSON.stringify(schema['default'])} when left out`] : [];
