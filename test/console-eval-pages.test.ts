@@ -16,6 +16,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   // Run it from its page, with three trials of each case, and watch it finish.
   await page.goto('/console/');
   await page.getByRole('link', { name: 'Suites', exact: true }).click();
+  await page.getByRole('heading', { name: 'Suites', exact: true }).waitFor();
   await named('demo').click();
   await page.getByText('calls inspect_hull with ship Albatross').waitFor();
   await page.getByRole('button', { name: 'Run suite' }).click();
@@ -85,6 +86,21 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   await page.getByRole('heading', { name: /^Before in run #2/ }).waitFor();
   await page.getByRole('heading', { name: /^Now in run #/ }).waitFor();
   await page.getByText('The answer does not contain "Dunlin"').first().waitFor();
+
+  // What runs are held against is changed on the page of the suite, and only that is written.
+  await page.goto(`/console/projects/${projectId}/suites/${suiteId}?tab=settings`);
+  const before = await api.getEvalSuite({ projectId, suiteId });
+  const drop = page.getByLabel('The pass rate falls by at most, in percent');
+  await drop.fill('120');
+  await page.getByText('Between 0 and 100 percent').waitFor();
+  expect(await page.getByRole('button', { name: 'Save settings' }).isDisabled()).toBe(true);
+  await drop.fill('7');
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByText('Settings saved').waitFor();
+  const after = await api.getEvalSuite({ projectId, suiteId });
+  expect(after.settings).toEqual({ ...before.settings, qualityGate: { maximumPassRateDrop: 0.07 } });
+  const changes = page.getByRole('table', { name: 'Changes of the suite' }).getByRole('row');
+  await changes.filter({ hasText: 'settings' }).filter({ hasText: 'the console' }).waitFor();
 
   // A file is refused line by line, and nothing of it is stored.
   await page.goto(`/console/projects/${projectId}/suites?make=file`);

@@ -47,6 +47,12 @@ test('a server is pasted, examined, called and deleted; an environment is made a
   await calls.getByText('answered').waitFor();
   await calls.getByRole('button', { name: 'Call again' }).click();
   await expect.poll(() => calls.getByText('answered').count()).toBe(2);
+  await page.getByRole('button', { name: 'Raw', exact: true }).click();
+  const frame = await page.getByLabel('message to the server', { exact: true }).textContent();
+  expect(JSON.parse(frame ?? '')).toMatchObject({
+    method: 'tools/call',
+    params: { name: 'inspect_hull', arguments: { ship: 'Albatross' } },
+  });
   await page.getByRole('button', { name: 'Save as eval case' }).click();
   await page.getByLabel('Title').fill('Inspects the Albatross');
   await page.getByLabel('The answer of the tool contains').fill('rustyPlates');

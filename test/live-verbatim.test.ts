@@ -47,6 +47,27 @@ describe('results arrive as the server sent them', () => {
     expect((await call('own_duration')).body.durationMs).toBe(7);
   });
 
+  test('with the messages it came of, where they are asked for', async () => {
+    const { body } = await odd.post('tools/call', {
+      toolName: 'echo',
+      parameters: { a: 1 },
+      includeFrames: true,
+      oauthAccessToken: 'a-token-of-mine',
+    });
+    const { sent, received } = body.frames;
+    expect(sent).toMatchObject({
+      jsonrpc: '2.0',
+      method: 'tools/call',
+      params: { name: 'echo', arguments: { a: 1 } },
+    });
+    expect(received).toMatchObject({
+      jsonrpc: '2.0',
+      id: sent.id,
+      result: { structuredContent: { input: { a: 1 } } },
+    });
+    expect(JSON.stringify(body)).not.toContain('a-token-of-mine');
+  });
+
   test('a failed tool is an answer', async () => {
     expect(await call('fails')).toMatchObject({ status: 200, body: { isError: true } });
   });

@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Client, createClient, DrydockError } from '../src/surfaces/client/index.ts';
+import { saveServer } from './support/live.ts';
 import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { scaled } from './support/slowdown.ts';
 import { snapshotOf } from './support/snapshot.ts';
+import { answerLegacy } from './targets/legacy.ts';
+import { listen, readRpc } from './targets/listen.ts';
 
 const mebibyte = 1024 * 1024;
 const artifacts = '/projects/default/eval-ingest/artifacts';
@@ -116,6 +119,37 @@ test('a reader of events hears of each change, goes on where it stopped, and is 
     headers: { authorization: `Bearer ${service.key}`, 'last-event-id': last },
   });
   expect(await nothingNew.text()).not.toContain('data:');
+});
+
+test('an examination is told check by check, and its report is that of the doctor', async () => {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const target = await listen(async (request, response) => {
+    const { rpc } = await readRpc(request);
+    if (rpc?.method === 'tools/list') await released;
+    answerLegacy({ request, response, rpc, path: '/mcp', origin: '' });
+  });
+  onTestFinished(target.stop);
+  const saved = await saveServer(service, { url: `http://127.0.0.1:${target.port}/mcp` });
+  const [, projectId = '', serverId = ''] = /^\/projects\/(\w+)\/servers\/(\w+)$/.exec(saved.path) ?? [];
+  const seen: string[] = [];
+  for await (const event of client.watchDoctor({ projectId, serverId, body: {} })) {
+    seen.push(event.type === 'check' ? `${event.name} ${event.check.status}` : event.type);
+    // The list of tools is answered when everything before it, and the lists beside it, have been told.
+    if (seen.length === 7) release();
+    if (event.type !== 'report') continue;
+    const { generatedAt: _, probe: seenAt, ...rest } = event.report;
+    const whole = (await saved.post('doctor')).body;
+    expect(whole).toMatchObject(rest);
+    expect(whole.probe.url).toBe(seenAt?.url);
+  }
+  expect(seen.slice(0, 4)).toEqual(['probe ok', 'connection ok', 'initialization ok', 'capabilities ok']);
+  expect(seen.slice(4, 7).sort()).toEqual([
+    'prompts skipped',
+    'resourceTemplates skipped',
+    'resources skipped',
+  ]);
+  expect(seen.slice(7)).toEqual(['tools ok', 'report']);
 });
 
 test('what cannot be read is refused before a stream begins', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LiveBody, liveErrors, Prompt, Resource, ResourceTemplate, Tool } from './live.ts';
-import { operationsIn } from './operation.ts';
+import { eventStream, operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
 
 const operation = operationsIn({
@@ -91,6 +91,52 @@ const Probe = z
   })
   .meta({ id: 'DoctorProbe' });
 
+const Checks = z.object({
+  probe: Check,
+  connection: Check,
+  initialization: Check,
+  capabilities: Check,
+  tools: Check,
+  resources: Check,
+  resourceTemplates: Check,
+  prompts: Check,
+});
+
+const DoctorReport = z
+  .looseObject({
+    target: z.object({
+      kind: z.enum(['http', 'stdio']),
+      scope: z.literal('hosted').describe('The service connects, not the machine of the caller.'),
+      projectId: z.string(),
+      serverId: z.string(),
+      label: z.string(),
+      url: z.string().optional(),
+    }),
+    generatedAt: z.iso.datetime(),
+    status: z.enum(['ready', 'oauth_required', 'partial', 'error']),
+    probe: Probe.nullable(),
+    connection: z.object({ status: z.enum(['connected', 'error', 'skipped']), detail: z.string() }),
+    initInfo: InitInfo.nullable(),
+    capabilities: z.looseObject({}).nullable(),
+    tools: z.array(Tool),
+    toolsMetadata: z.record(z.string(), z.unknown()),
+    resources: z.array(Resource),
+    resourceTemplates: z.array(ResourceTemplate),
+    prompts: z.array(Prompt),
+    checks: Checks,
+    error: z
+      .object({ code: z.string(), message: z.string(), details: z.looseObject({}).optional() })
+      .nullable(),
+  })
+  .meta({ id: 'DoctorReport' });
+
+const DoctorEvent = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('check'), name: Checks.keyof(), check: Check }),
+    z.object({ type: z.literal('report'), report: DoctorReport }),
+  ])
+  .meta({ id: 'DoctorEvent' });
+
 export const runDoctor = operation({
   summary: 'Examine a server',
   description:
@@ -99,45 +145,24 @@ export const runDoctor = operation({
   path: '/doctor',
   body: LiveBody,
   example: {},
-  response: z
-    .looseObject({
-      target: z.object({
-        kind: z.enum(['http', 'stdio']),
-        scope: z.literal('hosted').describe('The service connects, not the machine of the caller.'),
-        projectId: z.string(),
-        serverId: z.string(),
-        label: z.string(),
-        url: z.string().optional(),
-      }),
-      generatedAt: z.iso.datetime(),
-      status: z.enum(['ready', 'oauth_required', 'partial', 'error']),
-      probe: Probe.nullable(),
-      connection: z.object({ status: z.enum(['connected', 'error', 'skipped']), detail: z.string() }),
-      initInfo: InitInfo.nullable(),
-      capabilities: z.looseObject({}).nullable(),
-      tools: z.array(Tool),
-      toolsMetadata: z.record(z.string(), z.unknown()),
-      resources: z.array(Resource),
-      resourceTemplates: z.array(ResourceTemplate),
-      prompts: z.array(Prompt),
-      checks: z.object({
-        probe: Check,
-        connection: Check,
-        initialization: Check,
-        capabilities: Check,
-        tools: Check,
-        resources: Check,
-        resourceTemplates: Check,
-        prompts: Check,
-      }),
-      error: z
-        .object({ code: z.string(), message: z.string(), details: z.looseObject({}).optional() })
-        .nullable(),
-    })
-    .meta({ id: 'DoctorReport' }),
+  response: DoctorReport,
   errors: ['FEATURE_NOT_SUPPORTED'],
   readOnly: true,
   bulky: true,
+});
+
+export const watchDoctor = operation({
+  command: 'servers watch-doctor',
+  summary: 'Examine a server, check by check',
+  description:
+    'Does what `doctor` does and tells each check as soon as it is made, then the whole report. Hanging up ends the examination.',
+  method: 'POST',
+  path: '/doctor/events',
+  body: LiveBody,
+  example: {},
+  response: eventStream(DoctorEvent, 'Eight checks in the order in which they are made, then the report.'),
+  errors: ['FEATURE_NOT_SUPPORTED'],
+  readOnly: true,
 });
 
 export const checkOAuth = operation({

@@ -122,6 +122,10 @@ export const callTool = operation({
       .record(z.string(), z.unknown())
       .optional()
       .describe('The arguments of the tool; `{}` if left out.'),
+    includeFrames: z
+      .boolean()
+      .optional()
+      .describe('Adds `frames`: the JSON-RPC messages of the call as they were sent and received.'),
   }),
   example: { toolName: 'add_numbers', parameters: { numbers: [1, 2, 39] } },
   status: 200,
@@ -133,6 +137,7 @@ export const callTool = operation({
       durationMs: z
         .unknown()
         .describe('Milliseconds between request and answer, unless the server sent this field.'),
+      frames: z.unknown().optional().describe('Where asked for: `sent` and `received`.'),
     })
     .meta({ id: 'CallToolResult', description: 'A CallToolResult of MCP, and how long it took.' }),
   errors: liveErrors,

@@ -86,7 +86,7 @@ export {
 export { clearSpendBudget, getSpendBudget, setSpendBudget } from './limits/budget-verbs.ts';
 export { callTool } from './live/call-tool.ts';
 export { checkOAuth } from './live/check-oauth.ts';
-export { runDoctor } from './live/doctor.ts';
+export { runDoctor, watchDoctor } from './live/doctor.ts';
 export { exportServer } from './live/export.ts';
 export { getPrompt } from './live/get-prompt.ts';
 export { importOAuthTokens } from './live/import-tokens.ts';

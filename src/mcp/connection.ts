@@ -33,6 +33,8 @@ export interface Answer {
   /** The result exactly as the server sent it. */
   result: Record<string, unknown>;
   durationMs: number;
+  /** The JSON-RPC messages that it came of. */
+  frames: { sent: unknown; received: unknown };
   /** How much was read for it, roughly. */
   bytes: number;
   /** What is wrong with the result by the protocol, if anything. Found out when it is asked for. */
@@ -106,7 +108,7 @@ export class Connection {
     if (this.broken) throw this.broken;
     const started = performance.now();
     const readBefore = this.parts.bytesRead();
-    const { frame, sent, value, error } = await this.exchange(method, params, wait);
+    const { frame, sent, request, value, error } = await this.exchange(method, params, wait);
     const durationMs = Math.round(performance.now() - started);
     if (frame?.result) {
       if (method === 'tools/list' && this.identity.era === 'modern') this.marked.learn(frame.result['tools']);
@@ -119,7 +121,8 @@ export class Connection {
         return said === undefined ? undefined : this.beginning(said);
       };
       const read = this.parts.bytesRead() - readBefore;
-      return { result, durationMs, bytes: bytesOf(result, read), complaint };
+      const frames = { sent: request, received: frame };
+      return { result, durationMs, frames, bytes: bytesOf(result, read), complaint };
     }
     if (frame?.error) throw this.refused(frame.error);
     throw hideSecrets(this.explain(error, sent), this.parts.secrets());
@@ -152,7 +155,7 @@ export class Connection {
     method: string,
     params: Record<string, unknown>,
     wait: Wait,
-  ): Promise<Pick<Exchange, 'frame' | 'sent'> & { value?: unknown; error?: unknown }> {
+  ): Promise<Pick<Exchange, 'frame' | 'sent' | 'request'> & { value?: unknown; error?: unknown }> {
     const deadline = new Deadline(wait);
     const over = new AbortController();
     const exchange: Exchange = { method, sent: false, lost: deadline.giveUp, over };

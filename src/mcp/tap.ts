@@ -19,6 +19,8 @@ export interface Exchange {
   sent: boolean;
   /** How the request is known to the other side, once it was sent. */
   id?: string | number;
+  /** The message that was sent, and the one that came back. */
+  request?: unknown;
   frame?: Frame;
   /** Ends the wait when the answer can no longer come. */
   lost: (failure: McpFailure) => void;
@@ -70,6 +72,7 @@ export class Tap {
       const { id } = message;
       exchange.sent = true;
       exchange.id = id;
+      exchange.request = message;
       this.waiting.set(id, exchange);
       const streamEnd = (): void => {
         sendOptions?.onRequestStreamEnd?.();

@@ -13,7 +13,7 @@ import { withEachServer } from '../live/each-server.ts';
 import type { Verb } from '../verb.ts';
 import { hostsCalled, serversCalled } from './parts.ts';
 import { newSettings } from './settings.ts';
-import { type RevisionSource, type Suite, type SuiteFields, suiteOf } from './suite.ts';
+import { type RevisionSource, type Suite, type SuiteFields, sourceOf, suiteOf } from './suite.ts';
 
 export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) => {
   const { body } = input;
@@ -58,10 +58,14 @@ interface Origin {
 
 /** A new suite, its first revision with it. */
 export async function addSuite(
-  context: { clock: Clock; project: { id: string }; actor: { user: { id: string } } },
+  context: {
+    clock: Clock;
+    project: { id: string };
+    actor: { user: { id: string }; sessionId?: string | undefined };
+  },
   db: Db,
   fields: Omit<SuiteFields, 'environmentIds' | 'provenance'> & Partial<SuiteFields>,
-  { source = 'api', managedBy = 'app', file }: Origin = {},
+  { source = sourceOf(context.actor), managedBy = 'app', file }: Origin = {},
 ): Promise<Suite> {
   const { project, actor, clock } = context;
   await checkRoom(context, db, 'eval suites', suites.count, { projectId: project.id });

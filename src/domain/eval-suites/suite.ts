@@ -96,7 +96,12 @@ export function refuseOwned(
   throw conflict(why, 'CI_OWNED_SUITE_READ_ONLY');
 }
 
-export type RevisionSource = 'api' | 'system' | 'file_sync';
+export type RevisionSource = 'ui' | 'api' | 'system' | 'file_sync';
+
+/** Where a change comes from that nobody says it of: a person at the console, or a key. */
+export function sourceOf({ sessionId }: { sessionId?: string | undefined }): RevisionSource {
+  return sessionId === undefined ? 'api' : 'ui';
+}
 
 interface Revision {
   changedFields: string[];
@@ -110,7 +115,7 @@ export async function writeRevision(
   db: Db,
   suite: Suite,
   fields: Partial<suites.SuiteFields>,
-  { changedFields, note, source = 'api' }: Revision,
+  { changedFields, note, source = sourceOf(actor) }: Revision,
 ): Promise<Suite> {
   const { projectId, id } = suite;
   const after = { ...suite, ...fields };

@@ -10,7 +10,8 @@ export const callTool: Verb<'callTool'> = (context, { body }) => {
     );
   return withServer(context, body, async ({ ask }) => {
     const params = { name: body.toolName, arguments: body.parameters ?? {} };
-    const { result, durationMs } = await ask('tools/call', params);
-    return 'durationMs' in result ? (result as { durationMs: unknown }) : { ...result, durationMs };
+    const { result, durationMs, frames } = await ask('tools/call', params);
+    const timed = 'durationMs' in result ? (result as { durationMs: unknown }) : { ...result, durationMs };
+    return body.includeFrames ? { ...timed, frames } : timed;
   });
 };

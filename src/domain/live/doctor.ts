@@ -1,245 +1,44 @@
 import type { Operations } from '../../contract/index.ts';
-import type { OutputOf } from '../../contract/operation.ts';
-import { McpFailure } from '../../mcp/failures.ts';
-import type { Conversation } from '../../mcp/mcp.ts';
-import { probe } from '../../mcp/probe.ts';
-import { mapInTurns } from '../../platform/turns.ts';
-import type { ProjectContext } from '../context.ts';
+import type { OutputOf, StreamEvent } from '../../contract/operation.ts';
 import type { Verb } from '../verb.ts';
-import { adviceFor } from './advice.ts';
-import { lacksGrant, usableGrant } from './auth-method.ts';
-import { type Drained, drain, type ListName, lists } from './drain.ts';
-import { initInfoOf } from './init-info.ts';
-import { noteOAuthDemand } from './oauth-demand.ts';
-import { examineProbe } from './probe-report.ts';
-import { diagnosisWait, type LiveOptions, type Reached, reach } from './reach.ts';
-import { oauthRequired, refusalOf } from './refusal.ts';
+import { examineServer } from './examination.ts';
+import { reach } from './reach.ts';
 
-type Report = OutputOf<Operations['runDoctor']>;
-export type Check = Report['checks']['probe'];
+type DoctorEvent =
+  OutputOf<Operations['watchDoctor']> extends AsyncIterable<StreamEvent<infer Event>> ? Event : never;
 
-const slow = 3000;
-/** Of the time there is; the rest is for connecting. */
-const shareOfProbe = 0.8;
+export const runDoctor: Verb<'runDoctor'> = async (context, { body }) =>
+  examineServer(context, await reach(context, context.server, body), body);
 
-/** Whatever the target does, this answers with a report. */
-export const runDoctor: Verb<'runDoctor'> = async (context, { body }) => {
+/** The server is looked up before the stream begins, so that a refusal is an answer of its own. */
+export const watchDoctor: Verb<'watchDoctor'> = async (context, { body }) => {
   const reached = await reach(context, context.server, body);
-  const report = emptyReport(context, reached);
-  const { timeout: allowed, signal } = diagnosisWait(context, reached.server);
-  const ends = performance.now() + allowed;
-  const wait = () => ({ allowed, signal, timeout: Math.max(1, ends - performance.now()) });
-  if (await lookAtAddress(context, reached, report, wait(), body))
-    await connect(context, reached, report, wait(), body);
-  report.status = statusOf(report);
-  if (report.connection.status === 'connected') await noteOAuthDemand(context, reached.server, body, false);
-  else if (wasDemanded(report)) await noteOAuthDemand(context, reached.server, body, true);
-  return report;
+  return handedOn((tell) =>
+    examineServer(context, reached, body, (name, check) => tell({ type: 'check', name, check })).then(
+      (report) => ({ type: 'report', report }),
+    ),
+  );
 };
 
-/** Whether the server itself asked for OAuth, not only what is saved of it. */
-function wasDemanded({ error, probe: seen, connection }: Report): boolean {
-  const contacted = seen?.status === 'oauth_required' || connection.status === 'error';
-  return error?.code === 'OAUTH_REQUIRED' && contacted;
-}
-
-/** Probes the URL. Whether it makes sense to go on and connect. */
-async function lookAtAddress(
-  context: ProjectContext,
-  { server, target }: Reached,
-  report: Report,
-  wait: { timeout: number; signal: AbortSignal },
-  options: LiveOptions,
-): Promise<boolean> {
-  if (target.kind === 'stdio') {
-    report.checks.probe = skipped('A stdio server has no address to look at.');
-    return true;
-  }
-  const address = await target.address();
-  if (address.kind !== 'http') return true;
-  const findings = await probe(context.mcp.outbound, address.url, address.headers, {
-    ...wait,
-    timeout: wait.timeout * shareOfProbe,
+/** What work tells on its way, as it does, and what it comes to. */
+async function* handedOn(
+  work: (tell: (event: DoctorEvent) => void) => Promise<DoctorEvent>,
+): AsyncGenerator<StreamEvent<DoctorEvent>> {
+  const told: DoctorEvent[] = [];
+  let wake = (): void => {};
+  const result = work((event) => {
+    told.push(event);
+    wake();
   });
-  const credentials = usableGrant(server) !== undefined || options.oauthAccessToken !== undefined;
-  const { probe: seen, check } = examineProbe(address.url, findings, credentials);
-  report.probe = seen;
-  report.checks.probe = check;
-  if (seen.status === 'oauth_required' && !credentials) {
-    const refusal = oauthRequired(server, { ...findings.unauthorized?.facts, grantDead: server.grantDead });
-    report.connection = { status: 'skipped', detail: 'Not tried without a token.' };
-    report.error = refusal.toBody();
-    skipRest(report, 'Not tried without a token.');
-    return false;
+  const over = result.then(
+    () => 'over',
+    () => 'over',
+  );
+  for (;;) {
+    for (let event = told.shift(); event; event = told.shift()) yield { data: event };
+    const more = new Promise<void>((resolve) => (wake = resolve));
+    if ((await Promise.race([more, over])) === 'over') break;
   }
-  if (lacksGrant(server) && options.oauthAccessToken === undefined) {
-    report.error = oauthRequired(server, server.grantDead ? { grantDead: true } : {}).toBody();
-    report.connection = {
-      status: 'skipped',
-      detail: 'The server is saved with OAuth and has no tokens; import them.',
-    };
-    skipRest(report, 'Not tried without a token.');
-    return false;
-  }
-  return true;
-}
-
-async function connect(
-  context: ProjectContext,
-  { server, target }: Reached,
-  report: Report,
-  wait: { timeout: number; signal: AbortSignal },
-  options: LiveOptions,
-): Promise<void> {
-  const started = performance.now();
-  try {
-    await context.mcp.once(target, wait, async (conversation) => {
-      const { identity } = conversation;
-      const took = performance.now() - started;
-      const speed =
-        took > slow ? ` It took ${(took / 1000).toFixed(1)} s; clients that wait less will give up.` : '';
-      report.connection = { status: 'connected', detail: `Connected over ${identity.transport}.${speed}` };
-      report.checks.connection = ok(report.connection.detail);
-      report.initInfo = initInfoOf(identity, target);
-      report.capabilities = identity.capabilities;
-      await examine(conversation, report, options.firstPageOnly ?? false);
-    });
-  } catch (error) {
-    if (!(error instanceof McpFailure)) throw error;
-    report.connection = { status: 'error', detail: adviceFor(error) };
-    report.checks.connection = { status: 'error', detail: adviceFor(error) };
-    report.error = refusalOf(error, server).toBody();
-    skipRest(report, 'Not tried: there is no connection.');
-  }
-}
-
-async function examine(conversation: Conversation, report: Report, firstPageOnly: boolean): Promise<void> {
-  const { identity } = conversation;
-  report.checks.initialization = ok(`${nameOf(identity.serverInfo)} speaks ${identity.protocolVersion}.`);
-  const offered = Object.keys(identity.capabilities).sort();
-  report.checks.capabilities =
-    offered.length > 0
-      ? ok(`Offers ${offered.join(', ')}.`)
-      : {
-          status: 'error',
-          detail: 'The server declares no capabilities, so clients will not ask it for anything.',
-        };
-  const look = (name: ListName) => lookAt(conversation, name, firstPageOnly);
-  const [tools, resources, templates, prompts] = await Promise.all([
-    look('tools'),
-    look('resources'),
-    look('resourceTemplates'),
-    look('prompts'),
-  ]);
-  Object.assign(report.checks, {
-    tools: tools.check,
-    resources: resources.check,
-    resourceTemplates: templates.check,
-    prompts: prompts.check,
-  });
-  const metadata: [string, unknown][] = [];
-  report.tools = await mapInTurns(tools.items, (listed) => {
-    // A broken server may list anything.
-    if (typeof listed !== 'object' || listed === null || !('_meta' in listed)) return listed as never;
-    const { _meta, ...tool } = listed;
-    if (typeof tool['name'] !== 'string') return listed as never;
-    metadata.push([tool['name'], _meta]);
-    return tool as never;
-  });
-  // Not one by one: a tool may be called `__proto__`.
-  report.toolsMetadata = Object.fromEntries(metadata);
-  report.resources = resources.items as never;
-  report.resourceTemplates = templates.items;
-  report.prompts = prompts.items as never;
-}
-
-async function lookAt(
-  conversation: Conversation,
-  name: ListName,
-  firstPageOnly: boolean,
-): Promise<{ check: Check; items: Drained['items'] }> {
-  const { noun, method } = lists[name];
-  try {
-    const drained = await drain(conversation, name, firstPageOnly);
-    if (!drained) return { check: skipped(`The server does not offer ${noun}s.`), items: [] };
-    const { items, complaint } = drained;
-    const found = `${items.length} ${noun}${items.length === 1 ? '' : 's'} discovered.`;
-    if (complaint === undefined) return { check: ok(found), items };
-    return {
-      check: { status: 'error', detail: `${found} Clients may refuse the list: ${complaint}` },
-      items,
-    };
-  } catch (error) {
-    if (!(error instanceof McpFailure)) throw error;
-    return { check: { status: 'error', detail: `${method} failed: ${adviceFor(error)}` }, items: [] };
-  }
-}
-
-function nameOf(info: Record<string, unknown> | null): string {
-  const name = info?.['title'] ?? info?.['name'];
-  return typeof name === 'string' ? name : 'The server';
-}
-
-function statusOf({ error, connection, checks }: Report): Report['status'] {
-  if (connection.status === 'error') return 'error';
-  if (error?.code === 'OAUTH_REQUIRED') return 'oauth_required';
-  return Object.values(checks).some(({ status }) => status === 'error') ? 'partial' : 'ready';
-}
-
-function emptyReport(context: ProjectContext, { server }: Reached): Report {
-  const pending = skipped('Not reached.');
-  return {
-    target: {
-      kind: server.transportType,
-      scope: 'hosted',
-      projectId: server.projectId,
-      serverId: server.id,
-      label: server.name,
-      ...(server.url !== null && { url: server.url }),
-    },
-    generatedAt: new Date(context.clock()).toISOString(),
-    status: 'error',
-    probe: null,
-    connection: { status: 'skipped', detail: 'Not reached.' },
-    initInfo: null,
-    capabilities: null,
-    tools: [],
-    toolsMetadata: {},
-    resources: [],
-    resourceTemplates: [],
-    prompts: [],
-    checks: {
-      probe: pending,
-      connection: pending,
-      initialization: pending,
-      capabilities: pending,
-      tools: pending,
-      resources: pending,
-      resourceTemplates: pending,
-      prompts: pending,
-    },
-    error: null,
-  };
-}
-
-function skipRest(report: Report, detail: string): void {
-  const { checks } = report;
-  if (checks.connection.status === 'skipped') checks.connection = skipped(report.connection.detail);
-  for (const name of [
-    'initialization',
-    'capabilities',
-    'tools',
-    'resources',
-    'resourceTemplates',
-    'prompts',
-  ] as const)
-    checks[name] = skipped(detail);
-}
-
-function ok(detail: string): Check {
-  return { status: 'ok', detail };
-}
-
-function skipped(detail: string): Check {
-  return { status: 'skipped', detail };
+  for (const event of told) yield { data: event };
+  yield { data: await result };
 }

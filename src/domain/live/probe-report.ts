@@ -3,7 +3,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { ProbeFindings } from '../../mcp/probe.ts';
 import { adviceFor } from './advice.ts';
-import type { Check } from './doctor.ts';
+import type { Check } from './examination.ts';
 
 const legacyVersions = new Set(['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
 

@@ -70,7 +70,7 @@ async function* eventLines(
       else if (result === 'ended' || result.done) return;
       else {
         const { id, data } = result.value;
-        yield `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+        yield* eventText(id === undefined ? 'data: ' : `id: ${id}\ndata: `, data);
         next = iterator.next();
       }
     }
@@ -78,6 +78,13 @@ async function* eventLines(
     // Not awaited: it ends when what it waits for does, which hears of the end by itself.
     void iterator.return?.();
   }
+}
+
+async function* eventText(before: string, data: unknown): AsyncGenerator<string> {
+  if (isSmall(data)) return yield `${before}${JSON.stringify(data)}\n\n`;
+  yield before;
+  yield* jsonSlices(data);
+  yield '\n\n';
 }
 
 async function orSilence<T>(next: Promise<T>, ended: AbortSignal): Promise<T | 'silence' | 'ended'> {

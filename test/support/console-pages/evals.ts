@@ -19,6 +19,7 @@ export async function evalPages({ projectId, runId, api }: Console): Promise<Pag
     ['suite-history', `${suite}?tab=history`, 'figure svg'],
     ['suite-schedule', `${suite}?tab=schedule`, 'text=Switch on'],
     ['suite-waivers', `${suite}?tab=waivers`, 'text=No waiver'],
+    ['suite-settings', `${suite}?tab=settings`, 'table'],
     ['suite-file', `${suite}?tab=file`, 'pre'],
     ['suite-launch', `${suite}?run=true`, 'text=30 trials of 6 cases'],
     ['case', `${suite}?case=${one?.id}`, 'text=Try this case now'],

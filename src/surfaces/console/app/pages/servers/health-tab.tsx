@@ -1,6 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
 import { Button } from '../../kit/button.tsx';
 import { classes } from '../../kit/classes.ts';
 import { Code, Json } from '../../kit/code.tsx';
@@ -9,29 +6,9 @@ import { Section } from '../../kit/page.tsx';
 import { Glyph, type State } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { Same } from '../../same/same.tsx';
+import { type Check, type Report, useChecks, useDoctor } from './doctor.ts';
 import css from './servers.module.css';
 import type { Which } from './which.ts';
-
-type Report = Output<'runDoctor'>;
-type Check = Report['checks']['probe'];
-
-/** Examined when the page is opened, and again when asked: it makes a connection each time. */
-export function useDoctor(which: Which, enabled = true) {
-  return useQuery({
-    ...ask('runDoctor', { ...which, body: {} }),
-    enabled,
-    staleTime: 5 * 60_000,
-    refetchOnWindowFocus: false,
-  });
-}
-
-export function doctorState(status: Report['status']): { state: State; word: string } {
-  if (status === 'ready') return { state: 'passed', word: 'ready' };
-  if (status === 'oauth_required') return { state: 'attention', word: 'needs authorization' };
-  return status === 'partial'
-    ? { state: 'inconclusive', word: 'answers in part' }
-    : { state: 'failed', word: 'does not work' };
-}
 
 /** From the address up; what breaks at one step is seldom the fault of the next. */
 const steps: [keyof Report['checks'], string][] = [
@@ -49,7 +26,9 @@ const states: Record<Check['status'], State> = { ok: 'passed', error: 'failed', 
 
 export function HealthTab({ which }: { which: Which }) {
   const doctor = useDoctor(which);
+  const found = useChecks(which);
   const report = doctor.data;
+  const checks = doctor.isFetching ? found : report?.checks;
   return (
     <>
       <Section
@@ -71,7 +50,7 @@ export function HealthTab({ which }: { which: Which }) {
         {doctor.isError && <Problem error={doctor.error} retry={() => void doctor.refetch()} />}
         <ol className={css.ladder} aria-busy={doctor.isFetching || undefined}>
           {steps.map(([name, word]) => (
-            <Step key={name} word={word} check={report?.checks[name]} looking={doctor.isFetching} />
+            <Step key={name} word={word} check={checks?.[name]} looking={doctor.isFetching} />
           ))}
         </ol>
       </Section>

@@ -12,6 +12,7 @@ interface Result {
   structuredContent?: unknown;
   isError?: boolean | undefined;
   durationMs?: unknown;
+  frames?: unknown;
 }
 
 type View = 'content' | 'structured' | 'raw';
@@ -19,17 +20,15 @@ type View = 'content' | 'structured' | 'raw';
 /** What a tool answered: as it is meant for people, as data, or as it came. */
 export function ToolResult({
   result,
-  sent,
   actions,
 }: {
   result: Result;
-  /** The request that it answers. */
-  sent: unknown;
   /** What can be done with it. */
   actions?: ReactNode;
 }) {
   const [chosen, choose] = useState<View>('content');
   const { content = [], structuredContent, isError, durationMs } = result;
+  const { sent, received } = (result.frames ?? {}) as { sent?: unknown; received?: unknown };
   const views = [
     ['content', 'Content'],
     ...(structuredContent === undefined ? [] : [['structured', 'Structured']]),
@@ -49,12 +48,12 @@ export function ToolResult({
       {view === 'raw' && (
         <div className={css.frames}>
           <div>
-            <h3>Request</h3>
-            <Json value={sent} label="request to the server" />
+            <h3>Sent</h3>
+            <Json value={sent} label="message to the server" />
           </div>
           <div>
-            <h3>Result</h3>
-            <Json value={result} label="result as it came" />
+            <h3>Received</h3>
+            <Json value={received} label="message of the server" />
           </div>
         </div>
       )}

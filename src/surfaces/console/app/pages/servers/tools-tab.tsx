@@ -70,7 +70,9 @@ function ToolRunner({
       const id = began({ serverId: which.serverId, ...body });
       setShown(id);
       try {
-        ended(id, { result: await api.callTool({ ...which, body }, { signal }) });
+        ended(id, {
+          result: await api.callTool({ ...which, body: { ...body, includeFrames: true } }, { signal }),
+        });
       } catch (error) {
         if (signal.aborted) forget(id);
         else ended(id, { error });
@@ -122,7 +124,6 @@ function ToolRunner({
         {shown?.result && (
           <ToolResult
             result={shown.result}
-            sent={{ method: 'tools/call', params: { name: shown.toolName, arguments: shown.parameters } }}
             actions={<Button onClick={() => setSaving(shown)}>Save as eval case</Button>}
           />
         )}

@@ -1,6 +1,6 @@
 import { oneOf, present, type Raw, text } from '../../addresses.ts';
 
-const suiteTabs = ['cases', 'history', 'schedule', 'waivers', 'file'] as const;
+const suiteTabs = ['cases', 'history', 'schedule', 'waivers', 'settings', 'file'] as const;
 export type SuiteTab = (typeof suiteTabs)[number];
 
 export const spans = ['20', '50', '100'] as const;

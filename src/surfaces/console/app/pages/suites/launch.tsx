@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { answersOf, ask } from '../../api/ask.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../kit/button.tsx';
+import { Choices } from '../../kit/choices.tsx';
 import { classes } from '../../kit/classes.ts';
 import { Dialog } from '../../kit/dialog.tsx';
 import { Field, Select, TextInput } from '../../kit/field.tsx';
@@ -13,7 +14,6 @@ import { duration } from '../../kit/time.tsx';
 import { complain, say } from '../../kit/toast.tsx';
 import { Same } from '../../same/same.tsx';
 import { type Estimate, estimateOf } from './estimate.ts';
-import { Picks } from './picks.tsx';
 import type { Suite } from './suite-words.ts';
 import css from './suites.module.css';
 import { usePast } from './use-past.ts';
@@ -145,11 +145,12 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
           />
         </Field>
         {targets.options.length > 0 && (
-          <Picks
-            label={targets.label}
-            options={targets.options}
+          <Choices
+            legend={targets.label}
+            choices={targets.options.map(([value, name]) => ({ value, name }))}
             chosen={targets.ids}
             onChange={targets.choose}
+            none=""
           />
         )}
         <details>
@@ -158,11 +159,12 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
               ? `All ${counted(all.length, 'case')}`
               : `${chosen.length} of ${counted(all.length, 'case')}`}
           </summary>
-          <Picks
-            label="Cases"
-            options={all.map(({ id, title }) => [id, title] as const)}
+          <Choices
+            legend="Cases"
+            choices={all.map(({ id, title }) => ({ value: id, name: title }))}
             chosen={chosen.map(({ id }) => id)}
             onChange={(next) => setPicked(next.length === all.length ? undefined : next)}
+            none="The suite has no case yet."
           />
         </details>
         <Field label="Notes" hint="Shown on the page of the run.">

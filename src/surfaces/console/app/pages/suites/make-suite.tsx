@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { answersOf, ask } from '../../api/ask.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../kit/button.tsx';
+import { Choices } from '../../kit/choices.tsx';
 import { classes } from '../../kit/classes.ts';
 import { Dialog } from '../../kit/dialog.tsx';
 import { Field, Select, TextArea, TextInput } from '../../kit/field.tsx';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { Problem } from '../../kit/notice.tsx';
 import { say } from '../../kit/toast.tsx';
 import { Same } from '../../same/same.tsx';
-import { Picks } from './picks.tsx';
 import css from './suites.module.css';
 
 /** A suite with its first case; more are added on its page. */
@@ -60,15 +60,13 @@ export function MakeSuite({ projectId, onClose }: { projectId: string; onClose: 
         <Field label="Name" needed>
           <TextInput maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
         </Field>
-        <Picks
-          label="Servers"
-          options={usable.map((server) => [server.id, server.name] as const)}
+        <Choices
+          legend="Servers"
+          choices={usable.map(({ id, name: serverName }) => ({ value: id, name: serverName }))}
           chosen={serverIds}
           onChange={setChosen}
+          none={servers.isSuccess ? 'The project has no server yet. Add one first.' : '…'}
         />
-        {servers.isSuccess && usable.length === 0 && (
-          <Note>The project has no server yet. Add one first.</Note>
-        )}
         <Field label="Model">
           <Select
             value={model}

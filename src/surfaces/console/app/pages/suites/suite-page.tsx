@@ -22,6 +22,7 @@ import css from './suites.module.css';
 const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
 const ScheduleTab = lazy(async () => ({ default: (await import('./schedule-tab.tsx')).ScheduleTab }));
 const WaiversTab = lazy(async () => ({ default: (await import('./waivers-tab.tsx')).WaiversTab }));
+const SettingsTab = lazy(async () => ({ default: (await import('./settings-tab.tsx')).SettingsTab }));
 const FileTab = lazy(async () => ({ default: (await import('./file-tab.tsx')).FileTab }));
 const Launch = lazy(async () => ({ default: (await import('./launch.tsx')).Launch }));
 const CasePanel = lazy(async () => ({ default: (await import('./editor/case-panel.tsx')).CasePanel }));
@@ -33,6 +34,7 @@ const tabs: [SuiteTab, string][] = [
   ['history', 'History'],
   ['schedule', 'Schedule'],
   ['waivers', 'Waivers'],
+  ['settings', 'Settings'],
   ['file', 'File'],
 ];
 
@@ -115,6 +117,7 @@ const shown: Record<SuiteTab, (suite: Suite) => ReactNode> = {
   history: (suite) => <HistoryTab suite={suite} />,
   schedule: (suite) => <ScheduleTab suite={suite} />,
   waivers: (suite) => <WaiversTab suite={suite} />,
+  settings: (suite) => <SettingsTab suite={suite} />,
   file: (suite) => <FileTab suite={suite} />,
 };
 

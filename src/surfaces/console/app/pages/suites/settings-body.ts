@@ -1,0 +1,144 @@
+import type { Input } from '../../../../client/index.ts';
+import type { Suite } from './suite-words.ts';
+
+type Body = Input<'updateEvalSuite'>['body'];
+type Gate = NonNullable<NonNullable<NonNullable<Body['settings']>['qualityGate']>>;
+
+/** The settings of a suite as they stand in the fields of a form. */
+export interface Draft {
+  name: string;
+  description: string;
+  servers: string[];
+  model: string;
+  systemPrompt: string;
+  temperature: string;
+  /** Of a suite with one threshold for the whole run, in percent. */
+  accuracy: string;
+  trials: string;
+  /** Of a suite that decides each case by itself, in percent. */
+  threshold: string;
+  judged: boolean;
+  judgeModel: string;
+  judgesByItself: boolean;
+  /** In percent; empty for a condition that is not asked for. */
+  drop: string;
+  slowerMs: string;
+  noRegressions: boolean;
+  noScoreErrors: boolean;
+  /** What runs are held against: `before`, or a run or commit by its id. */
+  against: 'before' | 'run' | 'commit';
+  baseline: string;
+}
+
+export function draftOf({ settings, executionConfig, environment, ...suite }: Suite): Draft {
+  const { verdictPolicyDefaults: defaults, judge, qualityGate: gate } = settings;
+  const { baseline } = gate ?? {};
+  return {
+    name: suite.name ?? '',
+    description: suite.description ?? '',
+    servers: environment.servers,
+    model: executionConfig?.model ?? '',
+    systemPrompt: executionConfig?.systemPrompt ?? '',
+    temperature: textOf(executionConfig?.temperature),
+    accuracy: textOf(settings.minimumAccuracy ?? 100),
+    trials: textOf(defaults?.repetitions ?? defaults?.iterations ?? 1),
+    threshold: percentText(defaults?.passThreshold ?? 1),
+    judged: judge.enabled,
+    judgeModel: judge.model ?? '',
+    judgesByItself: judge.autoRun,
+    drop: percentText(gate?.maximumPassRateDrop),
+    slowerMs: textOf(gate?.maximumP95LatencyIncreaseMs),
+    noRegressions: gate?.noDeterministicRegressions ?? false,
+    noScoreErrors: gate?.noGatingScoreErrors ?? false,
+    against: !baseline ? 'before' : baseline.kind === 'run' ? 'run' : 'commit',
+    baseline: !baseline ? '' : baseline.kind === 'run' ? baseline.runId : baseline.commitSha,
+  };
+}
+
+/** What is wrong with a field, by its name. */
+export function problemsIn(draft: Draft): Partial<Record<keyof Draft, string>> {
+  const within = (value: string, least: number, most: number): boolean =>
+    value.trim() !== '' && Number(value) >= least && Number(value) <= most;
+  const shares = 'Between 0 and 100 percent';
+  return {
+    ...(draft.name.trim() === '' && { name: 'A suite has a name' }),
+    ...(!within(draft.accuracy, 0, 100) && { accuracy: shares }),
+    ...(!within(draft.threshold, 0, 100) && { threshold: shares }),
+    ...(!(within(draft.trials, 1, 100) && Number.isInteger(Number(draft.trials))) && {
+      trials: 'A whole number between 1 and 100',
+    }),
+    ...(draft.temperature !== '' && !within(draft.temperature, 0, 2) && { temperature: 'Between 0 and 2' }),
+    ...(draft.drop !== '' && !within(draft.drop, 0, 100) && { drop: shares }),
+    ...(draft.slowerMs !== '' &&
+      !within(draft.slowerMs, 0, Number.MAX_SAFE_INTEGER) && {
+        slowerMs: 'A number of milliseconds',
+      }),
+    ...(draft.against !== 'before' &&
+      draft.baseline.trim() === '' && {
+        baseline: draft.against === 'run' ? 'The id of a run' : 'A commit, as it was given with a run',
+      }),
+  };
+}
+
+/** What has to be sent so that the suite becomes what the form says: nothing that stays as it is. */
+export function bodyOf(suite: Suite, draft: Draft): Body {
+  const before = draftOf(suite);
+  const changed = (...fields: (keyof Draft)[]): boolean =>
+    fields.some((field) => JSON.stringify(draft[field]) !== JSON.stringify(before[field]));
+  const perCase = suite.settings.policy === 'v2';
+  const executionConfig = {
+    ...(changed('model') && { model: draft.model }),
+    ...(changed('systemPrompt') && { systemPrompt: draft.systemPrompt }),
+    ...(changed('temperature') && draft.temperature !== '' && { temperature: Number(draft.temperature) }),
+  };
+  const judge = {
+    ...(changed('judged') && { enabled: draft.judged }),
+    ...(changed('judgeModel') && draft.judgeModel !== '' && { model: draft.judgeModel }),
+    ...(changed('judgesByItself') && { autoRun: draft.judgesByItself }),
+  };
+  const settings = {
+    ...(!perCase && changed('accuracy') && { minimumAccuracy: Number(draft.accuracy) }),
+    ...(perCase && changed('trials') && { repetitions: Number(draft.trials) }),
+    ...(perCase && changed('threshold') && { passThreshold: Number(draft.threshold) / 100 }),
+    ...(hasFields(judge) && { judge }),
+    ...(changed('drop', 'slowerMs', 'noRegressions', 'noScoreErrors', 'against', 'baseline') && {
+      qualityGate: gateOf(draft),
+    }),
+  };
+  return {
+    ...(changed('name') && { name: draft.name.trim() }),
+    ...(changed('description') && { description: draft.description.trim() || null }),
+    ...(changed('servers') && { environment: { servers: draft.servers } }),
+    ...(hasFields(executionConfig) && { executionConfig }),
+    ...(hasFields(settings) && { settings }),
+  };
+}
+
+export function hasFields(value: object): boolean {
+  return Object.keys(value).length > 0;
+}
+
+/** A gate without a condition asks for nothing, so there is none. */
+function gateOf(draft: Draft): Gate | null {
+  const conditions = {
+    ...(draft.drop !== '' && { maximumPassRateDrop: Number(draft.drop) / 100 }),
+    ...(draft.slowerMs !== '' && { maximumP95LatencyIncreaseMs: Number(draft.slowerMs) }),
+    ...(draft.noRegressions && { noDeterministicRegressions: true }),
+    ...(draft.noScoreErrors && { noGatingScoreErrors: true }),
+  };
+  if (!hasFields(conditions)) return null;
+  const baseline = draft.baseline.trim();
+  if (draft.against === 'run') return { ...conditions, baseline: { kind: 'run', runId: baseline } };
+  if (draft.against === 'commit')
+    return { ...conditions, baseline: { kind: 'commit_sha', commitSha: baseline } };
+  return conditions;
+}
+
+function textOf(value: number | null | undefined): string {
+  return value === undefined || value === null ? '' : String(value);
+}
+
+/** Without the digits that a fraction of two powers adds. */
+function percentText(share: number | undefined): string {
+  return share === undefined ? '' : String(Number((share * 100).toFixed(6)));
+}

@@ -1,0 +1,277 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answersOf, ask } from '../../api/ask.ts';
+import { api } from '../../api/client.ts';
+import { Button } from '../../kit/button.tsx';
+import { Choices, Switch } from '../../kit/choices.tsx';
+import { Field, Select, TextArea, TextInput } from '../../kit/field.tsx';
+import { Problem } from '../../kit/notice.tsx';
+import { Section } from '../../kit/page.tsx';
+import { say } from '../../kit/toast.tsx';
+import { Same } from '../../same/same.tsx';
+import { bodyOf, type Draft, draftOf, hasFields, problemsIn } from './settings-body.ts';
+import { SuiteChanges } from './suite-changes.tsx';
+import type { Suite } from './suite-words.ts';
+import css from './suites.module.css';
+
+/** A suite that was changed meanwhile, here or elsewhere, is filled in anew. */
+export function SettingsTab({ suite }: { suite: Suite }) {
+  return (
+    <>
+      <SettingsForm key={suite.revisionNumber} suite={suite} />
+      <SuiteChanges which={{ projectId: suite.projectId, suiteId: suite.id }} />
+    </>
+  );
+}
+
+interface Fields {
+  suite: Suite;
+  draft: Draft;
+  problems: ReturnType<typeof problemsIn>;
+  set: (changes: Partial<Draft>) => void;
+}
+
+function SettingsForm({ suite }: { suite: Suite }) {
+  const { projectId, id: suiteId, revisionNumber } = suite;
+  const [draft, setDraft] = useState(() => draftOf(suite));
+  const queryClient = useQueryClient();
+  const set = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
+  const problems = problemsIn(draft);
+  const changes = bodyOf(suite, draft);
+  const input = { projectId, suiteId, body: { expectedRevisionNumber: revisionNumber, ...changes } };
+  const saving = useMutation({
+    mutationFn: () => api.updateEvalSuite(input),
+    onSuccess: async () => {
+      say('Settings saved');
+      await Promise.all(
+        (['getEvalSuite', 'listEvalSuites', 'listEvalSuiteRevisions'] as const).map((id) =>
+          queryClient.invalidateQueries(answersOf(id)),
+        ),
+      );
+    },
+  });
+  const fields: Fields = { suite, draft, problems, set };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <fieldset className={css.bare} disabled={suite.managedBy === 'ci'}>
+        <legend className="visually-hidden">Settings of the suite</legend>
+        <About {...fields} />
+        <Passing {...fields} />
+        <Gate {...fields} />
+        <Judge {...fields} />
+        {saving.isError && <Problem error={saving.error} />}
+        <div className={css.actions}>
+          <Button
+            type="submit"
+            look="primary"
+            busy={saving.isPending}
+            disabled={!hasFields(changes) || hasFields(problems)}
+          >
+            Save settings
+          </Button>
+          {hasFields(changes) && <Button onClick={() => setDraft(draftOf(suite))}>Undo changes</Button>}
+          <Same operation="updateEvalSuite" input={input} />
+        </div>
+      </fieldset>
+    </form>
+  );
+}
+
+function About({ suite, draft, problems, set }: Fields) {
+  const servers = useQuery(ask('listProjectServers', { projectId: suite.projectId }));
+  const names = new Set([...draft.servers, ...(servers.data?.items.map(({ name }) => name) ?? [])]);
+  return (
+    <Section title="What is tried">
+      <div className={css.form}>
+        <Field label="Name" needed problem={problems.name}>
+          <TextInput
+            maxLength={200}
+            value={draft.name}
+            onChange={(event) => set({ name: event.target.value })}
+          />
+        </Field>
+        <Field label="Description">
+          <TextArea
+            rows={2}
+            maxLength={5000}
+            value={draft.description}
+            onChange={(event) => set({ description: event.target.value })}
+          />
+        </Field>
+        <Choices
+          legend="Servers"
+          choices={[...names].map((name) => ({ value: name, name }))}
+          chosen={draft.servers}
+          onChange={(chosen) => set({ servers: chosen })}
+          none="The project has no server yet."
+        />
+        <Model label="Model" value={draft.model} onChange={(model) => set({ model })} />
+        <Field label="Instructions to the model" hint="Left empty, it gets none.">
+          <TextArea
+            rows={3}
+            value={draft.systemPrompt}
+            onChange={(event) => set({ systemPrompt: event.target.value })}
+          />
+        </Field>
+        <Field label="Temperature" hint="Left empty, the provider decides." problem={problems.temperature}>
+          <TextInput
+            inputMode="decimal"
+            value={draft.temperature}
+            onChange={(event) => set({ temperature: event.target.value })}
+          />
+        </Field>
+      </div>
+    </Section>
+  );
+}
+
+function Passing({ suite, draft, problems, set }: Fields) {
+  if (suite.settings.policy === 'legacy')
+    return (
+      <Section title="What passes">
+        <div className={css.form}>
+          <Field label="Share of all trials that has to pass, in percent" problem={problems.accuracy}>
+            <TextInput
+              inputMode="decimal"
+              value={draft.accuracy}
+              onChange={(event) => set({ accuracy: event.target.value })}
+            />
+          </Field>
+        </div>
+      </Section>
+    );
+  return (
+    <Section title="What passes">
+      <div className={css.form}>
+        <Field label="Trials of each case" problem={problems.trials}>
+          <TextInput
+            inputMode="numeric"
+            value={draft.trials}
+            onChange={(event) => set({ trials: event.target.value })}
+          />
+        </Field>
+        <Field
+          label="Share of them that has to pass, in percent"
+          hint="A case may ask for something else."
+          problem={problems.threshold}
+        >
+          <TextInput
+            inputMode="decimal"
+            value={draft.threshold}
+            onChange={(event) => set({ threshold: event.target.value })}
+          />
+        </Field>
+      </div>
+    </Section>
+  );
+}
+
+function Gate({ draft, problems, set }: Fields) {
+  return (
+    <Section title="Quality gate">
+      <div className={css.form}>
+        <p className={css.description}>
+          What a run is held against besides its verdict. A condition that is left empty is not looked at.
+        </p>
+        <Field label="The pass rate falls by at most, in percent" problem={problems.drop}>
+          <TextInput
+            inputMode="decimal"
+            value={draft.drop}
+            onChange={(event) => set({ drop: event.target.value })}
+          />
+        </Field>
+        <Field
+          label="The 95th percentile of latency grows by at most, in milliseconds"
+          problem={problems.slowerMs}
+        >
+          <TextInput
+            inputMode="decimal"
+            value={draft.slowerMs}
+            onChange={(event) => set({ slowerMs: event.target.value })}
+          />
+        </Field>
+        <Switch
+          label="No check that passed fails, where no model judges"
+          checked={draft.noRegressions}
+          onChange={(noRegressions) => set({ noRegressions })}
+        />
+        <Switch
+          label="No score that decides is missing for an error"
+          checked={draft.noScoreErrors}
+          onChange={(noScoreErrors) => set({ noScoreErrors })}
+        />
+        <Field label="Compared with">
+          <Select
+            value={draft.against}
+            onChange={(event) => set({ against: event.target.value as Draft['against'], baseline: '' })}
+            options={[
+              ['before', 'The run before'],
+              ['run', 'One run'],
+              ['commit', 'The runs of a commit'],
+            ]}
+          />
+        </Field>
+        {draft.against !== 'before' && (
+          <Field label={draft.against === 'run' ? 'Run' : 'Commit'} needed problem={problems.baseline}>
+            <TextInput value={draft.baseline} onChange={(event) => set({ baseline: event.target.value })} />
+          </Field>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function Judge({ draft, set }: Fields) {
+  return (
+    <Section title="Judge">
+      <div className={css.form}>
+        <Switch
+          label="A model judges the trials"
+          checked={draft.judged}
+          onChange={(judged) => set({ judged })}
+        />
+        {draft.judged && (
+          <>
+            <Model
+              label="Model that judges"
+              value={draft.judgeModel}
+              onChange={(judgeModel) => set({ judgeModel })}
+            />
+            <Switch
+              label="After each run, by itself"
+              checked={draft.judgesByItself}
+              onChange={(judgesByItself) => set({ judgesByItself })}
+            />
+          </>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function Model({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (model: string) => void;
+}) {
+  const models = useQuery(ask('listModels', {}));
+  const ids = new Set([value, ...(models.data?.items.map(({ id }) => id) ?? [])]);
+  return (
+    <Field label={label}>
+      <Select
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        options={[...ids].map((id) => [id, id === '' ? 'The usual one' : id] as const)}
+      />
+    </Field>
+  );
+}
