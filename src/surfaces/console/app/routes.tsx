@@ -1,5 +1,7 @@
 import { createRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import { Problem } from './kit/notice.tsx';
+import { answers, onRecovery, useConnection } from './api/connection.ts';
+import { isMissingPart } from './api/problem.ts';
+import { Problem, Skeleton } from './kit/notice.tsx';
 import { Page } from './kit/page.tsx';
 import { evalRoutes } from './routes/evals.tsx';
 import { entryRoutes, peopleRoutes } from './routes/people.tsx';
@@ -19,6 +21,7 @@ export const router = createRouter({
   scrollRestoration: true,
   scrollToTopSelectors: ['#page'],
   defaultErrorComponent: PageProblem,
+  defaultPendingComponent: PageOnItsWay,
 });
 
 declare module '@tanstack/react-router' {
@@ -27,11 +30,35 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** What a page could not draw. A part of it that fails to load after an update is there again after loading anew. */
+/** What could not be read before a page was drawn. */
+onRecovery(() => {
+  if (router.state.matches.some(({ status }) => status === 'error')) void router.invalidate();
+});
+
+/** What a page could not draw. A part of it that is gone after an update is there again after loading anew. */
 function PageProblem({ error, reset }: ErrorComponentProps) {
+  const again = (): void => {
+    if (isMissingPart(error)) location.reload();
+    reset();
+    void router.invalidate();
+  };
   return (
     <Page title="This page failed" name="Failed">
-      <Problem error={error} retry={reset} back={<a href="/console/">Go to your projects</a>} />
+      <Problem error={error} retry={again} back={<a href="/console/">Go to your projects</a>} />
+    </Page>
+  );
+}
+
+/** Stands where a page will be whose code or answers take long. */
+function PageOnItsWay() {
+  const { lost } = useConnection();
+  return (
+    <Page title="Loading" name="Loading">
+      {lost ? (
+        <Problem error={new TypeError('Failed to fetch')} retry={() => void answers()} />
+      ) : (
+        <Skeleton />
+      )}
     </Page>
   );
 }

@@ -2,6 +2,7 @@ import { type InfiniteData, infiniteQueryOptions, QueryClient, queryOptions } fr
 import type { ConsoleClient, ConsoleInput, ConsoleOutput } from '../../../client/console.ts';
 import { type Client, DrydockError, type Input, type Output } from '../../../client/index.ts';
 import { api, people } from './client.ts';
+import { onRecovery } from './connection.ts';
 
 /** Operations that answer with one JSON document. */
 type Asking = {
@@ -81,3 +82,6 @@ export const queryClient = new QueryClient({
     mutations: { retry: false },
   },
 });
+
+// What failed or grew old while the service was away.
+onRecovery(() => void queryClient.invalidateQueries());

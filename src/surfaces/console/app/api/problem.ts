@@ -28,22 +28,42 @@ export function factsOf(error: unknown): ProblemFacts {
       advice: 'What was asked for may still be under way. Look again before you repeat it.',
       again: true,
     };
-  // What `fetch` throws when the network fails.
-  if (error instanceof TypeError)
+  if (isMissingPart(error))
+    return {
+      message: 'A part of the console could not be loaded.',
+      code: 'PART_MISSING',
+      requestId: undefined,
+      advice: 'The console was probably updated since this page was opened. Reload the page.',
+      again: true,
+    };
+  if (error instanceof TypeError && networkWords.test(error.message))
     return {
       message: 'The service cannot be reached.',
-      code: undefined,
+      code: 'UNREACHABLE',
       requestId: undefined,
-      advice: 'Nothing was changed that you were not told of. Check the connection, then try again.',
+      advice: 'Check the connection. What is shown here is read again as soon as the service answers.',
       again: true,
     };
   return {
-    message: error instanceof Error ? error.message : 'Something failed on this page.',
-    code: undefined,
+    message:
+      error instanceof Error ? error.message.slice(0, longestMessage) : 'Something failed on this page.',
+    code: 'PAGE_ERROR',
     requestId: undefined,
     advice: 'Reload the page. If it happens again, the message above helps whoever looks into it.',
     again: true,
   };
+}
+
+/** What browsers say in the `TypeError` of a request that failed on its way; mistakes in a script are of that type too. */
+const networkWords =
+  /^(failed to fetch|network ?error|load failed|error in input stream|the stream broke off)/i;
+const partWords =
+  /^(failed to fetch dynamically imported module|error loading dynamically imported module|importing a module script failed)/i;
+const longestMessage = 500;
+
+/** Code of the console that the service has no more. */
+export function isMissingPart(error: unknown): boolean {
+  return error instanceof TypeError && partWords.test(error.message);
 }
 
 const advice: Record<string, string> = {

@@ -1,7 +1,9 @@
+import { keepIn, keptIn } from '../kit/kept.ts';
+
 /** What the page knows of the session before and after asking: which organization is meant, and that it may have ended. */
 
 const place = 'drydock-organization';
-let organization = remembered();
+let organization = keptIn('sessionStorage', place);
 const endings = new Set<() => void>();
 const channel = new BroadcastChannel('drydock-session');
 
@@ -9,43 +11,21 @@ export function chosenOrganization(): string | undefined {
   return organization;
 }
 
-/** For this tab; storage may be closed, then until the page is loaded anew. */
+/** For this tab. */
 export function chooseOrganization(id: string | undefined): void {
   organization = id;
-  try {
-    if (id === undefined) sessionStorage.removeItem(place);
-    else sessionStorage.setItem(place, id);
-  } catch {
-    // Then the service takes the one that was used last.
-  }
-}
-
-function remembered(): string | undefined {
-  try {
-    return sessionStorage.getItem(place) ?? undefined;
-  } catch {
-    return undefined;
-  }
+  keepIn('sessionStorage', place, id);
 }
 
 const signedInPlace = 'drydock-signed-in';
 
-/** Whether somebody was signed in here last: then pages need not wait for the answer that says so. */
-export function wasSignedIn(): boolean {
-  try {
-    return localStorage.getItem(signedInPlace) !== null;
-  } catch {
-    return false;
-  }
+/** The id of who was signed in last in this browser: with one, pages need not wait for the answer that says so. */
+export function lastSignedIn(): string | undefined {
+  return keptIn('localStorage', signedInPlace);
 }
 
-export function rememberSignedIn(signedIn: boolean): void {
-  try {
-    if (signedIn) localStorage.setItem(signedInPlace, '1');
-    else localStorage.removeItem(signedInPlace);
-  } catch {
-    // Then pages wait for it.
-  }
+export function rememberSignedIn(userId: string | undefined): void {
+  keepIn('localStorage', signedInPlace, userId);
 }
 
 /** Called when the session may have ended, or begun: here, in another tab, or at the service. */

@@ -1,11 +1,13 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ConsoleOutput } from '../../../client/console.ts';
+import { forgetPersonal } from '../kit/store.ts';
 import { queryClient } from './ask.ts';
 import { people } from './client.ts';
 import {
   announceSession,
   chooseOrganization,
   chosenOrganization,
+  lastSignedIn,
   onSessionChange,
   rememberSignedIn,
 } from './session-state.ts';
@@ -43,9 +45,12 @@ export function sessionIs(next: Session): void {
 
 /** What was read as somebody else is forgotten, and so is an organization that they are no member of. */
 function settle(answer: Session): void {
-  rememberSignedIn(answer.signedIn);
   const user = answer.signedIn ? answer.user.id : undefined;
-  if (readAs !== undefined && readAs !== user) forgetAnswers(user !== undefined);
+  rememberSignedIn(user);
+  if (readAs !== undefined && readAs !== user) {
+    forgetPersonal();
+    forgetAnswers(user !== undefined);
+  }
   readAs = user;
   const chosen = chosenOrganization();
   if (!answer.signedIn) chooseOrganization(undefined);
@@ -68,4 +73,16 @@ function forgetAnswers(readAgain: boolean): void {
   else queryClient.removeQueries(ofOthers);
 }
 
-onSessionChange(() => void queryClient.invalidateQueries({ queryKey: session.queryKey }));
+function lookAgain(): void {
+  void queryClient.invalidateQueries({ queryKey: session.queryKey });
+}
+
+onSessionChange(lookAgain);
+
+/** A page that the browser kept whole while another one was open may be of somebody who has left since. */
+globalThis.addEventListener('pageshow', ({ persisted }) => {
+  if (!persisted) return;
+  if (lastSignedIn() === readAs) return lookAgain();
+  document.body.hidden = true;
+  location.reload();
+});

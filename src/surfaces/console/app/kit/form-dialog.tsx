@@ -1,9 +1,8 @@
-import { type FormEvent, lazy, type ReactNode, Suspense } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { Button } from './button.tsx';
 import css from './form.module.css';
+import { LazyDialog } from './lazy-dialog.tsx';
 import { Problem } from './notice.tsx';
-
-const Dialog = lazy(async () => ({ default: (await import('./dialog.tsx')).Dialog }));
 
 /** Fields over the page; what the service refuses is said below them, and nothing that was typed is lost. */
 export function FormDialog({
@@ -37,20 +36,18 @@ export function FormDialog({
     if (!blocked && !busy) onSubmit();
   };
   return (
-    <Suspense>
-      <Dialog onClose={onClose} title={title} wide={wide}>
-        <form className={css.form} onSubmit={submit} autoComplete="off">
-          {children}
-          {error !== null && error !== undefined && <Problem error={error} />}
-          <footer className={css.foot}>
-            {same && <span>{same}</span>}
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" look="primary" busy={busy} disabled={blocked}>
-              {verb}
-            </Button>
-          </footer>
-        </form>
-      </Dialog>
-    </Suspense>
+    <LazyDialog onClose={onClose} title={title} wide={wide}>
+      <form className={css.form} onSubmit={submit} autoComplete="off">
+        {children}
+        {error !== null && error !== undefined && <Problem error={error} />}
+        <footer className={css.foot}>
+          {same && <span>{same}</span>}
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={busy} disabled={blocked}>
+            {verb}
+          </Button>
+        </footer>
+      </form>
+    </LazyDialog>
   );
 }

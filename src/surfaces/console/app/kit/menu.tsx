@@ -1,6 +1,7 @@
-import { cloneElement, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
+import { cloneElement, type ReactElement, type ReactNode, Suspense, useState } from 'react';
+import { partFrom } from '../api/parts.ts';
 
-const OpenMenu = lazy(async () => ({ default: (await import('./open-menu.tsx')).OpenMenu }));
+const OpenMenu = partFrom(() => import('./open-menu.tsx'), 'OpenMenu');
 
 export interface MenuProps<Value extends string = string> {
   trigger: ReactElement<{ onClick?: () => void; 'aria-haspopup'?: 'menu' }>;

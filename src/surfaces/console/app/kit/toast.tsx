@@ -1,8 +1,9 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect } from 'react';
 import { factsOf } from '../api/problem.ts';
 import { IconButton } from './button.tsx';
 import { CloseIcon } from './icons.tsx';
 import { Glyph, type State } from './state.tsx';
+import { personalStoreOf } from './store.ts';
 import css from './toast.module.css';
 
 interface Toast {
@@ -12,42 +13,34 @@ interface Toast {
   detail: string | undefined;
 }
 
-let toasts: readonly Toast[] = [];
+const toasts = personalStoreOf<readonly Toast[]>([]);
 let next = 0;
-const listeners = new Set<() => void>();
 const most = 3;
 /** What went well goes by itself; what did not stays until it is read. */
 const lifetime = 5_000;
 
-function set(changed: readonly Toast[]): void {
-  toasts = changed;
-  for (const tell of listeners) tell();
+function show(toast: Omit<Toast, 'id'>): void {
+  toasts.set([...toasts.get(), { id: next++, ...toast }].slice(-most));
 }
 
 /** Says what was done. */
 export function say(text: string): void {
-  set([...toasts, { id: next++, state: 'passed' as const, text, detail: undefined }].slice(-most));
+  show({ state: 'passed', text, detail: undefined });
 }
 
 /** Says what failed, with the id that the log knows it by. */
 export function complain(error: unknown): void {
   const { message, advice, code, requestId } = factsOf(error);
   const detail = [advice, code, requestId].filter(Boolean).join(' · ');
-  set([...toasts, { id: next++, state: 'attention' as const, text: message, detail }].slice(-most));
+  show({ state: 'attention', text: message, detail });
 }
 
 function dismiss(id: number): void {
-  set(toasts.filter((toast) => toast.id !== id));
+  toasts.set(toasts.get().filter((toast) => toast.id !== id));
 }
 
 export function Toasts() {
-  const shown = useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell);
-      return () => listeners.delete(tell);
-    },
-    () => toasts,
-  );
+  const shown = toasts.use();
   return (
     <section className={css.toasts} aria-label="Messages" aria-live="polite">
       {shown.map((toast) => (

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { ask } from '../api/ask.ts';
+import { partFrom } from '../api/parts.ts';
 import { Button } from '../kit/button.tsx';
 import { Empty, Problem, Skeleton } from '../kit/notice.tsx';
 import { Page } from '../kit/page.tsx';
 import { lastProject } from '../shell/last-project.ts';
 
-const NewProject = lazy(async () => ({ default: (await import('./projects/new-project.tsx')).NewProject }));
+const NewProject = partFrom(() => import('./projects/new-project.tsx'), 'NewProject');
 
 /** Leads to the project that was used last, or the first. */
 export function Home() {

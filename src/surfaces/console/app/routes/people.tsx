@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { signInSearch } from '../addresses.ts';
 import { queryClient } from '../api/ask.ts';
+import { pageFrom } from '../api/parts.ts';
 import { enterOrganization, session } from '../api/session.ts';
 import { auditSearch, keysSearch, projectMembersSearch } from '../pages/organization/address.ts';
 import { arrivedWith } from '../pages/sign-in/arrival.ts';
@@ -11,13 +12,13 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: signInSearch,
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: pageFrom(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 });
 
 const forgot = createRoute({
   getParentRoute: () => root,
   path: '/forgot',
-  component: lazyRouteComponent(() => import('../pages/sign-in/forgot-page.tsx'), 'ForgotPage'),
+  component: pageFrom(() => import('../pages/sign-in/forgot-page.tsx'), 'ForgotPage'),
 });
 
 const enter = createRoute({
@@ -25,20 +26,20 @@ const enter = createRoute({
   path: '/enter',
   // Before anything is drawn or loaded.
   beforeLoad: takeFromAddress,
-  component: lazyRouteComponent(() => import('../pages/sign-in/enter-page.tsx'), 'EnterPage'),
+  component: pageFrom(() => import('../pages/sign-in/enter-page.tsx'), 'EnterPage'),
 });
 
 const oidc = createRoute({
   getParentRoute: () => root,
   path: '/oidc',
   loader: () => arrivedWith,
-  component: lazyRouteComponent(() => import('../pages/sign-in/oidc-page.tsx'), 'OidcPage'),
+  component: pageFrom(() => import('../pages/sign-in/oidc-page.tsx'), 'OidcPage'),
 });
 
 const setUp = createRoute({
   getParentRoute: () => root,
   path: '/set-up',
-  component: lazyRouteComponent(() => import('../pages/sign-in/set-up-page.tsx'), 'SetUpPage'),
+  component: pageFrom(() => import('../pages/sign-in/set-up-page.tsx'), 'SetUpPage'),
 });
 
 /** For those who are not signed in yet. */
@@ -47,16 +48,13 @@ export const entryRoutes = [signIn, forgot, enter, oidc, setUp] as const;
 const account = createRoute({
   getParentRoute: () => root,
   path: '/account',
-  component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
+  component: pageFrom(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
 });
 
 const installation = createRoute({
   getParentRoute: () => root,
   path: '/installation',
-  component: lazyRouteComponent(
-    () => import('../pages/installation/installation-page.tsx'),
-    'InstallationPage',
-  ),
+  component: pageFrom(() => import('../pages/installation/installation-page.tsx'), 'InstallationPage'),
 });
 
 /** The address says which organization is meant, from then on in this tab. */
@@ -82,43 +80,40 @@ const organizationHome = createRoute({
 const settings = createRoute({
   getParentRoute: () => organization,
   path: 'settings',
-  component: lazyRouteComponent(() => import('../pages/organization/settings-page.tsx'), 'SettingsPage'),
+  component: pageFrom(() => import('../pages/organization/settings-page.tsx'), 'SettingsPage'),
 });
 
 const members = createRoute({
   getParentRoute: () => organization,
   path: 'members',
-  component: lazyRouteComponent(() => import('../pages/organization/members-page.tsx'), 'MembersPage'),
+  component: pageFrom(() => import('../pages/organization/members-page.tsx'), 'MembersPage'),
 });
 
 const projectMembers = createRoute({
   getParentRoute: () => organization,
   path: 'projects',
   validateSearch: projectMembersSearch,
-  component: lazyRouteComponent(
-    () => import('../pages/organization/project-members-page.tsx'),
-    'ProjectMembersPage',
-  ),
+  component: pageFrom(() => import('../pages/organization/project-members-page.tsx'), 'ProjectMembersPage'),
 });
 
 const keys = createRoute({
   getParentRoute: () => organization,
   path: 'keys',
   validateSearch: keysSearch,
-  component: lazyRouteComponent(() => import('../pages/organization/keys-page.tsx'), 'KeysPage'),
+  component: pageFrom(() => import('../pages/organization/keys-page.tsx'), 'KeysPage'),
 });
 
 const usage = createRoute({
   getParentRoute: () => organization,
   path: 'usage',
-  component: lazyRouteComponent(() => import('../pages/organization/usage-page.tsx'), 'UsagePage'),
+  component: pageFrom(() => import('../pages/organization/usage-page.tsx'), 'UsagePage'),
 });
 
 const audit = createRoute({
   getParentRoute: () => organization,
   path: 'audit',
   validateSearch: auditSearch,
-  component: lazyRouteComponent(() => import('../pages/organization/audit-page.tsx'), 'AuditPage'),
+  component: pageFrom(() => import('../pages/organization/audit-page.tsx'), 'AuditPage'),
 });
 
 /** For those who are: their account, the organization, the installation. */

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, Link, Outlet, redirect, useLocation } from '@tanstack/react-router';
 import { queryClient } from '../api/ask.ts';
 import { session } from '../api/session.ts';
-import { wasSignedIn } from '../api/session-state.ts';
+import { lastSignedIn } from '../api/session-state.ts';
 import { Empty } from '../kit/notice.tsx';
 import { Page } from '../kit/page.tsx';
 import { Home } from '../pages/home.tsx';
@@ -20,7 +20,7 @@ export const root = createRootRoute({
     if (entries.includes(location.pathname)) return;
     const asked = queryClient.ensureQueryData(session);
     // The shell goes to the sign-in when the answer, or any other, says that it is over.
-    if (wasSignedIn()) return void asked.catch(() => {});
+    if (lastSignedIn() !== undefined) return void asked.catch(() => {});
     const { signedIn } = await asked;
     if (!signedIn) throw redirect({ to: '/sign-in', search: { to: location.href }, replace: true });
   },

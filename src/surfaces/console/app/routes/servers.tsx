@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { serverSearch } from '../addresses.ts';
+import { pageFrom } from '../api/parts.ts';
 import { serversSearch } from '../pages/servers/address.ts';
 import { project } from './root.tsx';
 
@@ -7,14 +8,14 @@ const servers = createRoute({
   getParentRoute: () => project,
   path: 'servers',
   validateSearch: serversSearch,
-  component: lazyRouteComponent(() => import('../pages/servers/servers-page.tsx'), 'ServersPage'),
+  component: pageFrom(() => import('../pages/servers/servers-page.tsx'), 'ServersPage'),
 });
 
 const server = createRoute({
   getParentRoute: () => project,
   path: 'servers/$serverId',
   validateSearch: serverSearch,
-  component: lazyRouteComponent(() => import('../pages/servers/server-page.tsx'), 'ServerPage'),
+  component: pageFrom(() => import('../pages/servers/server-page.tsx'), 'ServerPage'),
 });
 
 export const serverRoutes = [servers, server] as const;

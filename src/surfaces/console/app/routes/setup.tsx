@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { pageFrom } from '../api/parts.ts';
 import { addSearch, editSearch, environmentsSearch } from '../pages/environments/address.ts';
 import { pluginsSearch, skillsSearch } from '../pages/skills/address.ts';
 import { project } from './root.tsx';
@@ -8,75 +9,69 @@ const getParentRoute = () => project;
 const overview = createRoute({
   getParentRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+  component: pageFrom(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
 
 const environments = createRoute({
   getParentRoute,
   path: 'environments',
   validateSearch: environmentsSearch,
-  component: lazyRouteComponent(
-    () => import('../pages/environments/environments-page.tsx'),
-    'EnvironmentsPage',
-  ),
+  component: pageFrom(() => import('../pages/environments/environments-page.tsx'), 'EnvironmentsPage'),
 });
 
 const environment = createRoute({
   getParentRoute,
   path: 'environments/$environmentId',
   validateSearch: editSearch,
-  component: lazyRouteComponent(
-    () => import('../pages/environments/environment-page.tsx'),
-    'EnvironmentPage',
-  ),
+  component: pageFrom(() => import('../pages/environments/environment-page.tsx'), 'EnvironmentPage'),
 });
 
 const clients = createRoute({
   getParentRoute,
   path: 'clients',
   validateSearch: addSearch,
-  component: lazyRouteComponent(() => import('../pages/clients/clients-page.tsx'), 'ClientsPage'),
+  component: pageFrom(() => import('../pages/clients/clients-page.tsx'), 'ClientsPage'),
 });
 
 const client = createRoute({
   getParentRoute,
   path: 'clients/$clientId',
   validateSearch: editSearch,
-  component: lazyRouteComponent(() => import('../pages/clients/client-page.tsx'), 'ClientPage'),
+  component: pageFrom(() => import('../pages/clients/client-page.tsx'), 'ClientPage'),
 });
 
 const secrets = createRoute({
   getParentRoute,
   path: 'secrets',
   validateSearch: addSearch,
-  component: lazyRouteComponent(() => import('../pages/secrets/secrets-page.tsx'), 'SecretsPage'),
+  component: pageFrom(() => import('../pages/secrets/secrets-page.tsx'), 'SecretsPage'),
 });
 
 const skills = createRoute({
   getParentRoute,
   path: 'skills',
   validateSearch: skillsSearch,
-  component: lazyRouteComponent(() => import('../pages/skills/skills-page.tsx'), 'SkillsPage'),
+  component: pageFrom(() => import('../pages/skills/skills-page.tsx'), 'SkillsPage'),
 });
 
 const plugins = createRoute({
   getParentRoute,
   path: 'plugins',
   validateSearch: pluginsSearch,
-  component: lazyRouteComponent(() => import('../pages/plugins/plugins-page.tsx'), 'PluginsPage'),
+  component: pageFrom(() => import('../pages/plugins/plugins-page.tsx'), 'PluginsPage'),
 });
 
 const groups = createRoute({
   getParentRoute,
   path: 'groups',
   validateSearch: addSearch,
-  component: lazyRouteComponent(() => import('../pages/groups/groups-page.tsx'), 'GroupsPage'),
+  component: pageFrom(() => import('../pages/groups/groups-page.tsx'), 'GroupsPage'),
 });
 
 const settings = createRoute({
   getParentRoute,
   path: 'settings',
-  component: lazyRouteComponent(() => import('../pages/projects/project-page.tsx'), 'ProjectPage'),
+  component: pageFrom(() => import('../pages/projects/project-page.tsx'), 'ProjectPage'),
 });
 
 /** What a project is made of beyond its servers and evals. */

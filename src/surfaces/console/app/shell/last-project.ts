@@ -1,18 +1,12 @@
+import { keepIn, keptIn } from '../kit/kept.ts';
+
 const place = 'drydock-project';
 
-/** Where the reader was last. Storage may be closed, then it is nowhere. */
+/** Where the reader was last. */
 export function lastProject(): string | undefined {
-  try {
-    return localStorage.getItem(place) ?? undefined;
-  } catch {
-    return undefined;
-  }
+  return keptIn('localStorage', place);
 }
 
 export function rememberProject(id: string): void {
-  try {
-    localStorage.setItem(place, id);
-  } catch {
-    // Then the first project is opened next time.
-  }
+  keepIn('localStorage', place, id);
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
+import { partFrom } from '../api/parts.ts';
 import { session } from '../api/session.ts';
 import { Button, IconButton } from '../kit/button.tsx';
 import { classes } from '../kit/classes.ts';
@@ -14,7 +15,7 @@ import { Rail } from './rail.tsx';
 import css from './shell.module.css';
 import { ThemeMenu } from './theme.tsx';
 
-const Search = lazy(async () => ({ default: (await import('./search.tsx')).Search }));
+const Search = partFrom(() => import('./search.tsx'), 'Search');
 
 const onMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 

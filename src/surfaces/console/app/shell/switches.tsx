@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMatches, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { ask } from '../api/ask.ts';
+import { partFrom } from '../api/parts.ts';
 import { enterOrganization, type MyOrganization, type SignedIn } from '../api/session.ts';
 import { DownIcon } from '../kit/icons.tsx';
 import { Menu } from '../kit/menu.tsx';
 import css from './shell.module.css';
 
-const NewProject = lazy(async () => ({
-  default: (await import('../pages/projects/new-project.tsx')).NewProject,
-}));
+const NewProject = partFrom(() => import('../pages/projects/new-project.tsx'), 'NewProject');
 
 /** No id of a project. */
 const newProject = 'new';

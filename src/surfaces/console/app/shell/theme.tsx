@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { IconButton } from '../kit/button.tsx';
 import { MoonIcon, SunIcon, SystemIcon } from '../kit/icons.tsx';
+import { keepIn } from '../kit/kept.ts';
 import { Menu } from '../kit/menu.tsx';
 
 type Theme = 'system' | 'light' | 'dark';
@@ -17,12 +18,7 @@ const options = [
 function apply(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
-  try {
-    if (theme === 'system') localStorage.removeItem(place);
-    else localStorage.setItem(place, theme);
-  } catch {
-    // Then it lasts until the page is loaded again.
-  }
+  keepIn('localStorage', place, theme === 'system' ? undefined : theme);
 }
 
 export function ThemeMenu() {

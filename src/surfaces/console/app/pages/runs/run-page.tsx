@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo } from 'react';
+import { Suspense, useMemo } from 'react';
 import { ask } from '../../api/ask.ts';
 import type { Live } from '../../api/live.ts';
+import { partFrom } from '../../api/parts.ts';
 import { Rate } from '../../charts/rate.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { Problem, Skeleton } from '../../kit/notice.tsx';
@@ -22,8 +23,8 @@ import { isOpen, modelWords, starterWords, stateOfRun } from './states.ts';
 import { useHeard, useTrials } from './use-trials.ts';
 import { RevokeWaiver, WaiveRun } from './waivers.tsx';
 
-const Analysis = lazy(async () => ({ default: (await import('./analysis.tsx')).Analysis }));
-const GateSection = lazy(async () => ({ default: (await import('./gate.tsx')).GateSection }));
+const Analysis = partFrom(() => import('./analysis.tsx'), 'Analysis');
+const GateSection = partFrom(() => import('./gate.tsx'), 'GateSection');
 
 const route = '/projects/$projectId/runs/$runId';
 /** Events say what happens; this is for what they do not say, like what it costs so far. */

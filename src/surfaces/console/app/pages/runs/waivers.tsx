@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Output } from '../../../../client/index.ts';
 import { answersOf } from '../../api/ask.ts';
 import { api } from '../../api/client.ts';
+import { partFrom } from '../../api/parts.ts';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { StateMark } from '../../kit/state.tsx';
@@ -10,7 +11,7 @@ import { Time } from '../../kit/time.tsx';
 import { complain, say } from '../../kit/toast.tsx';
 import { Same } from '../../same/same.tsx';
 
-const WaiveDialog = lazy(async () => ({ default: (await import('./waive-dialog.tsx')).WaiveDialog }));
+const WaiveDialog = partFrom(() => import('./waive-dialog.tsx'), 'WaiveDialog');
 
 export type Waiver = NonNullable<Output<'getGateWaiver'>['waiver']>;
 

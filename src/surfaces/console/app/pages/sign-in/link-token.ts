@@ -1,61 +1,36 @@
-import { useSyncExternalStore } from 'react';
+import { keepIn, keptIn } from '../../kit/kept.ts';
+import { personalStoreOf } from '../../kit/store.ts';
 
 /** What stood behind `#` in a link. It is in this page's memory; in the tab's storage only while somebody signs in first. */
-let token: string | undefined;
+const token = personalStoreOf<string | undefined>(undefined);
 const place = 'drydock-link';
-const listeners = new Set<() => void>();
-
-function set(next: string | undefined): void {
-  token = next;
-  for (const tell of listeners) tell();
-}
 
 /** Takes the token out of the address, so that it is in no history, no bookmark and on no screen. */
 export function takeFromAddress(): void {
   const found = location.hash.slice(1);
-  if (found === '') return;
-  history.replaceState(history.state, '', location.pathname + location.search);
-  dropKept();
-  set(found);
+  if (found !== '') {
+    history.replaceState(history.state, '', location.pathname + location.search);
+    dropKept();
+    token.set(found);
+  } else if (token.get() === undefined) token.set(keptIn('sessionStorage', place));
 }
 
 export function useLinkToken(): string | undefined {
-  return useSyncExternalStore(subscribe, () => (token ??= kept()));
+  return token.use() ?? keptIn('sessionStorage', place);
 }
 
 /** Until they are back: a provider's page is another page. */
 export function keepTokenWhileAway(): void {
-  try {
-    if (token !== undefined) sessionStorage.setItem(place, token);
-  } catch {
-    // Then the link is opened again after signing in.
-  }
+  if (token.get() !== undefined) keepIn('sessionStorage', place, token.get());
 }
 
 /** It was used. */
 export function forgetToken(): void {
   dropKept();
-  set(undefined);
+  token.set(undefined);
 }
 
 /** They are back, or it does not work. */
 export function dropKept(): void {
-  try {
-    sessionStorage.removeItem(place);
-  } catch {
-    // Then nothing is there.
-  }
-}
-
-function kept(): string | undefined {
-  try {
-    return sessionStorage.getItem(place) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function subscribe(tell: () => void): () => void {
-  listeners.add(tell);
-  return () => listeners.delete(tell);
+  keepIn('sessionStorage', place, undefined);
 }

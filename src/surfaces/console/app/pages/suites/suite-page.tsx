@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { answersOf, ask } from '../../api/ask.ts';
 import { api } from '../../api/client.ts';
+import { partFrom } from '../../api/parts.ts';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
@@ -19,13 +20,13 @@ import { CasesTab } from './cases-tab.tsx';
 import { gateWords, policyWords, type Suite, scheduleState } from './suite-words.ts';
 import css from './suites.module.css';
 
-const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
-const ScheduleTab = lazy(async () => ({ default: (await import('./schedule-tab.tsx')).ScheduleTab }));
-const WaiversTab = lazy(async () => ({ default: (await import('./waivers-tab.tsx')).WaiversTab }));
-const SettingsTab = lazy(async () => ({ default: (await import('./settings-tab.tsx')).SettingsTab }));
-const FileTab = lazy(async () => ({ default: (await import('./file-tab.tsx')).FileTab }));
-const Launch = lazy(async () => ({ default: (await import('./launch.tsx')).Launch }));
-const CasePanel = lazy(async () => ({ default: (await import('./editor/case-panel.tsx')).CasePanel }));
+const HistoryTab = partFrom(() => import('./history-tab.tsx'), 'HistoryTab');
+const ScheduleTab = partFrom(() => import('./schedule-tab.tsx'), 'ScheduleTab');
+const WaiversTab = partFrom(() => import('./waivers-tab.tsx'), 'WaiversTab');
+const SettingsTab = partFrom(() => import('./settings-tab.tsx'), 'SettingsTab');
+const FileTab = partFrom(() => import('./file-tab.tsx'), 'FileTab');
+const Launch = partFrom(() => import('./launch.tsx'), 'Launch');
+const CasePanel = partFrom(() => import('./editor/case-panel.tsx'), 'CasePanel');
 
 const route = '/projects/$projectId/suites/$suiteId';
 

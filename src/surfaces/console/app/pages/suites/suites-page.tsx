@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { Output } from '../../../../client/index.ts';
 import { ask, askPages } from '../../api/ask.ts';
+import { partFrom } from '../../api/parts.ts';
 import { Rate } from '../../charts/rate.tsx';
 import { type Measured, Trend } from '../../charts/trend.tsx';
 import { Button } from '../../kit/button.tsx';
@@ -16,8 +17,8 @@ import { Same } from '../../same/same.tsx';
 import { scheduleState, stateOfLatest } from './suite-words.ts';
 import css from './suites.module.css';
 
-const MakeSuite = lazy(async () => ({ default: (await import('./make-suite.tsx')).MakeSuite }));
-const ImportFile = lazy(async () => ({ default: (await import('./import-file.tsx')).ImportFile }));
+const MakeSuite = partFrom(() => import('./make-suite.tsx'), 'MakeSuite');
+const ImportFile = partFrom(() => import('./import-file.tsx'), 'ImportFile');
 
 type Suite = Output<'listEvalSuites'>['items'][number];
 

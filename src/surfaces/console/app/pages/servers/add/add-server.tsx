@@ -1,13 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { LazyDialog } from '../../../kit/lazy-dialog.tsx';
 import { TabButtons } from '../../../kit/tabs.tsx';
 import type { WayToAdd } from '../address.ts';
 import css from './add.module.css';
 import { ByCommand } from './by-command.tsx';
 import { ByPaste } from './by-paste.tsx';
 import { ByUrl } from './by-url.tsx';
-
-const Dialog = lazy(async () => ({ default: (await import('../../../kit/dialog.tsx')).Dialog }));
 
 const ways: [WayToAdd, string][] = [
   ['url', 'By URL'],
@@ -31,15 +29,13 @@ export function AddServer({
   const added = (serverId: string): void =>
     void navigate({ to: '/projects/$projectId/servers/$serverId', params: { projectId, serverId } });
   return (
-    <Suspense>
-      <Dialog onClose={onClose} title="Add a server" wide>
-        <div className={css.add}>
-          <TabButtons label="How it is reached" names={ways} chosen={way} choose={onWay} />
-          {way === 'url' && <ByUrl projectId={projectId} onAdded={added} onClose={onClose} />}
-          {way === 'command' && <ByCommand projectId={projectId} onAdded={added} onClose={onClose} />}
-          {way === 'paste' && <ByPaste projectId={projectId} onAdded={added} onClose={onClose} />}
-        </div>
-      </Dialog>
-    </Suspense>
+    <LazyDialog onClose={onClose} title="Add a server" wide>
+      <div className={css.add}>
+        <TabButtons label="How it is reached" names={ways} chosen={way} choose={onWay} />
+        {way === 'url' && <ByUrl projectId={projectId} onAdded={added} onClose={onClose} />}
+        {way === 'command' && <ByCommand projectId={projectId} onAdded={added} onClose={onClose} />}
+        {way === 'paste' && <ByPaste projectId={projectId} onAdded={added} onClose={onClose} />}
+      </div>
+    </LazyDialog>
   );
 }

@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react';
 import type { Output } from '../../../../../client/index.ts';
+import { personalStoreOf } from '../../../kit/store.ts';
 
 /** A call of a tool that was made here, and what came of it. */
 export interface ToolCall {
@@ -14,39 +14,26 @@ export interface ToolCall {
 }
 
 /** As long as the tab is open; results may be large, and may hold what nobody wants to find on a disk. */
-let calls: readonly ToolCall[] = [];
+const calls = personalStoreOf<readonly ToolCall[]>([]);
 let next = 1;
-const listeners = new Set<() => void>();
 const mostKept = 50;
-
-function set(changed: readonly ToolCall[]): void {
-  calls = changed;
-  for (const tell of listeners) tell();
-}
 
 /** Keeps a call, the newest first, until there are too many. */
 export function began(call: Pick<ToolCall, 'serverId' | 'toolName' | 'parameters'>): number {
   const id = next++;
-  set([{ ...call, id, at: Date.now() }, ...calls].slice(0, mostKept));
+  calls.set([{ ...call, id, at: Date.now() }, ...calls.get()].slice(0, mostKept));
   return id;
 }
 
 export function ended(id: number, outcome: Pick<ToolCall, 'result'> | Pick<ToolCall, 'error'>): void {
-  set(calls.map((call) => (call.id === id ? { ...call, ...outcome } : call)));
+  calls.set(calls.get().map((call) => (call.id === id ? { ...call, ...outcome } : call)));
 }
 
 /** What somebody stopped waiting for came to nothing. */
 export function forget(id: number): void {
-  set(calls.filter((call) => call.id !== id));
+  calls.set(calls.get().filter((call) => call.id !== id));
 }
 
 export function useCalls(serverId: string): readonly ToolCall[] {
-  const all = useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell);
-      return () => listeners.delete(tell);
-    },
-    () => calls,
-  );
-  return all.filter((call) => call.serverId === serverId);
+  return calls.use().filter((call) => call.serverId === serverId);
 }
