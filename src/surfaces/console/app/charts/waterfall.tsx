@@ -18,7 +18,12 @@ interface Bar {
 /** More are not drawn; the raw form has them. */
 const most = 400;
 
-const kinds: Record<string, string> = { llm: 'model', tool: 'tool', error: 'error', step: 'step' };
+const kinds = new Map([
+  ['llm', 'model'],
+  ['tool', 'tool'],
+  ['error', 'error'],
+  ['step', 'step'],
+]);
 
 /** When each step, model call and tool call began and how long it took. Even the shortest can be seen and chosen. */
 export function Waterfall({
@@ -30,7 +35,9 @@ export function Waterfall({
   chosen: string | undefined;
   onChoose: (id: string | undefined) => void;
 }) {
-  const whole = Math.max(1, ...bars.map(({ end }) => end));
+  // Clocks of others may begin anywhere.
+  const first = bars.reduce((least, { start }) => Math.min(least, start), 0);
+  const whole = bars.reduce((last, { end }) => Math.max(last, end - first), 1);
   const ticks = ticksOf(whole);
   return (
     <div className={css.waterfall} role="group" aria-label="Timeline of the trial">
@@ -45,25 +52,32 @@ export function Waterfall({
         </span>
         <span className={css.took} />
       </div>
-      {bars.slice(0, most).map((bar) => (
+      {/* Ids of others may come twice. */}
+      {bars.slice(0, most).map((bar, at) => (
         <button
-          key={bar.id}
+          key={at}
           type="button"
           className={css.line}
-          aria-label={labelOf(bar)}
+          aria-label={labelOf(bar, first)}
           aria-pressed={bar.id === chosen}
           onClick={() => onChoose(bar.id === chosen ? undefined : bar.id)}
         >
           <span className={css.name} style={{ paddingLeft: `${bar.depth * 14}px` }}>
             {bar.category === 'llm' && <ModelIcon />}
             {bar.category === 'tool' && <ToolIcon />}
-            <span className={css.word}>{bar.name}</span>
+            <bdi className={css.word} title={bar.name}>
+              {bar.name}
+            </bdi>
           </span>
           <span className={css.track} aria-hidden="true">
             <span
-              className={classes(css.bar, css[bar.category], bar.failed && css.failed)}
+              className={classes(
+                css.bar,
+                kinds.has(bar.category) && css[bar.category],
+                bar.failed && css.failed,
+              )}
               style={{
-                left: `${(bar.start / whole) * 100}%`,
+                left: `${((bar.start - first) / whole) * 100}%`,
                 width: `${((bar.end - bar.start) / whole) * 100}%`,
               }}
             />
@@ -81,9 +95,9 @@ export function Waterfall({
   );
 }
 
-function labelOf({ name, category, failed, start, end }: Bar): string {
-  const facts = [kinds[category] ?? category, ...(failed ? ['failed'] : [])];
-  return [name, ...facts, `from ${duration(start)}`, `took ${duration(end - start)}`].join(', ');
+function labelOf({ name, category, failed, start, end }: Bar, first: number): string {
+  const facts = [kinds.get(category) ?? category, ...(failed ? ['failed'] : [])];
+  return [name, ...facts, `from ${duration(start - first)}`, `took ${duration(end - start)}`].join(', ');
 }
 
 /** Round times, few enough to be read. */

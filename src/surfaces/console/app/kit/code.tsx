@@ -3,39 +3,75 @@ import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import css from './code.module.css';
 import { CopyButton } from './copy.tsx';
+import { downloadText } from './download.ts';
+import { jsonWithin, wholeJson } from './json.ts';
 import { count } from './numbers.ts';
 
-/** Characters that are drawn at once; more is shown when asked for. */
-const mostShown = 20_000;
+/** Characters that are drawn at once, and when more is asked for; more than that is only for files. */
+const mostAtFirst = 20_000;
+const mostDrawn = 200_000;
 
 /** Text as it is, in the width of its letters. Whatever is in it stays text. */
 export function Code({ text, label, wrap = true }: { text: string; label: string; wrap?: boolean }) {
-  const [whole, setWhole] = useState(false);
-  const cut = !whole && text.length > mostShown;
+  const [most, setMost] = useState(mostAtFirst);
+  const shown = { text: text.slice(0, most), whole: text.length <= most };
+  return <Shown {...{ shown, label, wrap, most, setMost }} all={() => text} type="text/plain" />;
+}
+
+/** A value as indented JSON. */
+export function Json({ value, label }: { value: unknown; label: string }) {
+  const [most, setMost] = useState(mostAtFirst);
+  const shown = useMemo(() => jsonWithin(value, most, 2), [value, most]);
+  return (
+    <Shown
+      {...{ shown, label, wrap: true, most, setMost }}
+      all={() => wholeJson(value)}
+      type="application/json"
+    />
+  );
+}
+
+function Shown({
+  shown,
+  label,
+  wrap,
+  most,
+  setMost,
+  all,
+  type,
+}: {
+  shown: { text: string; whole: boolean };
+  label: string;
+  wrap: boolean;
+  most: number;
+  setMost: (most: number) => void;
+  all: () => string;
+  type: 'text/plain' | 'application/json';
+}) {
+  const name = `${label}.${type === 'text/plain' ? 'txt' : 'json'}`;
   return (
     <div className={css.code}>
       <div className={css.copy}>
-        <CopyButton text={text} label={`Copy ${label}`} />
+        <CopyButton text={all} label={`Copy ${label}`} />
       </div>
       {/* It scrolls, so the keyboard must reach it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className={classes(css.text, wrap && css.wrap)} tabIndex={0} aria-label={label}>
-        {cut ? text.slice(0, mostShown) : text}
+        {shown.text}
       </pre>
-      {cut && (
+      {!shown.whole && (
         <p className={css.more}>
-          {count(mostShown)} of {count(text.length)} characters.{' '}
-          <Button look="quiet" onClick={() => setWhole(true)}>
-            Show all
+          The first {count(shown.text.length)} characters are shown.
+          {most < mostDrawn && (
+            <Button look="quiet" onClick={() => setMost(mostDrawn)}>
+              Show more
+            </Button>
+          )}
+          <Button look="quiet" onClick={() => downloadText(name, all(), type)}>
+            Download all
           </Button>
         </p>
       )}
     </div>
   );
-}
-
-/** A value as indented JSON. */
-export function Json({ value, label }: { value: unknown; label: string }) {
-  const text = useMemo(() => JSON.stringify(value, null, 2) ?? 'undefined', [value]);
-  return <Code text={text} label={label} />;
 }

@@ -6,14 +6,15 @@ import { CopyIcon, DoneIcon } from './icons.tsx';
 /** How long it shows that it worked. */
 const shown = 1500;
 
-export function CopyButton({ text, label }: { text: string; label: string }) {
+/** What is long to make is made when it is copied. */
+export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
     const timer = setTimeout(() => setCopied(false), shown);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = (): void => void copyText(text).then(setCopied);
+  const copy = (): void => void copyText(typeof text === 'string' ? text : text()).then(setCopied);
   return (
     <IconButton label={copied ? 'Copied' : label} className={css.button} onClick={copy}>
       {copied ? <DoneIcon /> : <CopyIcon />}

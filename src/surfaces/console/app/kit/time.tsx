@@ -11,6 +11,7 @@ const earlier = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'sho
 /** A point in time in the zone of the reader; the whole of it in UTC on hover. */
 export function Time({ at }: { at: number }) {
   const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <>at no known time</>;
   const utc = date.toISOString();
   return (
     <time dateTime={utc} title={`${utc.slice(0, 19).replace('T', ' ')} UTC`}>

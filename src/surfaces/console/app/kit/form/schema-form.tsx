@@ -1,11 +1,17 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
 import { Field, Select, TextArea, TextInput } from '../field.tsx';
+import { briefJson } from '../json.ts';
+import { counted } from '../numbers.ts';
+import { cut } from '../text.ts';
 import css from './form.module.css';
 import {
   asSchema,
+  deepest,
   descriptionOf,
+  levelsThatFit,
   limitsOf,
+  mostChoiceCharacters,
   type Schema,
   type Field as SchemaField,
   shapeOf,
@@ -25,6 +31,8 @@ interface Editing<Value = unknown> {
 export type Problems = ReadonlyMap<string, string>;
 
 const noProblems: Problems = new Map();
+/** A longer list is edited as JSON. */
+const mostLines = 100;
 
 /** Fields for the properties of an object, made from its schema. */
 export function SchemaForm({
@@ -44,7 +52,8 @@ export function SchemaForm({
   /** Where the value stands in what the problems are about. */
   path?: string;
 }) {
-  const shape = shapeOf(schema, root);
+  const levels = useMemo(() => levelsThatFit(schema, root), [schema, root]);
+  const shape = shapeOf(schema, root, 0, levels);
   if (shape.kind !== 'object' || shape.fields.length === 0)
     return <p className={css.none}>It takes no arguments that are described.</p>;
   return (
@@ -56,9 +65,15 @@ export function SchemaForm({
         value={value}
         onChange={onChange}
         depth={0}
+        levels={levels}
         problems={problems}
         path={path}
       />
+      {levels < deepest && (
+        <p className={css.none}>
+          It has more fields than fit on a page. Objects inside others are written as JSON.
+        </p>
+      )}
     </div>
   );
 }
@@ -83,6 +98,7 @@ function Fields({
   value,
   onChange,
   depth,
+  levels,
   problems,
   path,
 }: {
@@ -92,6 +108,7 @@ function Fields({
   value: Schema;
   onChange: (value: Schema) => void;
   depth: number;
+  levels: number;
   problems: Problems;
   path: string;
 }) {
@@ -106,14 +123,19 @@ function Fields({
           key={field.name}
           field={field}
           root={root}
-          value={value[field.name]}
+          value={Object.hasOwn(value, field.name) ? value[field.name] : undefined}
           onChange={(next) => set(field.name, next)}
           depth={depth}
+          levels={levels}
           problems={problems}
           path={under(path, field.name)}
         />
       ))}
-      {more > 0 && <p className={css.none}>{more} more fields are not shown: write them as JSON.</p>}
+      {more > 0 && (
+        <p className={css.none}>
+          {counted(more, 'more field is', 'more fields are')} not shown. Write them as JSON.
+        </p>
+      )}
     </>
   );
 }
@@ -124,6 +146,7 @@ function OneField({
   value,
   onChange,
   depth,
+  levels,
   problems,
   path,
 }: {
@@ -132,11 +155,13 @@ function OneField({
   value: unknown;
   onChange: (value: unknown) => void;
   depth: number;
+  levels: number;
   problems: Problems;
   path: string;
 }) {
-  const { name, schema, needed } = field;
-  const shape = shapeOf(schema, root, depth + 1);
+  const { schema, needed } = field;
+  const name = cut(field.name);
+  const shape = shapeOf(schema, root, depth + 1, levels);
   const description = descriptionOf(schema, root);
   if (shape.kind === 'object')
     return (
@@ -150,6 +175,7 @@ function OneField({
           value={asSchema(value) ?? {}}
           onChange={(next) => onChange(Object.keys(next).length === 0 ? undefined : next)}
           depth={depth + 1}
+          levels={levels}
           problems={problems}
           path={path}
         />
@@ -158,7 +184,7 @@ function OneField({
     );
   const problem = problemAt(problems, path);
   const editing = { value, onChange, schema, root, label: name, wrong: problem !== undefined };
-  if (shape.kind === 'list')
+  if (shape.kind === 'list' && !(Array.isArray(value) && value.length > mostLines))
     return (
       <fieldset className={css.group}>
         <legend>
@@ -185,7 +211,8 @@ function ScalarField({ value, onChange, schema, root, label, wrong }: Editing) {
   const shape = shapeOf(schema, root);
   if (shape.kind === 'choice' || shape.kind === 'boolean') {
     const values = shape.kind === 'choice' ? shape.values : [true, false];
-    const at = values.findIndex((one) => JSON.stringify(one) === JSON.stringify(value));
+    const given = briefJson(value, mostChoiceCharacters);
+    const at = values.findIndex((one) => briefJson(one, mostChoiceCharacters) === given);
     return (
       <Select
         aria-label={label}
@@ -197,7 +224,7 @@ function ScalarField({ value, onChange, schema, root, label, wrong }: Editing) {
         options={[
           ['', 'left out'],
           ...values.map(
-            (one, place) => [String(place), typeof one === 'string' ? one : JSON.stringify(one)] as const,
+            (one, place) => [String(place), typeof one === 'string' ? cut(one) : briefJson(one)] as const,
           ),
         ]}
       />

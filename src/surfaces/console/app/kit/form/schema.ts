@@ -1,3 +1,6 @@
+import { briefJson, jsonWithin } from '../json.ts';
+import { cut } from '../text.ts';
+
 /** A JSON Schema as a server sends it: nothing of it can be relied upon. */
 export type Schema = Record<string, unknown>;
 
@@ -17,12 +20,18 @@ export interface Field {
   needed: boolean;
 }
 
-/** Deeper or longer than this is edited as JSON. */
-const deepest = 4;
+/** What is deeper, longer or larger than this is edited as JSON. */
+export const deepest = 4;
 const mostFields = 60;
+const mostFieldsInAll = 200;
+const mostChoices = 500;
+export const mostChoiceCharacters = 20_000;
 const mostRefs = 20;
+const mostForms = 20;
+const longestRef = 500;
 
-export function shapeOf(given: Schema, root: Schema, depth = 0): Shape {
+/** From the level `levels` on, objects and lists are edited as JSON. */
+export function shapeOf(given: Schema, root: Schema, depth = 0, levels = deepest): Shape {
   const schema = resolved(given, root);
   const values = choicesOf(schema);
   if (values) return { kind: 'choice', values };
@@ -35,40 +44,79 @@ export function shapeOf(given: Schema, root: Schema, depth = 0): Shape {
     case 'boolean':
       return { kind: 'boolean' };
     case 'array':
-      return listOf(schema, root, depth);
+      return listOf(schema, root, depth, levels);
     case 'object':
-      return objectOf(schema, depth);
+      return objectOf(schema, depth, levels);
     default:
       return { kind: 'json' };
   }
 }
 
 /** Only what can be told apart in a list of small fields. */
-function listOf(schema: Schema, root: Schema, depth: number): Shape {
+function listOf(schema: Schema, root: Schema, depth: number, levels: number): Shape {
   const item = asSchema(schema['items']);
-  if (!item || depth >= deepest) return { kind: 'json' };
-  const { kind } = shapeOf(item, root, depth + 1);
+  if (!item || depth >= levels) return { kind: 'json' };
+  const { kind } = shapeOf(item, root, depth + 1, levels);
   return ['text', 'number', 'choice', 'boolean'].includes(kind) ? { kind: 'list', item } : { kind: 'json' };
 }
 
-function objectOf(schema: Schema, depth: number): Shape {
-  const fields = fieldsOf(schema);
-  if (depth >= deepest || (fields.length === 0 && depth > 0)) return { kind: 'json' };
+function objectOf(schema: Schema, depth: number, levels: number): Shape {
+  if (depth >= levels) return { kind: 'json' };
+  const { fields, more } = fieldsOf(schema);
+  return fields.length === 0 && depth > 0 ? { kind: 'json' } : { kind: 'object', fields, more };
+}
+
+interface Fields {
+  fields: Field[];
+  /** How many are left out. */
+  more: number;
+}
+
+/** Looked up many times while a form is drawn, and long to make where a schema has thousands. */
+const known = new WeakMap<Schema, Fields>();
+
+function fieldsOf(schema: Schema): Fields {
+  let found = known.get(schema);
+  if (!found) known.set(schema, (found = readFields(schema)));
+  return found;
+}
+
+function readFields(schema: Schema): Fields {
+  const properties = asSchema(schema['properties']) ?? {};
+  const names = Object.keys(properties);
+  const needed = new Set(Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : []);
+  // What has to be filled in is shown before what has not, where not all of it is.
+  const shown =
+    names.length <= mostFields
+      ? names
+      : [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))];
   return {
-    kind: 'object',
-    fields: fields.slice(0, mostFields),
-    more: Math.max(0, fields.length - mostFields),
+    fields: shown.slice(0, mostFields).map((name) => ({
+      name,
+      schema: asSchema(properties[name]) ?? {},
+      needed: needed.has(name),
+    })),
+    more: Math.max(0, names.length - mostFields),
   };
 }
 
-function fieldsOf(schema: Schema): Field[] {
-  const properties = asSchema(schema['properties']) ?? {};
-  const needed = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
-  return Object.entries(properties).map(([name, inner]) => ({
-    name,
-    schema: asSchema(inner) ?? {},
-    needed: needed.includes(name),
-  }));
+/** How many levels of objects can be drawn as fields without becoming more than a page can hold. */
+export function levelsThatFit(schema: Schema, root: Schema): number {
+  let levels = deepest;
+  while (levels > 1 && countFields(schema, root, 0, levels, mostFieldsInAll) > mostFieldsInAll) levels--;
+  return levels;
+}
+
+/** Counts no further than just above `most`. */
+function countFields(schema: Schema, root: Schema, depth: number, levels: number, most: number): number {
+  const shape = shapeOf(schema, root, depth, levels);
+  if (shape.kind !== 'object') return 1;
+  let found = 1;
+  for (const field of shape.fields) {
+    if (found > most) break;
+    found += countFields(field.schema, root, depth + 1, levels, most - found);
+  }
+  return found;
 }
 
 /** Follows references within the document, and takes the one form that is not null. */
@@ -84,6 +132,7 @@ function resolved(schema: Schema, root: Schema): Schema {
 
 export function referenced({ $ref }: Schema, root: Schema): Schema | undefined {
   if (typeof $ref !== 'string' || !$ref.startsWith('#')) return undefined;
+  if ($ref.length > longestRef) return {};
   let place: unknown = root;
   for (const part of $ref.slice(1).split('/').filter(Boolean)) place = asSchema(place)?.[decodePointer(part)];
   return asSchema(place) ?? {};
@@ -99,6 +148,7 @@ function decodePointer(part: string): string {
 
 function onlyForm({ anyOf, oneOf }: Schema): Schema | undefined {
   const forms: unknown[] = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
+  if (forms.length > mostForms) return undefined;
   const [first, ...others] = forms
     .map(asSchema)
     .filter((form) => form !== undefined && form['type'] !== 'null');
@@ -106,8 +156,9 @@ function onlyForm({ anyOf, oneOf }: Schema): Schema | undefined {
 }
 
 function choicesOf(schema: Schema): unknown[] | undefined {
-  if ('const' in schema) return [schema['const']];
-  return Array.isArray(schema['enum']) && schema['enum'].length <= 500 ? schema['enum'] : undefined;
+  const values: unknown = 'const' in schema ? [schema['const']] : schema['enum'];
+  if (!Array.isArray(values) || values.length === 0 || values.length > mostChoices) return undefined;
+  return jsonWithin(values, mostChoiceCharacters).whole ? values : undefined;
 }
 
 function typeOf({ type, properties }: Schema): string | undefined {
@@ -125,7 +176,7 @@ export function asSchema(value: unknown): Schema | undefined {
 /** The type and its limits in words, as the model sees them too. */
 export function limitsOf(given: Schema, root: Schema): string {
   const schema = resolved(given, root);
-  const type = Array.isArray(schema['type']) ? schema['type'].join(' or ') : schema['type'];
+  const type = Array.isArray(schema['type']) ? schema['type'].slice(0, 8).join(' or ') : schema['type'];
   const known: [name: string, before: string, behind?: string][] = [
     ['format', ''],
     ['minimum', 'at least '],
@@ -145,11 +196,11 @@ export function limitsOf(given: Schema, root: Schema): string {
         ]
       : [],
   );
-  const fallback = 'default' in schema ? [`${JSON.stringify(schema['default'])} when left out`] : [];
-  return [...(typeof type === 'string' ? [type] : []), ...limits, ...fallback].join(', ');
+  const fallback = 'default' in schema ? [`${briefJson(schema['default'], 80)} when left out`] : [];
+  return [...(typeof type === 'string' ? [cut(type, 80)] : []), ...limits, ...fallback].join(', ');
 }
 
 export function descriptionOf(given: Schema, root: Schema): string | undefined {
   const own = given['description'] ?? resolved(given, root)['description'];
-  return typeof own === 'string' ? own : undefined;
+  return typeof own === 'string' ? cut(own, 1_000) : undefined;
 }

@@ -6,10 +6,12 @@ import { api } from '../../api/client.ts';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { downloadJson } from '../../kit/download.ts';
+import { briefJson } from '../../kit/json.ts';
 import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
 import { type State, StateBadge, StateMark } from '../../kit/state.tsx';
+import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
 import { complain, say } from '../../kit/toast.tsx';
 import { Same } from '../../same/same.tsx';
@@ -184,5 +186,5 @@ function Outcome({ check }: { check: Check }) {
 
 function shown(value: unknown): string {
   if (value === undefined) return 'not there';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? cut(value, 500) : briefJson(value, 500);
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ServerTab } from '../../addresses.ts';
 import { TextInput } from '../../kit/field.tsx';
 import { counted } from '../../kit/numbers.ts';
+import { cut } from '../../kit/text.ts';
 import css from './servers.module.css';
 import type { Which } from './which.ts';
 
@@ -37,7 +38,7 @@ export function ItemList({
   const [words, setWords] = useState('');
   const asked = words.trim().toLowerCase();
   const found = items.filter(({ name, description = '' }) =>
-    `${name} ${description}`.toLowerCase().includes(asked),
+    `${name} ${cut(description, 2_000)}`.toLowerCase().includes(asked),
   );
   return (
     <div className={css.items}>
@@ -51,8 +52,9 @@ export function ItemList({
         />
       )}
       <ul>
-        {found.slice(0, mostDrawn).map(({ key, name, description }) => (
-          <li key={key}>
+        {/* A server may list a name twice. */}
+        {found.slice(0, mostDrawn).map(({ key, name, description }, at) => (
+          <li key={at}>
             <Link
               to="/projects/$projectId/servers/$serverId"
               params={which}
@@ -60,8 +62,8 @@ export function ItemList({
               className={css.item}
               aria-current={key === chosen ? 'true' : undefined}
             >
-              {name}
-              {description && <small>{description}</small>}
+              <bdi title={name}>{cut(name)}</bdi>
+              {description && <small dir="auto">{cut(description)}</small>}
             </Link>
           </li>
         ))}

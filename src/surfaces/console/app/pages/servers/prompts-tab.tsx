@@ -4,8 +4,11 @@ import { useState } from 'react';
 import type { Output } from '../../../../client/index.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../kit/button.tsx';
+import { Few } from '../../kit/few.tsx';
 import { Field, TextInput } from '../../kit/field.tsx';
+import { LongText } from '../../kit/long-text.tsx';
 import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { cut } from '../../kit/text.ts';
 import { Same } from '../../same/same.tsx';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
@@ -39,26 +42,33 @@ export function PromptsTab({ which }: { which: Which }) {
 }
 
 function PromptReader({ which, prompt }: { which: Which; prompt: Prompt }) {
-  const [given, setGiven] = useState<Record<string, string>>({});
-  const filled = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+  const [given, setGiven] = useState<ReadonlyMap<string, string>>(new Map());
+  const filled = Object.fromEntries([...given].filter(([, value]) => value !== ''));
   const body = { promptName: prompt.name, arguments: filled };
   const rendering = useMutation({ mutationFn: () => api.getPrompt({ ...which, body }) });
   return (
     <section className={css.panel} aria-label={`Prompt ${prompt.name}`}>
       <div>
         <h2>
-          <code>{prompt.name}</code>
+          <code>{cut(prompt.name)}</code>
         </h2>
-        {prompt.description && <p className={css.description}>{prompt.description}</p>}
+        {prompt.description && <LongText className={css.description} text={prompt.description} />}
       </div>
-      {(prompt.arguments ?? []).map(({ name, description, required }) => (
-        <Field key={name} label={<code>{name}</code>} needed={required === true} hint={description}>
-          <TextInput
-            value={given[name] ?? ''}
-            onChange={(event) => setGiven({ ...given, [name]: event.target.value })}
-          />
-        </Field>
-      ))}
+      <Few items={prompt.arguments ?? []} noun="argument">
+        {({ name, description, required }, at) => (
+          <Field
+            key={at}
+            label={<code>{cut(name)}</code>}
+            needed={required === true}
+            hint={description && cut(description, 500)}
+          >
+            <TextInput
+              value={given.get(name) ?? ''}
+              onChange={(event) => setGiven(new Map([...given, [name, event.target.value]]))}
+            />
+          </Field>
+        )}
+      </Few>
       <div className={css.call}>
         <Button look="primary" busy={rendering.isPending} onClick={() => rendering.mutate()}>
           Render prompt
@@ -66,12 +76,16 @@ function PromptReader({ which, prompt }: { which: Which; prompt: Prompt }) {
         <Same operation="getPrompt" input={{ ...which, body }} />
       </div>
       {rendering.isError && <Problem error={rendering.error} />}
-      {rendering.data?.messages?.map(({ role, content }, at) => (
-        <div key={at}>
-          <h3>{role}</h3>
-          <Contents content={(Array.isArray(content) ? content : [content]) as Record<string, unknown>[]} />
-        </div>
-      ))}
+      {rendering.data && (
+        <Few items={rendering.data.messages ?? []} noun="message">
+          {({ role, content }, at) => (
+            <div key={at}>
+              <h3>{role}</h3>
+              <Contents content={Array.isArray(content) ? content : [content]} />
+            </div>
+          )}
+        </Few>
+      )}
     </section>
   );
 }

@@ -1,5 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { Code, Json } from '../../kit/code.tsx';
+import { Few } from '../../kit/few.tsx';
+import { asSchema, type Schema } from '../../kit/form/schema.ts';
+import { wholeJson } from '../../kit/json.ts';
 import { bytes } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
 import { TabButtons } from '../../kit/tabs.tsx';
@@ -8,7 +11,7 @@ import { duration } from '../../kit/time.tsx';
 import css from './servers.module.css';
 
 interface Result {
-  content?: Record<string, unknown>[] | undefined;
+  content?: readonly unknown[] | undefined;
   structuredContent?: unknown;
   isError?: boolean | undefined;
   durationMs?: unknown;
@@ -64,21 +67,27 @@ export function ToolResult({
 }
 
 /** Blocks of content, of a tool, a prompt or a resource. Whatever they say is shown as text. */
-export function Contents({ content }: { content: Record<string, unknown>[] }) {
+export function Contents({ content }: { content: readonly unknown[] }) {
   if (content.length === 0) return <p className={css.quiet}>No content.</p>;
-  return content.map((block, at) => <Content key={at} block={block} />);
+  return (
+    <Few items={content} noun="piece of content" many="pieces of content">
+      {(block, at) => <Content key={at} block={block} />}
+    </Few>
+  );
 }
 
 /** Formats that a browser draws without running anything. */
 const pictures = /^image\/(png|jpeg|gif|webp|avif)$/;
+/** Base64 of a picture that is drawn without being asked for. */
+const largestPicture = 4_000_000;
 
-function Content({ block }: { block: Record<string, unknown> }) {
+function Content({ block: given }: { block: unknown }) {
+  const block = contained(given);
+  if (!block) return <Json value={given} label="content" />;
   const { type, text, data, mimeType, uri } = block;
   if (typeof text === 'string') return <Code text={readable(text)} label="text" />;
   if (typeof data === 'string' && type === 'image' && typeof mimeType === 'string' && pictures.test(mimeType))
-    return <img className={css.picture} src={`data:${mimeType};base64,${data}`} alt="Sent by the server" />;
-  if (type === 'resource' && typeof block['resource'] === 'object' && block['resource'] !== null)
-    return <Content block={block['resource'] as Record<string, unknown>} />;
+    if (data.length <= largestPicture) return <Picture source={`data:${mimeType};base64,${data}`} />;
   if (type === 'resource_link' && typeof uri === 'string') return <SafeLink address={uri} />;
   const blob = typeof data === 'string' ? data : block['blob'];
   if (typeof blob === 'string')
@@ -91,9 +100,27 @@ function Content({ block }: { block: Record<string, unknown> }) {
   return <Json value={block} label="content" />;
 }
 
+/** A block, or the resource in it. */
+function contained(block: unknown): Schema | undefined {
+  const own = asSchema(block);
+  return own?.['type'] === 'resource' ? (asSchema(own['resource']) ?? own) : own;
+}
+
+function Picture({ source }: { source: string }) {
+  const [broken, setBroken] = useState(false);
+  if (broken)
+    return <p className={css.quiet}>It says that it is a picture, but is none. The raw form has it.</p>;
+  return (
+    <img className={css.picture} src={source} alt="Sent by the server" onError={() => setBroken(true)} />
+  );
+}
+
+const longestLink = 2_000;
+
 /** A link only to where a browser may go; anything else is text. */
 function SafeLink({ address }: { address: string }) {
-  if (!/^https?:\/\//i.test(address)) return <code>{address}</code>;
+  if (address.length > longestLink || !/^https?:\/\//i.test(address))
+    return <Code text={address} label="address" />;
   return (
     <a href={address} target="_blank" rel="noopener noreferrer">
       {address}
@@ -103,9 +130,9 @@ function SafeLink({ address }: { address: string }) {
 
 /** JSON in a text is easier to read with its lines broken. */
 function readable(text: string): string {
-  if (!/^\s*[{[]/.test(text) || text.length > 200_000) return text;
+  if (!/^\s*[{[]/.test(text) || text.length > 50_000) return text;
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return wholeJson(JSON.parse(text));
   } catch {
     return text;
   }

@@ -5,8 +5,12 @@ import type { Output } from '../../../../client/index.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
+import { Fold } from '../../kit/fold.tsx';
 import { type Typed, typedFrom } from '../../kit/form/json-side.tsx';
+import { asSchema } from '../../kit/form/schema.ts';
+import { LongText } from '../../kit/long-text.tsx';
 import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { cut } from '../../kit/text.ts';
 import { Same } from '../../same/same.tsx';
 import { BothSides } from './both-sides.tsx';
 import { CallsList } from './calls/calls-list.tsx';
@@ -57,7 +61,7 @@ function ToolRunner({
   shownId: number | undefined;
   setShown: (id: number) => void;
 }) {
-  const schema = tool.inputSchema ?? {};
+  const schema = asSchema(tool.inputSchema) ?? {};
   const calls = useCalls(which.serverId);
   const shown = calls.find(({ id, toolName }) => id === shownId && toolName === tool.name);
   const [given, setGiven] = useState<Typed>(() => typedFrom(shown?.parameters ?? {}));
@@ -97,9 +101,9 @@ function ToolRunner({
     <section className={css.panel} aria-label={`Tool ${tool.name}`}>
       <div>
         <h2>
-          <code>{tool.name}</code>
+          <code>{cut(tool.name)}</code>
         </h2>
-        {tool.description && <p className={css.description}>{tool.description}</p>}
+        {tool.description && <LongText className={css.description} text={tool.description} />}
         {hints.length > 0 && (
           <p className={css.quiet}>
             It says of itself: {hints.map(([name]) => hintWords[name] ?? name).join(', ')}.
@@ -129,10 +133,9 @@ function ToolRunner({
         )}
       </div>
       {calls.length > 0 && <CallsList calls={calls} shown={shownId} onShow={take} onAgain={again} />}
-      <details>
-        <summary>Schema as a model sees it</summary>
-        <Json value={tool} label="definition of the tool" />
-      </details>
+      <Fold summary="Schema as a model sees it">
+        {() => <Json value={tool} label="definition of the tool" />}
+      </Fold>
       {saving && <SaveCase which={which} call={saving} onClose={() => setSaving(undefined)} />}
     </section>
   );

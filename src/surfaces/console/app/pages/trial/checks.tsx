@@ -1,8 +1,12 @@
 import type { Output } from '../../../../client/index.ts';
 import { classes } from '../../kit/classes.ts';
+import { Few } from '../../kit/few.tsx';
+import { asSchema } from '../../kit/form/schema.ts';
+import { briefJson } from '../../kit/json.ts';
+import { LongText } from '../../kit/long-text.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Glyph, type State } from '../../kit/state.tsx';
-import { textOf } from '../../kit/text.ts';
+import { cut, textOf } from '../../kit/text.ts';
 import css from './trial.module.css';
 
 type Iteration = Output<'getEvalIteration'>;
@@ -23,9 +27,9 @@ interface Check {
 
 /** Those that decide before those that advise, and what failed first. */
 export function checksOf(iteration: Iteration): Check[] {
-  const predicates = (iteration.predicateResults ?? []).map((raw, at) => fromPredicate(raw, at));
+  const predicates = recordsOf(iteration.predicateResults).map(fromPredicate);
   const named = new Set(predicates.map(({ name }) => name));
-  const scores = (iteration.scores ?? [])
+  const scores = recordsOf(iteration.scores)
     .map((raw, at) => fromScore(raw, at, iteration))
     .filter(({ name }) => !named.has(name));
   const rank = ({ state, decides }: Check): number =>
@@ -33,14 +37,19 @@ export function checksOf(iteration: Iteration): Check[] {
   return [...predicates, ...scores].toSorted((a, b) => rank(a) - rank(b));
 }
 
+/** What others report may be anything. */
+function recordsOf(list: unknown): Raw[] {
+  return Array.isArray(list) ? list.map((one) => asSchema(one) ?? {}) : [];
+}
+
 function fromPredicate(raw: Raw, at: number): Check {
-  const { type, role, severity, ...given } = (raw['predicate'] ?? {}) as Raw;
+  const { type, role, severity, ...given } = asSchema(raw['predicate']) ?? {};
   return {
     key: `p${at}`,
     state: raw['passed'] === true ? 'passed' : raw['passed'] === false ? 'failed' : 'notMeasured',
-    name: words(textOf(type, 'check')),
+    name: words(cut(textOf(type, 'check'))),
     given: Object.entries(given)
-      .map(([name, value]) => `${name}: ${textOf(value)}`)
+      .map(([name, value]) => `${name}: ${typeof value === 'string' ? cut(value) : briefJson(value)}`)
       .join(', '),
     reason: textOf(raw['reason']),
     decides: role !== 'advisory' && severity !== 'warn',
@@ -49,7 +58,9 @@ function fromPredicate(raw: Raw, at: number): Check {
 }
 
 function fromScore(raw: Raw, at: number, { evaluationConfig }: Iteration): Check {
-  const definition = evaluationConfig?.definitions.find(({ scorerId }) => scorerId === raw['scorerId']);
+  const definition = recordsOf(evaluationConfig?.definitions).find(
+    ({ scorerId }) => scorerId === raw['scorerId'],
+  );
   const { status, passed, value } = raw;
   return {
     key: `s${at}`,
@@ -61,7 +72,7 @@ function fromScore(raw: Raw, at: number, { evaluationConfig }: Iteration): Check
           : passed === false
             ? 'failed'
             : 'notMeasured',
-    name: words(textOf(definition?.['label'] ?? raw['scorerId'], 'score')),
+    name: words(cut(textOf(definition?.['label'] ?? raw['scorerId'], 'score'))),
     given: typeof value === 'number' && value !== 0 && value !== 1 ? `score ${value}` : '',
     reason: textOf(raw['rationale']),
     decides: definition?.['role'] === 'gating' || definition?.['role'] === 'required',
@@ -70,7 +81,7 @@ function fromScore(raw: Raw, at: number, { evaluationConfig }: Iteration): Check
 }
 
 function turnOf(raw: Raw): number | undefined {
-  const scope = raw['scope'] as Raw | undefined;
+  const scope = asSchema(raw['scope']);
   return scope?.['kind'] === 'turn' && typeof scope['promptIndex'] === 'number'
     ? scope['promptIndex']
     : undefined;
@@ -87,26 +98,28 @@ export function Checks({ checks, onShow }: { checks: Check[]; onShow: (turn: num
   if (checks.length === 0) return <p className={css.soft}>Nothing was checked.</p>;
   return (
     <ul className={css.checks}>
-      {checks.map(({ key, state, name, given, reason, decides, turn }) => (
-        <li key={key} className={classes(css.check, state === 'failed' && decides && css.deciding)}>
-          <Glyph state={state} size={16} label={state === 'skipped' ? 'not applicable' : state} />
-          <div>
-            <p>
-              <strong>{name}</strong>
-              {given && <span className={css.given}> {given}</span>}
-            </p>
-            {reason && <p className={css.reason}>{reason}</p>}
-            <p className={css.soft}>
-              {decides ? 'decides' : 'advises only'}
-              {turn !== undefined && `, reads turn ${count(turn + 1)}`}
-              {' · '}
-              <button type="button" className={css.show} onClick={() => onShow(turn)}>
-                show what it read
-              </button>
-            </p>
-          </div>
-        </li>
-      ))}
+      <Few items={checks} noun="check">
+        {({ key, state, name, given, reason, decides, turn }) => (
+          <li key={key} className={classes(css.check, state === 'failed' && decides && css.deciding)}>
+            <Glyph state={state} size={16} label={state === 'skipped' ? 'not applicable' : state} />
+            <div>
+              <p>
+                <strong>{name}</strong>
+                {given && <span className={css.given}> {cut(given, 1_000)}</span>}
+              </p>
+              {reason && <LongText className={css.reason} text={reason} />}
+              <p className={css.soft}>
+                {decides ? 'decides' : 'advises only'}
+                {turn !== undefined && `, reads turn ${count(turn + 1)}`}
+                {' · '}
+                <button type="button" className={css.show} onClick={() => onShow(turn)}>
+                  show what it read
+                </button>
+              </p>
+            </div>
+          </li>
+        )}
+      </Few>
     </ul>
   );
 }

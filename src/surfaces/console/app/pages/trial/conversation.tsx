@@ -1,35 +1,66 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../kit/button.tsx';
 import { classes } from '../../kit/classes.ts';
 import { Code } from '../../kit/code.tsx';
+import { Fold } from '../../kit/fold.tsx';
 import { ToolIcon } from '../../kit/icons.tsx';
+import { LongText } from '../../kit/long-text.tsx';
+import { count } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
 import type { Message, Part } from './trace.ts';
 import css from './trial.module.css';
 
-const roles: Record<string, string> = { user: 'User', assistant: 'Model', tool: 'Tool', system: 'System' };
+const roles = new Map([
+  ['user', 'User'],
+  ['assistant', 'Model'],
+  ['tool', 'Tool'],
+  ['system', 'System'],
+]);
+
+/** Messages that are drawn at once. */
+const pageLength = 100;
 
 /** What was said, in order. The message that is meant is marked and brought into view. */
 export function Conversation({ messages, meant }: { messages: Message[]; meant: number | undefined }) {
   const list = useRef<HTMLOListElement>(null);
+  const [turned, setTurned] = useState({ page: 0, meant });
+  // Whoever turns the page stays there until something else is meant.
+  const page = meant === undefined || turned.meant === meant ? turned.page : Math.floor(meant / pageLength);
+  const first = page * pageLength;
   useEffect(() => {
-    if (meant !== undefined) list.current?.children[meant]?.scrollIntoView({ block: 'nearest' });
-  }, [meant]);
+    if (meant !== undefined) list.current?.children[meant - first]?.scrollIntoView({ block: 'nearest' });
+  }, [meant, first]);
   if (messages.length === 0) return <p className={css.soft}>Nothing was said.</p>;
+  const turn = (by: number): void => setTurned({ page: page + by, meant });
   return (
-    <ol ref={list} className={css.messages}>
-      {messages.map(({ index, role, parts }) => (
-        <li
-          key={index}
-          className={classes(css.message, css[role], index === meant && css.meant)}
-          aria-current={index === meant || undefined}
-        >
-          <h3>{roles[role] ?? role}</h3>
-          {parts.map((part, at) => (
-            <MessagePart key={at} part={part} />
-          ))}
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol ref={list} className={css.messages}>
+        {messages.slice(first, first + pageLength).map(({ index, role, parts }) => (
+          <li
+            key={index}
+            className={classes(css.message, roles.has(role) && css[role], index === meant && css.meant)}
+            aria-current={index === meant || undefined}
+          >
+            <h3 dir="auto">{roles.get(role) ?? role}</h3>
+            {parts.map((part, at) => (
+              <MessagePart key={at} part={part} />
+            ))}
+          </li>
+        ))}
+      </ol>
+      {messages.length > pageLength && (
+        <p className={css.soft}>
+          Messages {count(first + 1)} to {count(Math.min(messages.length, first + pageLength))} of{' '}
+          {count(messages.length)}{' '}
+          <Button look="quiet" disabled={page === 0} onClick={() => turn(-1)}>
+            Earlier
+          </Button>
+          <Button look="quiet" disabled={first + pageLength >= messages.length} onClick={() => turn(1)}>
+            Later
+          </Button>
+        </p>
+      )}
+    </>
   );
 }
 
@@ -38,7 +69,7 @@ const short = 600;
 
 function MessagePart({ part }: { part: Part }) {
   const { kind, text, tool, failed } = part;
-  if (kind === 'text') return <p className={css.said}>{text}</p>;
+  if (kind === 'text') return <LongText className={css.said} text={text} />;
   const heading = (
     <span className={css.call}>
       <ToolIcon />
@@ -55,11 +86,15 @@ function MessagePart({ part }: { part: Part }) {
       </div>
     );
   return (
-    <details className={css.folded}>
-      <summary>
-        {heading} <span className={css.soft}>{text.slice(0, 80).replaceAll(/\s+/g, ' ')}…</span>
-      </summary>
-      <Code text={text} label={label} />
-    </details>
+    <Fold
+      className={css.folded}
+      summary={
+        <>
+          {heading} <span className={css.soft}>{text.slice(0, 80).replaceAll(/\s+/g, ' ')}…</span>
+        </>
+      }
+    >
+      {() => <Code text={text} label={label} />}
+    </Fold>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Json } from '../../kit/code.tsx';
+import { asSchema } from '../../kit/form/schema.ts';
 import { Section } from '../../kit/page.tsx';
 import { TabButtons } from '../../kit/tabs.tsx';
 import type { Span, Trace } from './trace.ts';
@@ -9,12 +10,12 @@ type View = 'frames' | 'span' | 'trace';
 /** What was exchanged with servers, and what was recorded, as it is. */
 export function RawTrace({ trace, span }: { trace: Trace; span: Span | undefined }) {
   const [chosen, choose] = useState<View>('frames');
-  const frames = (trace['frames'] ?? []) as Record<string, unknown>[];
+  const frames = Array.isArray(trace['frames']) ? (trace['frames'] as unknown[]) : [];
   const own =
     span?.toolCallId === undefined
       ? frames
-      : frames.filter(({ toolCallId }) => toolCallId === span.toolCallId);
-  const recorded = span && trace.spans?.find(({ id }) => id === span.id);
+      : frames.filter((frame) => asSchema(frame)?.['toolCallId'] === span.toolCallId);
+  const recorded = span && trace.spans?.find((one: unknown) => asSchema(one)?.['id'] === span.id);
   const views: [View, string][] = [
     ['frames', own.length === frames.length ? 'MCP frames' : 'MCP frame of this call'],
     ...(span ? [['span', 'This span'] as [View, string]] : []),

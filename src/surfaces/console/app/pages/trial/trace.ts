@@ -1,5 +1,7 @@
 import type { Output } from '../../../../client/index.ts';
-import { textOf } from '../../kit/text.ts';
+import { jsonWithin } from '../../kit/json.ts';
+import { counted } from '../../kit/numbers.ts';
+import { cut } from '../../kit/text.ts';
 
 export type Trace = Output<'getEvalIterationTrace'>;
 
@@ -29,20 +31,29 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function asRaw(value: unknown): Raw {
+  return typeof value === 'object' && value !== null ? (value as Raw) : {};
+}
+
 /** Deeper than this is drawn no further to the right. */
 const deepest = 6;
 
 /** In the order in which they began, those inside behind those around them. */
-export function spansOf({ spans = [] }: Trace): Span[] {
-  const read = spans.flatMap((raw: Raw): Span[] => {
+export function spansOf({ spans }: Trace): Span[] {
+  const read = listOf(spans).flatMap((given): Span[] => {
+    const raw = asRaw(given);
     const [id, start] = [text(raw['id']), number(raw['startMs'])];
     if (id === undefined || start === undefined) return [];
     return [
       {
         id,
         parentId: text(raw['parentId']),
-        name: text(raw['name']) ?? id,
-        category: text(raw['category']) ?? 'step',
+        name: cut(text(raw['name']) ?? id),
+        category: cut(text(raw['category']) ?? 'step', 40),
         start,
         end: Math.max(start, number(raw['endMs']) ?? start),
         failed: raw['status'] === 'error',
@@ -84,41 +95,58 @@ export interface Message {
 
 export function messagesOf({ messages }: Trace): Message[] {
   let turn = -1;
-  return messages.map((raw: Raw, index) => {
-    const role = text(raw['role']) ?? 'unknown';
+  return listOf(messages).map((given, index) => {
+    const raw = asRaw(given);
+    const role = cut(text(raw['role']) ?? 'unknown', 40);
     if (role === 'user') turn++;
     return { index, role, turn, parts: partsOf(raw['content']) };
   });
 }
 
+/** More parts of a message than this, and more characters of a part, are in the raw form only. */
+const mostParts = 100;
+const mostCharacters = 20_000;
+
 function partsOf(content: unknown): Part[] {
   if (typeof content === 'string') return [part('text', content)];
-  if (!Array.isArray(content)) return content === undefined ? [] : [part('other', shown(content))];
-  return content.map((raw: Raw) => {
-    const about = { tool: text(raw['toolName']), toolCallId: text(raw['toolCallId']) };
-    if (raw['type'] === 'text') return part('text', text(raw['text']) ?? '');
-    if (raw['type'] === 'tool-call') return { ...part('call', shown(raw['input'] ?? raw['args'])), ...about };
-    if (raw['type'] !== 'tool-result') return part('other', shown(raw));
-    const output = (raw['output'] ?? raw['result']) as Raw | undefined;
-    const value =
-      typeof output === 'object' && output !== null && 'value' in output ? output['value'] : output;
-    const failed = /error/.test(textOf(output?.['type'])) || raw['isError'] === true;
-    return { ...part('result', shown(value)), ...about, failed };
-  });
+  if (!Array.isArray(content))
+    return content === undefined || content === null ? [] : [part('other', shown(content))];
+  const parts = content.slice(0, mostParts).map(partOf);
+  const more = content.length - parts.length;
+  return more > 0 ? [...parts, part('text', `${counted(more, 'more part')} in the raw form.`)] : parts;
+}
+
+function partOf(given: unknown): Part {
+  const raw = asRaw(given);
+  const about = { tool: cut(text(raw['toolName']) ?? '') || undefined, toolCallId: text(raw['toolCallId']) };
+  if (raw['type'] === 'text') return part('text', text(raw['text']) ?? '');
+  if (raw['type'] === 'tool-call') return { ...part('call', shown(raw['input'] ?? raw['args'])), ...about };
+  if (raw['type'] !== 'tool-result') return part('other', shown(given));
+  const output = (raw['output'] ?? raw['result']) as Raw | undefined;
+  const value = typeof output === 'object' && output !== null && 'value' in output ? output['value'] : output;
+  const failed = /error/.test(text(asRaw(output)['type']) ?? '') || raw['isError'] === true;
+  return { ...part('result', shown(value)), ...about, failed };
 }
 
 function part(kind: Part['kind'], said: string): Part {
   return { kind, text: said, tool: undefined, toolCallId: undefined, failed: false };
 }
 
+/** As people read it; what is too long ends where the raw form has to be looked at. */
 function shown(value: unknown): string {
-  if (typeof value !== 'string') return JSON.stringify(value, null, 2) ?? '';
-  if (!/^\s*[{[]/.test(value) || value.length > 100_000) return value;
+  if (value === undefined) return '';
+  if (typeof value !== 'string') return ended(jsonWithin(value, mostCharacters, 2));
+  const cutText = { text: value.slice(0, mostCharacters), whole: value.length <= mostCharacters };
+  if (!/^\s*[{[]/.test(value) || !cutText.whole) return ended(cutText);
   try {
-    return JSON.stringify(JSON.parse(value), null, 2);
+    return ended(jsonWithin(JSON.parse(value), mostCharacters, 2));
   } catch {
     return value;
   }
+}
+
+function ended({ text, whole }: { text: string; whole: boolean }): string {
+  return whole ? text : `${text}…\n(The raw form has all of it.)`;
 }
 
 /** The message that a span made: the result of its tool, or what the model answered in that step. */

@@ -1,7 +1,9 @@
 import { Button } from '../../../kit/button.tsx';
+import { briefJson } from '../../../kit/json.ts';
 import { Section } from '../../../kit/page.tsx';
 import { StateMark } from '../../../kit/state.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
+import { cut } from '../../../kit/text.ts';
 import { duration, Time } from '../../../kit/time.tsx';
 import css from '../servers.module.css';
 import type { ToolCall } from './history.ts';
@@ -33,7 +35,7 @@ function columnsOf({ shown, onShow, onAgain }: Doing): Column<ToolCall>[] {
       main: true,
       cell: (call) => (
         <span className={css.madeCall}>
-          <code>{call.toolName}</code> <code className={css.quiet}>{JSON.stringify(call.parameters)}</code>
+          <code>{cut(call.toolName)}</code> <code className={css.quiet}>{briefJson(call.parameters)}</code>
         </span>
       ),
     },

@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import { Button } from './button.tsx';
+import { counted } from './numbers.ts';
+
+const mostAtFirst = 2_000;
+const mostDrawn = 100_000;
+
+/** Words of somebody else, who may have written a book. */
+export function LongText({ text, className }: { text: string; className?: string | undefined }) {
+  const [most, setMost] = useState(mostAtFirst);
+  if (text.length <= most)
+    return (
+      <p className={className} dir="auto">
+        {text}
+      </p>
+    );
+  return (
+    <>
+      <p className={className} dir="auto">
+        {text.slice(0, most)}…
+      </p>
+      <p>
+        {counted(text.length - most, 'more character')}.{' '}
+        {most < mostDrawn && (
+          <Button look="quiet" onClick={() => setMost(mostDrawn)}>
+            Show more
+          </Button>
+        )}
+      </p>
+    </>
+  );
+}
