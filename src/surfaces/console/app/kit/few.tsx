@@ -9,11 +9,14 @@ export function Few<Item>({
   items,
   noun,
   many,
+  rest: Rest = 'p',
   children,
 }: {
   items: readonly Item[];
   noun: string;
   many?: string;
+  /** What the line about the others is; in a list, an entry of it. */
+  rest?: 'p' | 'li';
   children: (item: Item, at: number) => ReactNode;
 }) {
   const [most, setMost] = useState(step);
@@ -21,12 +24,12 @@ export function Few<Item>({
     <>
       {items.slice(0, most).map(children)}
       {items.length > most && (
-        <p>
+        <Rest>
           {count(most)} of {counted(items.length, noun, many)} are shown.{' '}
           <Button look="quiet" onClick={() => setMost(most + step)}>
             Show more
           </Button>
-        </p>
+        </Rest>
       )}
     </>
   );

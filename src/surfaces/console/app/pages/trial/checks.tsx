@@ -98,7 +98,7 @@ export function Checks({ checks, onShow }: { checks: Check[]; onShow: (turn: num
   if (checks.length === 0) return <p className={css.soft}>Nothing was checked.</p>;
   return (
     <ul className={css.checks}>
-      <Few items={checks} noun="check">
+      <Few items={checks} noun="check" rest="li">
         {({ key, state, name, given, reason, decides, turn }) => (
           <li key={key} className={classes(css.check, state === 'failed' && decides && css.deciding)}>
             <Glyph state={state} size={16} label={state === 'skipped' ? 'not applicable' : state} />
