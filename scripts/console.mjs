@@ -32,6 +32,19 @@ export async function buildConsole() {
       // A page with a strict policy cannot use what is written into its style.
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1000,
+      // Few files: each is a request of its own, and browsers make six at a time.
+      rolldownOptions: {
+        output: {
+          // They would be called after everything that needs them.
+          chunkFileNames: ({ name }) => `assets/${name.startsWith('parts') ? 'parts' : '[name]'}-[hash].js`,
+          codeSplitting: {
+            groups: [
+              { name: 'shell', tags: ['$initial'], priority: 2 },
+              { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 30_000 },
+            ],
+          },
+        },
+      },
     },
   });
   const scripts = output.filter(({ type }) => type === 'chunk');

@@ -20,7 +20,9 @@ inBrowser((shared) => {
       expect([name, fields > 1 && fields < 250]).toEqual([name, true]);
       await bearable(page, name);
     }
-    await page.getByText('9,940 more fields are not shown. Write them as JSON.').waitFor({ state: 'detached' });
+    await page
+      .getByText('9,940 more fields are not shown. Write them as JSON.')
+      .waitFor({ state: 'detached' });
     await tool('wide').click();
     await page.getByText('9,940 more fields are not shown. Write them as JSON.').waitFor();
     await tool('bushy').click();
@@ -33,11 +35,16 @@ inBrowser((shared) => {
     const json = JSON.parse(await page.getByRole('textbox', { name: 'As JSON' }).inputValue()) as unknown;
     expect(json).toEqual({ constructor: 'one', toString: { valueOf: 2 } });
     await page.getByRole('textbox', { name: '__proto__', exact: true }).fill('three');
-    expect(await page.getByRole('textbox', { name: 'As JSON' }).inputValue()).toContain('"__proto__": "three"');
+    expect(await page.getByRole('textbox', { name: 'As JSON' }).inputValue()).toContain(
+      '"__proto__": "three"',
+    );
 
     for (const name of Object.keys(answers)) {
       await tool(name).click();
-      await page.getByRole('region', { name: `Tool ${name}` }).getByRole('button', { name: 'Call tool' }).click();
+      await page
+        .getByRole('region', { name: `Tool ${name}` })
+        .getByRole('button', { name: 'Call tool' })
+        .click();
       await page.getByRole('button', { name: 'Save as eval case' }).waitFor();
       for (const view of ['Raw', 'Content']) {
         await page.getByRole('button', { name: view, exact: true }).click();
@@ -72,7 +79,9 @@ async function hostileServer({ service, browser }: Shared) {
 
 /** Since it was asked last. */
 async function bearable(page: Page, what: string): Promise<void> {
-  const busiest = (await page.evaluate('const was = globalThis.busiest; globalThis.busiest = 0; was')) as number;
+  const busiest = (await page.evaluate(
+    'const was = globalThis.busiest; globalThis.busiest = 0; was',
+  )) as number;
   console.log(what, busiest);
   expect([what, busiest < longest]).toEqual([what, true]);
 }

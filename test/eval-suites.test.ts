@@ -205,6 +205,8 @@ describe('the list', () => {
         latestRun: null,
         totals: { passed: 0, failed: 0, runs: 0 },
         passRateTrend: [],
+        caseCount: 1,
+        schedule: (await service.get(`${world.project}/eval-suites/${suiteId}`)).body.schedule,
       },
     ]);
     await finish(await world.run({ suiteId }), 1, 3);

@@ -36,7 +36,12 @@ try {
   });
   const session = await sessionOf(baseUrl, link.stdout);
   browser = await startBrowser(() => {});
-  const newWindow = (): Promise<BrowserContext> => openConsole(browser as Browser, { baseUrl, session });
+  /** Of somebody who has signed in before; nothing else is kept. */
+  const newWindow = async (): Promise<BrowserContext> => {
+    const window = await openConsole(browser as Browser, { baseUrl, session });
+    await window.addInitScript("localStorage.setItem('drydock-signed-in', '1')");
+    return window;
+  };
 
   const small = await ingested(baseUrl, 'small', 60);
   const large = await ingested(baseUrl, 'large', 10_000);

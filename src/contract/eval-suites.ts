@@ -62,6 +62,18 @@ export const caseUpsert = z.object({
 });
 export const namedServers = z.array(z.object({ id: z.string(), name: z.string().optional() }));
 
+const Schedule = z
+  .object({
+    enabled: z.boolean(),
+    intervalMinutes: z.number().int().nullable(),
+    environmentId: z.string().nullable(),
+    state: z.enum(['active', 'paused_quota', 'paused_auth', 'paused_failures']).nullable(),
+    createdBy: z.string().nullable().describe('The user it runs as.'),
+    nextDueAt: Time.nullable(),
+    consecutiveFailures: z.number().int(),
+  })
+  .meta({ id: 'EvalSuiteSchedule' });
+
 const EvalSuite = z
   .object({
     id: z.string(),
@@ -82,20 +94,10 @@ const EvalSuite = z
       .nullable(),
     totals: z.object({ passed: z.number().int(), failed: z.number().int(), runs: z.number().int() }),
     passRateTrend: z.array(z.number()).describe('Of the last runs that came to an end, the oldest first.'),
+    caseCount: z.number().int(),
+    schedule: Schedule,
   })
   .meta({ id: 'EvalSuite' });
-
-const Schedule = z
-  .object({
-    enabled: z.boolean(),
-    intervalMinutes: z.number().int().nullable(),
-    environmentId: z.string().nullable(),
-    state: z.enum(['active', 'paused_quota', 'paused_auth', 'paused_failures']).nullable(),
-    createdBy: z.string().nullable().describe('The user it runs as.'),
-    nextDueAt: Time.nullable(),
-    consecutiveFailures: z.number().int(),
-  })
-  .meta({ id: 'EvalSuiteSchedule' });
 
 const criterion = z.object({
   id: z.string(),

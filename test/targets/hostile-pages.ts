@@ -27,7 +27,11 @@ function wide(fields: number, inner: Schema = text): Schema {
 export const schemas: Record<string, unknown> = {
   recursive: {
     type: 'object',
-    properties: { self: { $ref: '#' }, kids: { type: 'array', items: { $ref: '#' } }, loop: { $ref: '#/$defs/loop' } },
+    properties: {
+      self: { $ref: '#' },
+      kids: { type: 'array', items: { $ref: '#' } },
+      loop: { $ref: '#/$defs/loop' },
+    },
     $defs: { loop: { $ref: '#/$defs/loop' } },
   },
   wide: wide(10_000),
@@ -98,8 +102,15 @@ export const answers: Record<string, () => object> = {
 
 /** An MCP server that is legal in all it says, and means no good to the pages that show it. */
 export async function startHostilePages(): Promise<{ url: string } & Target> {
-  const named = { ...schemas, ...Object.fromEntries(Object.keys(answers).map((name) => [name, { type: 'object' }])) };
-  const tools = Object.entries(named).map(([name, inputSchema]) => ({ name, description: megabyte.slice(0, 20_000), inputSchema }));
+  const named = {
+    ...schemas,
+    ...Object.fromEntries(Object.keys(answers).map((name) => [name, { type: 'object' }])),
+  };
+  const tools = Object.entries(named).map(([name, inputSchema]) => ({
+    name,
+    description: megabyte.slice(0, 20_000),
+    inputSchema,
+  }));
   const prompts = [
     {
       name: 'prototypes',
@@ -127,10 +138,16 @@ export async function startHostilePages(): Promise<{ url: string } & Target> {
         return sendResult(exchange, { prompts });
       case 'prompts/get':
         return sendResult(exchange, {
-          messages: Array.from({ length: 10_000 }, () => ({ role: 'user', content: { type: 'text', text: script } })),
+          messages: Array.from({ length: 10_000 }, () => ({
+            role: 'user',
+            content: { type: 'text', text: script },
+          })),
         });
       case 'tools/call':
-        return sendResult(exchange, answers[name]?.() ?? { content: [{ type: 'text', text: JSON.stringify(rpc.params) }] });
+        return sendResult(
+          exchange,
+          answers[name]?.() ?? { content: [{ type: 'text', text: JSON.stringify(rpc.params) }] },
+        );
       default:
         return sendError(exchange, methodNotFound);
     }

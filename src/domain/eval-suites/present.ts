@@ -63,7 +63,7 @@ function presentSettings(settings: SuiteSettings, vocabulary: Vocabulary): Detai
   };
 }
 
-function presentSchedule(suite: Suite): Detail['schedule'] {
+function presentSchedule(suite: Pick<Suite, keyof ListedSuite & keyof Suite>): Detail['schedule'] {
   return {
     enabled: suite.scheduleEnabled,
     intervalMinutes: suite.scheduleMinutes,
@@ -101,5 +101,7 @@ export function presentListed(
     latestRun: latest,
     totals: { passed: row.passedTotal, failed: row.failedTotal, runs: row.runs },
     passRateTrend: row.trend.toReversed(),
+    caseCount: row.cases,
+    schedule: presentSchedule(row),
   };
 }

@@ -52,6 +52,11 @@ const suites = table('eval_suites', {
 export type SuiteRow = RowOf<typeof suites.columns>;
 export type SuiteFields = { -readonly [Field in keyof typeof authored]: SuiteRow[Field] };
 
+/** Of a suite that the query calls `s`. */
+const scheduleColumns = (Object.keys(schedule) as (keyof typeof schedule)[])
+  .map((field) => `${suites.from('s')[field]} as "${field}"`)
+  .join(', ');
+
 const which = suites.pick(['projectId', 'id']);
 
 const listed = {
@@ -62,6 +67,9 @@ const listed = {
   runs: integer,
   passedTotal: integer,
   failedTotal: integer,
+  ...schedule,
+  /** A suite holds a thousand at most. */
+  cases: integer,
   latestId: orNull(text),
   latestStatus: orNull(text),
   latestResult: orNull(text),
@@ -79,7 +87,8 @@ export const list = query(
   `select s.id, s.name, s.created_at as "createdAt", s.updated_at as "updatedAt", s.run_count as runs,
      s.passed_total as "passedTotal", s.failed_total as "failedTotal", l.id as "latestId", l.status as "latestStatus",
      l.result as "latestResult", l.passed as "latestPassed", l.failed as "latestFailed",
-     l.created_at as "latestCreatedAt",
+     l.created_at as "latestCreatedAt", ${scheduleColumns},
+     (select count(*)::int from eval_cases c where c.suite_id = s.id) as cases,
      coalesce((select jsonb_agg(t.rate) from (
        select r.passed::float8 / greatest(r.passed + r.failed, 1) as rate from eval_runs r
        where r.suite_id = s.id and r.status = 'completed' order by r.id desc limit 10) t), '[]') as trend

@@ -11,6 +11,7 @@ import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { Same } from '../../same/same.tsx';
+import { runOf } from '../runs/queries.ts';
 import { isOpen } from '../runs/states.ts';
 import type { CompareSearch } from './address.ts';
 import css from './compare.module.css';
@@ -34,7 +35,7 @@ export function ComparePage() {
   const { projectId, runId } = useParams({ from: route });
   const { with: other } = useSearch({ from: route });
   const input = { projectId, runId, baseRunId: other };
-  const run = useQuery(ask('getEvalRun', { projectId, runId, limit: 100 }));
+  const run = useQuery(runOf({ projectId, runId }));
   const comparison = useQuery(ask('compareEvalRun', input));
   const number = run.data ? ` #${run.data.runNumber}` : '';
   const crumbs = [

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { ask } from '../../api/ask.ts';
 import { Waterfall } from '../../charts/waterfall.tsx';
 import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { count } from '../../kit/numbers.ts';
@@ -9,6 +8,7 @@ import { Facts, Page, Section } from '../../kit/page.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { duration } from '../../kit/time.tsx';
 import { Same } from '../../same/same.tsx';
+import { runOf, traceOf, trialOf } from '../runs/queries.ts';
 import { stateOfTrial } from '../runs/states.ts';
 import { Checks, checksOf } from '../trial/checks.tsx';
 import { Conversation } from '../trial/conversation.tsx';
@@ -35,10 +35,10 @@ export function TracesPage() {
     </Link>,
   ];
   const named = useQuery({
-    ...ask('getEvalIteration', {
+    ...trialOf({
       projectId,
       runId: trial === undefined ? (other ?? '') : runId,
-      iterationId: trial ?? base ?? '',
+      trialId: trial ?? base ?? '',
     }),
     enabled: trial !== undefined || (base !== undefined && other !== undefined),
   });
@@ -64,11 +64,11 @@ function Side({
   trialId: string | undefined;
   words: string;
 }) {
-  const which = { projectId, runId, iterationId: trialId ?? '' };
+  const which = { projectId, runId, trialId: trialId ?? '' };
   const enabled = trialId !== undefined && runId !== '';
-  const run = useQuery({ ...ask('getEvalRun', { projectId, runId, limit: 100 }), enabled: runId !== '' });
-  const iteration = useQuery({ ...ask('getEvalIteration', which), enabled });
-  const trace = useQuery({ ...ask('getEvalIterationTrace', which), enabled, staleTime: 5 * 60_000 });
+  const run = useQuery({ ...runOf({ projectId, runId }), enabled: runId !== '' });
+  const iteration = useQuery({ ...trialOf(which), enabled });
+  const trace = useQuery({ ...traceOf(which), enabled });
   const number = run.data ? ` in run #${run.data.runNumber}` : '';
   const title = `${words}${number}`;
   if (!enabled || trialId === undefined)
@@ -90,7 +90,7 @@ function Side({
       }
       actions={
         <>
-          <Same operation="getEvalIterationTrace" input={which} />
+          <Same operation="getEvalIterationTrace" input={{ projectId, runId, iterationId: trialId }} />
           <Link to="/projects/$projectId/runs/$runId/trials/$trialId" params={{ projectId, runId, trialId }}>
             Trial {iterationNumber}
           </Link>

@@ -26,9 +26,6 @@ const rowHeight = 34;
 const cellWidth = 22;
 /** At both ends together. */
 const stripPadding = 24;
-/** Columns of figures may stand before the trials, on wide pages; the name covers what is under it. */
-const stripStart = 860;
-const nameWidth = 150;
 /** Cells are drawn in blocks of this many, so that scrolling sideways draws seldom. */
 const block = 20;
 /** Stands for a trial in an address. */
@@ -45,6 +42,7 @@ interface GridProps {
 /** Cases down, trials across, each trial a shape that links to it. Only what can be seen is drawn. */
 export function Grid({ run, rows, search, projectId, severalModels }: GridProps) {
   const frame = useRef<HTMLDivElement>(null);
+  const trialsHead = useRef<HTMLSpanElement>(null);
   const router = useRouter();
   const [blocks, setBlocks] = useState({ first: 0, last: 1 });
   const virtual = useVirtualizer({
@@ -59,8 +57,10 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
   const statistics = new Map(run.statistics?.cases.map((one) => [rowKey(one.caseId, one.model), one]));
   const scroll = useCallback((): void => {
     const { scrollLeft = 0, clientWidth = 0 } = frame.current ?? {};
-    const first = Math.max(0, Math.floor((scrollLeft - stripStart) / cellWidth / block));
-    const last = Math.ceil((scrollLeft + clientWidth - nameWidth) / cellWidth / block);
+    // Columns of figures stand before the trials on wide pages, and behind them on narrow ones.
+    const start = trialsHead.current?.offsetLeft ?? 0;
+    const first = Math.max(0, Math.floor((scrollLeft - start) / cellWidth / block));
+    const last = Math.max(1, Math.ceil((scrollLeft + clientWidth - start) / cellWidth / block));
     setBlocks((known) => (known.first === first && known.last === last ? known : { first, last }));
   }, []);
   useEffect(() => {
@@ -110,7 +110,7 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
         <Heading name="Median time" sort="latency" search={search} className={css.figure} />
         <Heading name="Tokens" sort="tokens" search={search} className={css.figure} />
         <Heading name="Cost" sort="cost" search={search} className={css.figure} />
-        <span role="columnheader" className={css.trials} style={{ minWidth: stripWidth }}>
+        <span ref={trialsHead} role="columnheader" className={css.trials} style={{ minWidth: stripWidth }}>
           Trials
         </span>
       </div>

@@ -16,6 +16,7 @@ import { type Run, reasonsOf, verdictSentence } from './decision.ts';
 import { Failures } from './failures.tsx';
 import { Filters } from './filters.tsx';
 import { Grid } from './grid.tsx';
+import { runOf } from './queries.ts';
 import { chosenRows } from './rows.ts';
 import { RunActions } from './run-actions.tsx';
 import css from './runs.module.css';
@@ -40,7 +41,7 @@ export function RunPage() {
   const which = useParams({ from: route });
   const { projectId } = which;
   const query = useQuery({
-    ...ask('getEvalRun', { ...which, limit: 100 }),
+    ...runOf(which),
     refetchInterval: ({ state }) => {
       if (!state.data) return false;
       if (isAnalysed(state.data)) return analysedEvery;

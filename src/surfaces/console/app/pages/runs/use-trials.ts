@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { answersOf, askPages } from '../../api/ask.ts';
+import { answersOf } from '../../api/ask.ts';
 import { type Live, type RunEvent, useRunEvents } from '../../api/live.ts';
+import { trialsOf } from './queries.ts';
 import { type Heard, type Row, rowsOf } from './rows.ts';
 
 interface Which {
@@ -11,11 +12,7 @@ interface Which {
 
 /** Every trial of a run, page after page. */
 export function useTrials(which: Which, heard: ReadonlyMap<string, Heard> = nothing) {
-  const query = useInfiniteQuery({
-    ...askPages('listEvalRunTrialStates', { ...which, limit: 5000 }),
-    staleTime: 60_000,
-    refetchOnWindowFocus: false,
-  });
+  const query = useInfiniteQuery(trialsOf(which));
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
   useEffect(() => {
     if (hasNextPage && !isFetching && !isError) void fetchNextPage();

@@ -105,7 +105,7 @@ function columnsOf(projectId: string, past: Map<string, Measured[]>): Column<Sui
     {
       name: 'Cases',
       figure: true,
-      cell: ({ id }) => <CaseCount projectId={projectId} suiteId={id} />,
+      cell: ({ caseCount }) => count(caseCount),
     },
     {
       name: 'Last run',
@@ -133,27 +133,13 @@ function columnsOf(projectId: string, past: Map<string, Measured[]>): Column<Sui
     },
     { name: 'Over time', cell: ({ id }) => <Trend past={past.get(id)?.slice(-20) ?? []} /> },
     { name: 'Runs', figure: true, cell: ({ totals }) => count(totals.runs) },
-    { name: 'Schedule', cell: ({ id }) => <ScheduleOf projectId={projectId} suiteId={id} /> },
+    {
+      name: 'Schedule',
+      cell: (suite) => {
+        const { state, words } = scheduleState(suite);
+        if (state === 'skipped') return <span className={css.soft}>none</span>;
+        return <StateMark state={state}>{words}</StateMark>;
+      },
+    },
   ];
-}
-
-/** The list of suites does not say it, and cases are large: more than these are not counted. */
-const mostCounted = 100;
-
-function CaseCount({ projectId, suiteId }: { projectId: string; suiteId: string }) {
-  const input = { projectId, suiteId, limit: mostCounted };
-  const { data } = useQuery({ ...ask('listEvalCases', input), staleTime: 60_000 });
-  if (!data) return '';
-  return data.nextCursor === undefined ? count(data.items.length) : `${mostCounted}+`;
-}
-
-function ScheduleOf({ projectId, suiteId }: { projectId: string; suiteId: string }) {
-  const suite = useQuery({ ...ask('getEvalSuite', { projectId, suiteId }), staleTime: 60_000 });
-  if (!suite.data) return null;
-  const { state, words } = scheduleState(suite.data);
-  return state === 'skipped' ? (
-    <span className={css.soft}>none</span>
-  ) : (
-    <StateMark state={state}>{words}</StateMark>
-  );
 }

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { DrydockError, type Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
 import { Waterfall } from '../../charts/waterfall.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Id } from '../../kit/copy.tsx';
@@ -12,6 +11,7 @@ import { Facts, Page, Section } from '../../kit/page.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { Same } from '../../same/same.tsx';
+import { runOf, traceOf, trialOf } from '../runs/queries.ts';
 import { stateOfTrial } from '../runs/states.ts';
 import { Checks, checksOf } from './checks.tsx';
 import { Conversation } from './conversation.tsx';
@@ -30,9 +30,9 @@ export function TrialPage() {
   const search = useSearch({ from: route });
   const { span: _span, raw: _raw, ...filters } = search;
   const which = { projectId, runId, iterationId: trialId };
-  const run = useQuery(ask('getEvalRun', { projectId, runId, limit: 100 }));
-  const iteration = useQuery(ask('getEvalIteration', which));
-  const trace = useQuery({ ...ask('getEvalIterationTrace', which), staleTime: 5 * 60_000 });
+  const run = useQuery(runOf({ projectId, runId }));
+  const iteration = useQuery(trialOf({ projectId, runId, trialId }));
+  const trace = useQuery(traceOf({ projectId, runId, trialId }));
   const crumbs = [
     <Link key="runs" to="/projects/$projectId/runs" params={{ projectId }}>
       Runs

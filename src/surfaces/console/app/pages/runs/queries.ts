@@ -1,0 +1,28 @@
+import { ask, askPages } from '../../api/ask.ts';
+
+interface Which {
+  projectId: string;
+  runId: string;
+}
+
+/** What the pages of a run and of its trials read, under one name wherever it is asked for. */
+export function runOf({ projectId, runId }: Which) {
+  return ask('getEvalRun', { projectId, runId, limit: 100 });
+}
+
+export function trialsOf({ projectId, runId }: Which) {
+  return {
+    ...askPages('listEvalRunTrialStates', { projectId, runId, limit: 5000 }),
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+  };
+}
+
+export function trialOf({ projectId, runId, trialId }: Which & { trialId: string }) {
+  return ask('getEvalIteration', { projectId, runId, iterationId: trialId });
+}
+
+export function traceOf({ projectId, runId, trialId }: Which & { trialId: string }) {
+  const which = { projectId, runId, iterationId: trialId };
+  return { ...ask('getEvalIterationTrace', which), staleTime: 5 * 60_000 };
+}
