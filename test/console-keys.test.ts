@@ -76,3 +76,22 @@ test('members see and revoke their own, administrators all of the organization, 
   await expect(elsewhere).rejects.toMatchObject({ status: 404 });
   expect((await service.get('/me', { key: stranger.key })).status).toBe(200);
 });
+
+test('a person has a hundred keys that work at most, also when many are made at once', async () => {
+  const { userId, tab } = await somebody('member');
+  const database = await service.database.connect();
+  await database.query(
+    `insert into api_keys (id, hash, hint, name, user_id, organization_id)
+     select 'key_' || $1 || n, sha256(($1 || n)::bytea), '', 'CI', $1, $2 from generate_series(1, 97) n`,
+    [userId, organizationId],
+  );
+  await database.end();
+  const make = () => tab.people.createKey({ organizationId, body: { name: 'CI' } });
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, make));
+  // One came with the account.
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  await expect(make()).rejects.toMatchObject({ status: 409, details: { code: 'TOO_MANY_KEYS' } });
+  const [key] = (await tab.people.listKeys({ organizationId, limit: 1 })).items;
+  await tab.people.revokeKey({ organizationId, keyId: key?.id as string });
+  await make();
+});

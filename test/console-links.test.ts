@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createConsoleLink } from '../src/domain/operator/console-link.ts';
-import { setMember } from '../src/domain/operator/members.ts';
-import { setOperator } from '../src/domain/operator/users.ts';
+import { removeMember, setMember } from '../src/domain/operator/members.ts';
+import { deleteUser, setOperator } from '../src/domain/operator/users.ts';
+import { type Db, InTransaction } from '../src/platform/database/database.ts';
+import * as links from '../src/platform/database/queries/console-links.ts';
+import * as sessions from '../src/platform/database/queries/console-sessions.ts';
 import { newId } from '../src/platform/ids.ts';
 import { Browser, rightPassword } from './support/browser.ts';
 import { actionsOf, givePassword, signedIn } from './support/people.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { textOf } from './support/snapshot.ts';
+import { statement } from './support/statement.ts';
 
 let service: TestService;
 let admin: Browser;
@@ -78,7 +82,7 @@ describe('a link', () => {
     await tab.people.changePassword({ body: { newPassword: rightPassword } });
     await expect(
       new Browser(service).people.useLink({ body: { token: second.token } }),
-    ).rejects.toMatchObject(dead('UNKNOWN'));
+    ).rejects.toMatchObject(dead('WITHDRAWN'));
   });
 
   test('is kept as a hash, and in no log', async () => {
@@ -154,12 +158,12 @@ describe('an invitation', () => {
     const first = await invite(email);
     const second = await invite(email.toUpperCase());
     await expect(admin.people.readLink({ body: { token: first.token } })).rejects.toMatchObject(
-      dead('UNKNOWN'),
+      dead('WITHDRAWN'),
     );
     const { id: invitationId } = second.invitation;
     await admin.people.revokeInvitation({ organizationId, invitationId });
     await expect(admin.people.readLink({ body: { token: second.token } })).rejects.toMatchObject(
-      dead('UNKNOWN'),
+      dead('WITHDRAWN'),
     );
     await expect(admin.people.revokeInvitation({ organizationId, invitationId })).rejects.toMatchObject({
       status: 404,
@@ -177,7 +181,144 @@ describe('an invitation', () => {
   });
 });
 
+describe('a link is worth no more than its maker by the time it is used', () => {
+  interface Cast {
+    maker: string;
+    member: string;
+    tab: Browser;
+  }
+  type Make = (cast: Cast) => Promise<{ url: string }>;
+
+  const inviteAs =
+    (role: 'owner' | 'admin' | 'member'): Make =>
+    ({ tab }) =>
+      tab.people.createInvitation({ organizationId, body: { email: newEmail(), role } });
+  const reset: Make = ({ tab, member: memberId }) => tab.people.createResetLink({ organizationId, memberId });
+  const become = (who: 'maker' | 'member', role: string) => (cast: Cast) =>
+    setMember(service.db, { organization: organizationId }, { user: cast[who], role });
+  const leave = (who: 'maker' | 'member') => (cast: Cast) =>
+    removeMember(service.db, { organization: organizationId }, cast[who]);
+
+  const cases: [string, 'owner' | 'admin', Make, (cast: Cast) => Promise<unknown>, works?: true][] = [
+    ['an invitation of a demoted admin', 'admin', inviteAs('member'), become('maker', 'member')],
+    ['an invitation of a removed admin', 'admin', inviteAs('admin'), leave('maker')],
+    [
+      'an invitation of a deleted account',
+      'owner',
+      inviteAs('admin'),
+      ({ maker }) => deleteUser(service.db, maker),
+    ],
+    [
+      'an invitation to own, of an owner who is admin now',
+      'owner',
+      inviteAs('owner'),
+      become('maker', 'admin'),
+    ],
+    [
+      'an invitation of an owner who is admin now',
+      'owner',
+      inviteAs('admin'),
+      become('maker', 'admin'),
+      true,
+    ],
+    ['a new password, by a demoted admin', 'admin', reset, become('maker', 'member')],
+    ['a new password, by a removed admin', 'admin', reset, leave('maker')],
+    ['a new password, by a deleted account', 'owner', reset, ({ maker }) => deleteUser(service.db, maker)],
+    ['a new password of a member who is owner now', 'admin', reset, become('member', 'owner')],
+    ['a new password of a member who is gone', 'owner', reset, leave('member')],
+    [
+      'a new password of a member who runs the installation now',
+      'owner',
+      reset,
+      ({ member }) => setOperator(service.db, member, true),
+    ],
+    [
+      'a new password of a member who belongs to others too now',
+      'owner',
+      reset,
+      async ({ member: user }) => {
+        const { organizationId: organization } = await service.stranger();
+        await setMember(service.db, { organization }, { user, role: 'member' });
+      },
+    ],
+    ['a new password of a member who is admin now', 'admin', reset, become('member', 'admin'), true],
+  ];
+
+  test.each(cases)('%s', async (_, role, make, meanwhile, works) => {
+    const { userId: maker } = await service.member(role);
+    const { userId: member } = await service.member('member');
+    const cast = { maker, member, tab: await signedIn(service, maker) };
+    const token = tokenIn((await make(cast)).url);
+    const tab = new Browser(service);
+    await tab.people.readLink({ body: { token } });
+    await meanwhile(cast);
+    const use = () => tab.people.useLink({ body: { token, name: 'Grace', password: rightPassword } });
+    const listed = (await admin.people.listInvitations({ organizationId })).items.map(
+      ({ invitedBy }) => invitedBy?.id,
+    );
+    expect(listed.includes(maker)).toBe(works === true && make !== reset);
+    if (works) return void (await use());
+    const refused = dead('MAKER_NOT_ALLOWED');
+    await expect(tab.people.readLink({ body: { token } })).rejects.toMatchObject(refused);
+    await expect(use()).rejects.toMatchObject(refused);
+    expect(tab.cookies.size).toBe(0);
+  });
+
+  test('invitations to own an organization are taken back and replaced by owners', async () => {
+    const owner = await signedIn(service, (await service.member('owner')).userId);
+    const email = newEmail();
+    const made = await owner.people.createInvitation({ organizationId, body: { email, role: 'owner' } });
+    const ownerNeeded = { status: 403, details: { reason: 'OWNER_NEEDED' } };
+    const invitationId = made.invitation.id;
+    const take = (tab: Browser) => tab.people.revokeInvitation({ organizationId, invitationId });
+    await expect(take(admin)).rejects.toMatchObject(ownerNeeded);
+    await expect(invite(email.toUpperCase())).rejects.toMatchObject(ownerNeeded);
+    await admin.people.readLink({ body: { token: tokenIn(made.url) } });
+    await take(owner);
+    await expect(admin.people.readLink({ body: { token: tokenIn(made.url) } })).rejects.toMatchObject({
+      ...dead('WITHDRAWN'),
+      message: expect.stringContaining('was withdrawn'),
+    });
+    await invite(email);
+  });
+});
+
 describe('a link to a new password', () => {
+  test('and one that signs in, used while the password is changed: whichever is second sees the first', async () => {
+    const { userId } = await service.member('member');
+    const tab = await signedIn(service, userId);
+    const { id, token } = await createConsoleLink(service.db, userId);
+    const client = await service.database.connect();
+    const meanwhile = async (work: (db: Db) => Promise<unknown>, other: () => Promise<unknown>) => {
+      await client.query('begin');
+      await client.query('select from users where id = $1 for no key update', [userId]);
+      await work(new InTransaction(client));
+      const outcome = other();
+      await expect.poll(() => service.db.rows(waitingForLocks)).toHaveLength(1);
+      await client.query('commit');
+      return outcome;
+    };
+    // The link is used, and its session begins, in a transaction that the change of the password does not see yet.
+    await meanwhile(
+      async (db) => {
+        await db.run(links.use, { id });
+        const session = { id: 'ses_raced', hash: Buffer.from('raced'), userId, way: 'link' } as const;
+        await db.run(sessions.insert, { ...session, address: '', organizationId: null, userAgent: null });
+      },
+      () => tab.people.changePassword({ body: { newPassword: rightPassword } }),
+    );
+    expect((await tab.people.listMySessions()).items).toHaveLength(1);
+    await expect(tab.people.readLink({ body: { token } })).rejects.toMatchObject(dead('USED'));
+    // The other way round.
+    const second = await createConsoleLink(service.db, userId);
+    const use = meanwhile(
+      (db) => db.run(links.endOf, { userId }),
+      () => new Browser(service).people.useLink({ body: { token: second.token } }),
+    );
+    await expect(use).rejects.toMatchObject(dead('WITHDRAWN'));
+    await client.end();
+  });
+
   test('sets it, ends every session and every other link, and signs in', async () => {
     const { userId } = await service.member('member');
     const before = await signedIn(service, userId);
@@ -218,6 +359,11 @@ describe('a link to a new password', () => {
     await expect(make(ofOwner, stranger)).rejects.toMatchObject({ status: 404 });
   });
 });
+
+const waitingForLocks = statement(
+  'test.waiting-for-locks',
+  `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+);
 
 async function emailOf(id: string): Promise<{ email: string }> {
   const database = await service.database.connect();

@@ -3,7 +3,7 @@ import { setMember } from '../src/domain/operator/members.ts';
 import { createUser } from '../src/domain/operator/users.ts';
 import { newId } from '../src/platform/ids.ts';
 import { Browser, rightPassword } from './support/browser.ts';
-import { actionsOf, signedIn } from './support/people.ts';
+import { actionsOf, givePassword, signedIn } from './support/people.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { scaled } from './support/slowdown.ts';
 import { type ReceivedMail, type SmtpServer, startSmtpServer } from './targets/smtp-server.ts';
@@ -78,9 +78,12 @@ test('an invitation arrives, and its link opens an account', async () => {
 test('a link to a new password arrives at the address of the account, and leads to this installation', async () => {
   const email = newEmail();
   const userId = await createUser(service.db, { email, name: 'Ada' });
-  // Whoever asks may say anything about where we are.
-  const asking = browser({ 'x-forwarded-host': 'evil.example', origin: 'http://evil.example' });
-  expect(await asking.people.requestReset({ body: { email: email.toUpperCase() } })).toEqual({ mail: true });
+  // A name that somebody pointed here is not this machine.
+  const elsewhere = browser({ 'x-forwarded-host': 'evil.example', origin: 'http://evil.example' });
+  await expect(elsewhere.people.requestReset({ body: { email } })).rejects.toMatchObject({ status: 403 });
+  expect(await browser().people.requestReset({ body: { email: email.toUpperCase() } })).toEqual({
+    mail: true,
+  });
   const mail = await nextMail();
   expect(mail.to).toEqual([email]);
   const { text } = read(mail);
@@ -91,6 +94,61 @@ test('a link to a new password arrives at the address of the account, and leads 
   expect(await actionsOf(service, userId)).toEqual(
     expect.arrayContaining(['password.request-reset', 'password.reset', 'session.begin']),
   );
+});
+
+test('a new address counts when the link that goes there was opened by whoever is signed in', async () => {
+  const [before, email, bystander] = [newEmail(), newEmail(), newEmail()];
+  const userId = await createUser(service.db, { email: before, name: 'Ada' });
+  await setMember(service.db, { organization: organizationId }, { user: userId, role: 'member' });
+  await givePassword(service, userId);
+  await givePassword(service, await createUser(service.db, { email: bystander, name: 'Eve' }));
+  // Somebody is invited there: without a mail that would be reason to refuse.
+  await invite(email);
+  expect((await nextMail()).to).toEqual([email]);
+  const tab = await signedIn(service, userId);
+  const body = { email, currentPassword: rightPassword };
+  const asked = await tab.people.updateProfile({ body });
+  expect(asked).toMatchObject({ confirmationSentTo: email, user: { email: before } });
+  const mail = await nextMail();
+  expect(mail.to).toEqual([email]);
+  const token = tokenIn(read(mail).text);
+  const eve = browser();
+  await eve.people.signIn({ body: { email: bystander, password: rightPassword } });
+  for (const other of [browser(), eve]) {
+    const facts = await other.people.readLink({ body: { token } });
+    expect(facts).toMatchObject({ kind: 'email', email, needs: 'sign-in' });
+    await expect(other.people.useLink({ body: { token } })).rejects.toMatchObject({
+      status: 401,
+      details: { reason: 'SIGN_IN_FIRST' },
+    });
+  }
+  expect((await tab.people.getSession()) as object).toMatchObject({ user: { email: before } });
+  expect((await tab.people.useLink({ body: { token } })).user).toMatchObject({ id: userId, email });
+  expect((await nextMail()).to).toEqual([before]);
+  const { items } = await admin.people.listAuditEvents({ organizationId, action: 'user.*', target: userId });
+  expect(items.map(({ action, details }) => [action, details])).toEqual([
+    ['user.change-email', { oldEmail: before, newEmail: email }],
+    ['user.request-email', { newEmail: email }],
+  ]);
+});
+
+test('a new address that nobody confirmed changes nothing, and one that somebody else took is refused', async () => {
+  const [before, email] = [newEmail(), newEmail()];
+  const userId = await createUser(service.db, { email: before, name: 'Ada' });
+  await givePassword(service, userId);
+  const tab = await signedIn(service, userId);
+  const change = () => tab.people.updateProfile({ body: { email, currentPassword: rightPassword } });
+  await change();
+  const token = tokenIn(read(await nextMail()).text);
+  await expect(browser().people.signIn({ body: { email, password: rightPassword } })).rejects.toMatchObject({
+    status: 401,
+  });
+  await createUser(service.db, { email, name: 'Grace' });
+  await expect(tab.people.useLink({ body: { token } })).rejects.toMatchObject({
+    details: { code: 'EMAIL_TAKEN' },
+  });
+  await expect(change()).rejects.toMatchObject({ details: { code: 'EMAIL_TAKEN' } });
+  expect(await tab.people.getSession()).toMatchObject({ user: { email: before } });
 });
 
 test('nobody gets more than three of them', async () => {

@@ -152,6 +152,34 @@ test('members of a project are those who may enter it; invitations are made and 
   expect(await inside()).toContainEqual(expect.objectContaining({ userId: member.userId, invited: false }));
 });
 
+test.each([
+  ['a<b@example.com', 'Ada'],
+  ['"a"@example.com', 'Ada'],
+  ['a@exam>ple.com', 'Ada'],
+  ['a\u200bb@example.com', 'Ada'],
+  ['a\u0007@example.com', 'Ada'],
+  ['a@example.com', 'A\u202eda'],
+  ['a@example.com', 'A\u2066da'],
+  ['a@example.com', 'A\u200bda'],
+  ['a@example.com', 'A\u200dda'],
+  ['a@example.com', 'A\ufeffda'],
+  ['a@example.com', 'A\u0000da'],
+  ['a@example.com', 'A\nda'],
+])('%j with the name %j is no person', async (email, name) => {
+  const { tab } = await somebody('admin');
+  const refused =
+    name === 'Ada'
+      ? tab.people.createInvitation({ organizationId, body: { email, role: 'member' } })
+      : tab.people.updateProfile({ body: { name } });
+  await expect(refused).rejects.toMatchObject({ status: 400 });
+});
+
+test('names of scripts and emoji that need joiners are names', async () => {
+  const { tab } = await somebody('member');
+  for (const name of ['علی\u200cرضا', '👩\u200d🚀 Ada', 'Zoë Müller-Łukasz'])
+    expect((await tab.people.updateProfile({ body: { name } })).user.name).toBe(name);
+});
+
 test('an organization is renamed, and its logo set and taken away', async () => {
   const { tab } = await somebody('admin');
   const update = (body: { name?: string; logoUrl?: string | null }) =>
@@ -205,6 +233,17 @@ describe('the audit', () => {
         `visitor session.refuse ${userId}`,
       ]),
     );
+    const { items } = await owner.tab.people.listAuditEvents({ organizationId, from: since });
+    const details = Object.fromEntries(items.map((event) => [event.action, event.details]));
+    expect(details).toMatchObject({
+      'member.remove': { email, role: 'owner' },
+      'member.make-owner': { email, oldRole: 'admin', newRole: 'owner' },
+      'member.make-admin': { email, oldRole: 'member', newRole: 'admin' },
+      'key.create': { name: 'k', hint: expect.stringMatching(/^sk_/) },
+      'key.revoke': { name: 'k', hint: expect.stringMatching(/^sk_/), userId },
+      'session.begin': { way: 'password', address: '127.0.0.1' },
+      'session.refuse': { address: '127.0.0.1' },
+    });
   });
 
   test('is filtered by who, what, where and when, page by page, for administrators', async () => {

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { setMember } from '../src/domain/operator/members.ts';
 import { createUser } from '../src/domain/operator/users.ts';
 import { newId } from '../src/platform/ids.ts';
 import { Browser, rightPassword } from './support/browser.ts';
+import { newPerson, settingsFor } from './support/oidc.ts';
+import { within } from './support/path-parameters.ts';
 import { actionsOf, givePassword, signedIn } from './support/people.ts';
 import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { textOf } from './support/snapshot.ts';
@@ -18,16 +21,12 @@ let provider: OpenIdProvider;
 let service: TestService;
 let organizationId: string;
 
-const settingsFor = (issuer: string): Record<string, string> => ({
-  DRYDOCK_OIDC_ISSUER: issuer,
-  DRYDOCK_OIDC_CLIENT_ID: client.id,
-  DRYDOCK_OIDC_CLIENT_SECRET: client.secret,
-  DRYDOCK_OIDC_NAME: 'Harbour',
-});
-
 beforeAll(async () => {
   provider = await startOpenIdProvider();
-  service = await startTestService({ worker: false, env: settingsFor(provider.issuer) });
+  service = await startTestService({
+    worker: false,
+    env: { ...settingsFor(provider.issuer), DRYDOCK_TRUSTED_PROXIES: '127.0.0.0/8' },
+  });
   organizationId = (await service.get('/organizations')).body.items[0].id as string;
 });
 afterAll(async () => {
@@ -35,13 +34,9 @@ afterAll(async () => {
   await provider?.stop();
 });
 
-const newPerson = (more: Partial<SaidClaims> = {}): SaidClaims => ({
-  sub: newId('sub'),
-  email: `${newId('p')}@example.com`,
-  email_verified: true,
-  name: 'Grace',
-  ...more,
-});
+let addresses = 0;
+/** From an address that nobody has failed from. */
+const browser = (): Browser => new Browser(service, { 'x-forwarded-for': `10.0.0.${++addresses}` });
 
 /** To the provider and back; `spoil` is what happens to the address on the way. */
 async function signInAs(
@@ -76,7 +71,7 @@ describe('whoever the provider vouches for', () => {
   test('enters by an invitation, and later without', async () => {
     const person = newPerson();
     await invite(person.email as string, 'admin');
-    const tab = new Browser(service);
+    const tab = browser();
     expect(await tab.people.getSession()).toMatchObject({ ways: { oidc: { name: 'Harbour' } } });
     const first = await signInAs(tab, person);
     expect(first).toMatchObject({
@@ -84,11 +79,13 @@ describe('whoever the provider vouches for', () => {
       organizations: [{ id: organizationId, role: 'admin' }],
       returnTo: '/console/runs?state=failed',
     });
-    expect(first.user.identities).toEqual([{ issuer: provider.issuer, linkedAt: expect.any(Number) }]);
+    expect(first.user.identities).toEqual([
+      { id: expect.stringMatching(/^idn_/), issuer: provider.issuer, linkedAt: expect.any(Number) },
+    ]);
     expect((await tab.people.listMySessions()).items[0]).toMatchObject({ way: 'oidc', current: true });
     expect([...tab.cookies.keys()]).toEqual(['drydock_session']);
     // The account stays the same when the address at the provider is another one.
-    const again = await signInAs(new Browser(service), { ...person, email: 'other@example.com' });
+    const again = await signInAs(browser(), { ...person, email: 'other@example.com' });
     expect(again.user).toMatchObject({ id: first.user.id, email: person.email });
     expect(await actionsOf(service, first.user.id)).toEqual(
       expect.arrayContaining(['user.create', 'invitation.accept', 'identity.link', 'session.begin']),
@@ -98,9 +95,9 @@ describe('whoever the provider vouches for', () => {
   test('enters the account with the address, if it has no password', async () => {
     const { userId, email } = await account();
     const person = newPerson({ email: email.toUpperCase() });
-    expect((await signInAs(new Browser(service), person)).user.id).toBe(userId);
+    expect((await signInAs(browser(), person)).user.id).toBe(userId);
     // Another one of the same provider with the same address is somebody else.
-    await expect(signInAs(new Browser(service), newPerson({ email }))).rejects.toMatchObject({
+    await expect(signInAs(browser(), newPerson({ email }))).rejects.toMatchObject({
       status: 409,
       details: { code: 'SIGN_IN_TO_LINK' },
     });
@@ -110,13 +107,13 @@ describe('whoever the provider vouches for', () => {
     const { userId, email } = await account();
     await givePassword(service, userId);
     const person = newPerson({ email });
-    await expect(signInAs(new Browser(service), person)).rejects.toMatchObject({
+    await expect(signInAs(browser(), person)).rejects.toMatchObject({
       details: { code: 'SIGN_IN_TO_LINK' },
     });
-    const tab = new Browser(service);
+    const tab = browser();
     await tab.people.signIn({ body: { email, password: rightPassword } });
     expect((await signInAs(tab, person)).user).toMatchObject({ id: userId, identities: [{}] });
-    expect((await signInAs(new Browser(service), person)).user.id).toBe(userId);
+    expect((await signInAs(browser(), person)).user.id).toBe(userId);
     const other = await signedIn(service, (await account()).userId);
     await expect(signInAs(other, person)).rejects.toMatchObject({ details: { code: 'IDENTITY_TAKEN' } });
     expect(await other.people.getSession()).toMatchObject({ user: { identities: [] } });
@@ -127,7 +124,7 @@ describe('whoever the provider vouches for', () => {
     await invite(newPerson().email as string);
     for (const verified of [{ email_verified: false }, {}]) {
       const { email_verified: _, ...person } = newPerson({ email });
-      await expect(signInAs(new Browser(service), { ...person, ...verified })).rejects.toMatchObject({
+      await expect(signInAs(browser(), { ...person, ...verified })).rejects.toMatchObject({
         status: 403,
         details: { reason: 'EMAIL_NOT_VERIFIED' },
       });
@@ -137,7 +134,7 @@ describe('whoever the provider vouches for', () => {
 
   test('without an invitation stays outside, and leaves no account', async () => {
     const person = newPerson();
-    const tab = new Browser(service);
+    const tab = browser();
     await expect(signInAs(tab, person)).rejects.toMatchObject({
       status: 403,
       details: { reason: 'NOT_INVITED' },
@@ -181,6 +178,106 @@ test('a provider that tells the address apart from the token is asked for it', a
   expect(user).toMatchObject({ email: person.email, name: 'Grace' });
 });
 
+describe('linking an identity', () => {
+  const long = "update console_sessions set created_at = now() - interval '11 min' where user_id = $1";
+
+  async function signedInLongAgo(hasPassword: boolean): Promise<{ tab: Browser; userId: string }> {
+    const { userId } = await account();
+    if (hasPassword) await givePassword(service, userId);
+    const tab = await signedIn(service, userId, { 'x-forwarded-for': `10.0.0.${++addresses}` });
+    await within(service, long, [userId]);
+    return { tab, userId };
+  }
+  const confirm = { status: 403, details: { reason: 'CONFIRM' } };
+
+  test('asks for the password of whoever signed in long ago', async () => {
+    const { tab, userId } = await signedInLongAgo(true);
+    await expect(tab.people.startOidc({ body: {} })).rejects.toMatchObject(confirm);
+    const wrong = tab.people.startOidc({ body: { currentPassword: 'not the password' } });
+    await expect(wrong).rejects.toMatchObject({ details: { reason: 'WRONG_PASSWORD' } });
+    const { url } = await tab.people.startOidc({ body: { currentPassword: rightPassword } });
+    const { search } = new URL(await provider.agree(url, newPerson()));
+    const { user } = await tab.people.finishOidc({ body: { search } });
+    expect(user).toMatchObject({ id: userId, identities: [{ issuer: provider.issuer }] });
+    const without = await signedInLongAgo(false);
+    await expect(without.tab.people.startOidc({ body: {} })).rejects.toMatchObject(confirm);
+  });
+
+  test('is for the session that began it: not for one that began since, nor for nobody', async () => {
+    const { userId, email } = await account();
+    await givePassword(service, userId);
+    const tab = browser();
+    const notHere = { status: 401, details: { reason: 'OIDC_STATE' } };
+    const begun = async () => {
+      const { url } = await tab.people.startOidc({ body: {} });
+      return { search: new URL(await provider.agree(url, newPerson())).search };
+    };
+    const signedOut = await begun();
+    await tab.people.signIn({ body: { email, password: rightPassword } });
+    await expect(tab.people.finishOidc({ body: signedOut })).rejects.toMatchObject(notHere);
+    const ofThisSession = await begun();
+    await tab.people.signIn({ body: { email, password: rightPassword } });
+    await expect(tab.people.finishOidc({ body: ofThisSession })).rejects.toMatchObject(notHere);
+    expect(await tab.people.getSession()).toMatchObject({ user: { identities: [] } });
+  });
+
+  test('is undone by whoever linked it, which ends what it has opened; but not of the last way in', async () => {
+    const { userId, email } = await account();
+    const person = newPerson({ email });
+    const [tab, other] = [browser(), browser()];
+    const [identity] = (await signInAs(tab, person)).user.identities;
+    await signInAs(other, person);
+    const identityId = identity?.id as string;
+    const unlink = (from: Browser) => from.people.unlinkIdentity({ identityId, body: {} });
+    await expect(unlink(tab)).rejects.toMatchObject({ details: { code: 'LAST_WAY_IN' } });
+    await expect(unlink(await signedIn(service, (await account()).userId))).rejects.toMatchObject({
+      status: 404,
+    });
+    await givePassword(service, userId);
+    await within(service, long, [userId]);
+    await expect(unlink(tab)).rejects.toMatchObject(confirm);
+    const body = { currentPassword: rightPassword };
+    expect((await tab.people.unlinkIdentity({ identityId, body })).user.identities).toEqual([]);
+    await expect(other.people.listMySessions()).rejects.toMatchObject({ status: 401 });
+    await expect(signInAs(browser(), person)).rejects.toMatchObject({
+      details: { code: 'SIGN_IN_TO_LINK' },
+    });
+    expect(await actionsOf(service, identityId)).toEqual(['identity.link', 'identity.unlink']);
+  });
+
+  test('outlives a new password, and whoever makes the link to one is told', async () => {
+    const { userId, email } = await account();
+    const [identity] = (await signInAs(browser(), newPerson({ email }))).user.identities;
+    const admin = await signedIn(service, (await service.member('admin')).userId);
+    const made = await admin.people.createResetLink({ organizationId, memberId: userId });
+    expect(made.identities).toEqual([identity]);
+    const body = { token: made.url.split('#')[1] as string, password: rightPassword };
+    expect((await browser().people.useLink({ body })).user.identities).toEqual([identity]);
+  });
+});
+
+test('the invitation of an administrator who is none any more opens nothing here either', async () => {
+  const person = newPerson();
+  const { userId } = await service.member('admin');
+  const admin = await signedIn(service, userId);
+  const body = { email: person.email as string, role: 'admin' as const };
+  await admin.people.createInvitation({ organizationId, body });
+  await setMember(service.db, { organization: organizationId }, { user: userId, role: 'member' });
+  await expect(signInAs(browser(), person)).rejects.toMatchObject({ details: { reason: 'NOT_INVITED' } });
+});
+
+test('after twenty failures from one network address everybody there waits', async () => {
+  const tab = new Browser(service, { 'x-forwarded-for': '10.9.0.1' });
+  for (let attempt = 0; attempt < 20; attempt++) {
+    await tab.people.startOidc({ body: {} });
+    await expect(tab.people.finishOidc({ body: { search: '?code=x' } })).rejects.toMatchObject({
+      status: 401,
+    });
+  }
+  await tab.people.startOidc({ body: {} });
+  await expect(tab.people.finishOidc({ body: { search: '?code=x' } })).rejects.toMatchObject({ status: 429 });
+});
+
 const lies: [string, Lie][] = [
   ['a nonce of another attempt', { claims: { nonce: 'of-another-attempt' } }],
   ['no nonce', { claims: { nonce: undefined } }],
@@ -208,7 +305,7 @@ describe('refused, with nobody signed in', () => {
 
   test.each(attempts)('%s', async (_, detour) => {
     const { email } = await account();
-    const tab = new Browser(service);
+    const tab = browser();
     await expect(signInAs(tab, newPerson({ email }), detour)).rejects.toMatchObject({
       status: 401,
       code: 'UNAUTHORIZED',
@@ -220,7 +317,7 @@ describe('refused, with nobody signed in', () => {
   test('what was begun in another browser, and what was finished before', async () => {
     const { email } = await account();
     const person = newPerson({ email });
-    const [victim, attacker] = [new Browser(service), new Browser(service)];
+    const [victim, attacker] = [browser(), browser()];
     const { url } = await attacker.people.startOidc({ body: {} });
     const { search } = new URL(await provider.agree(url, person));
     const kept = new Map(attacker.cookies);
@@ -247,7 +344,7 @@ describe('refused, with nobody signed in', () => {
     '/console/\n/evil.example',
     '',
   ])('to go on at %j', async (returnTo) => {
-    await expect(new Browser(service).people.startOidc({ body: { returnTo } })).rejects.toMatchObject({
+    await expect(browser().people.startOidc({ body: { returnTo } })).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining('returnTo'),
     });
@@ -256,7 +353,7 @@ describe('refused, with nobody signed in', () => {
 
 test('the code is bound to a verifier that only this service knows', async () => {
   const { email } = await account();
-  const tab = new Browser(service);
+  const tab = browser();
   const { url } = await tab.people.startOidc({ body: {} });
   const { searchParams } = new URL(url);
   expect(searchParams.get('redirect_uri')).toBe(`${service.origin}/console/oidc`);

@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consoleOperationList } from '../src/contract/console/index.ts';
+import type { Operation } from '../src/contract/operation.ts';
 import { setMember } from '../src/domain/operator/members.ts';
 import * as users from '../src/platform/database/queries/users.ts';
 import { Browser } from './support/browser.ts';
@@ -107,6 +112,99 @@ describe('a key', () => {
           body: { code: 'FORBIDDEN', message: expect.stringContaining('API keys') },
         });
   });
+});
+
+/** The cookies of a browser, and whether the session is found among them. */
+const jars: [string, (token: string) => string, boolean][] = [
+  ['the cookie alone', (token) => `drydock_session=${token}`, true],
+  ['one of ours after one that is none', (token) => `drydock_session=%%%; drydock_session=${token}`, true],
+  ['empty parts', (token) => `; ;=; =x;  drydock_session = ${token} ;`, true],
+  ['a name without a value that begins alike', () => 'drydock_sessionX', false],
+  ['a name that ends alike', (token) => `x_drydock_session=${token}`, false],
+  ['quotes', (token) => `drydock_session="${token}"`, false],
+];
+
+test.each(jars)('cookies: %s', async (_, cookie, found) => {
+  const headers = { ...own(), cookie: cookie(tab.session as string) };
+  const answer = await new Browser(service).send('/console/api/session', { headers });
+  expect(answer).toMatchObject({ status: 200, body: { signedIn: found } });
+});
+
+/** Names of the machine in the Host header. A page that points its own name here has the origin of that name. */
+const hosts: [string, boolean][] = [
+  ['localhost', true],
+  ['LOCALHOST', true],
+  ['drydock.localhost', true],
+  ['127.0.0.1', true],
+  ['[::1]', true],
+  ['evil.example', false],
+  ['127.0.0.1.evil.example', false],
+  ['localhost.evil.example', false],
+  ['10.1.2.3', false],
+  ['evil.example#127.0.0.1', false],
+  ['127.0.0.1@evil.example', false],
+];
+
+test.each(hosts)('a page at the host %s', async (host, ours) => {
+  const { port } = new URL(service.origin);
+  const headers = {
+    'x-drydock-console': '1',
+    host: `${host}:${port}`,
+    cookie: `drydock_session=${tab.session}`,
+    origin: `http://${host}:${port}`,
+    'content-type': 'application/json',
+  };
+  const sent = request(`${service.origin}/console/api/profile`, { method: 'PATCH', headers });
+  sent.end('{"name":"Ada"}');
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const body = await text(answer);
+  expect([answer.statusCode, body.includes('DRYDOCK_PUBLIC_URL')]).toEqual(ours ? [200, false] : [403, true]);
+});
+
+describe('every operation of the console', () => {
+  const sentTo = ({ method, path }: Operation, headers: Record<string, string>) =>
+    tab.send(`/console/api${path.replaceAll(/\{\w+\}/g, 'x')}`, {
+      method,
+      headers,
+      ...(method !== 'GET' && { body: {} }),
+    });
+  const writes = consoleOperationList.filter(({ method }) => method !== 'GET');
+
+  test.each(consoleOperationList)('$id is closed to keys, and tells no cache anything', async (operation) => {
+    const headers = { ...own(), authorization: `bearer  ${service.key}` };
+    const answer = await sentTo(operation, headers);
+    expect(answer).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test.each(writes)('$id is not done for a page of others', async (operation) => {
+    for (const headers of [{}, { ...own(), origin: 'https://evil.example' }, { origin: service.origin }]) {
+      const answer = await sentTo(operation, headers);
+      expect(answer).toMatchObject({ status: 403, body: { details: { reason: 'CSRF' } } });
+      expect(answer.headers.get('set-cookie')).toBeNull();
+    }
+  });
+});
+
+test('no answer of the service is to be guessed at', async () => {
+  for (const path of [
+    '/console/',
+    '/console/assets/nothing.js',
+    '/console/api/nothing',
+    '/api/v1/me',
+    '/api/v1/nothing',
+    '/docs',
+    '/healthz',
+    '/mcp',
+    '/nothing',
+    '/%',
+  ]) {
+    const { headers, status } = await tab.send(path);
+    expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);
+    const kept = headers.get('cache-control') !== 'no-store';
+    expect([path, kept && path.startsWith('/console') && status >= 400]).toEqual([path, false]);
+  }
 });
 
 test('below /console/api there is nothing but operations', async () => {

@@ -203,6 +203,8 @@ describe('passwords', () => {
     ['short', 'newPassword:'],
     ['password1234', 'among the first'],
     ['aaaaaaaaaaaa', 'among the first'],
+    ['ｐａｓｓｗｏｒｄ１２３４', 'among the first'],
+    ['e\u0301'.repeat(6), 'at least 10'],
     ['x'.repeat(201), 'newPassword:'],
   ])('%s is not taken', async (newPassword, message) => {
     const tab = await signedIn(service, (await service.member('member')).userId);
@@ -215,10 +217,11 @@ describe('passwords', () => {
   test('neither is the own address', async () => {
     const email = `${newId('long.enough')}@example.com`;
     const tab = await signedIn(service, await createUser(service.db, { email, name: 'x' }));
-    const body = { newPassword: email.toUpperCase() };
-    await expect(tab.people.changePassword({ body })).rejects.toMatchObject({
-      details: { reason: 'WEAK_PASSWORD' },
-    });
+    const wide = email.replaceAll(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0));
+    for (const newPassword of [email.toUpperCase(), wide])
+      await expect(tab.people.changePassword({ body: { newPassword } })).rejects.toMatchObject({
+        details: { reason: 'WEAK_PASSWORD' },
+      });
   });
 
   test('changing the own address needs one, and an address that nobody has', async () => {
@@ -239,7 +242,42 @@ describe('passwords', () => {
     expect((await tab.people.updateProfile({ body })).user).toMatchObject({ email, name: 'Ada' });
     expect((await browser().people.signIn(right(email))).user.id).toBe(other.userId);
     expect(userId).not.toBe(other.userId);
+    // Nothing here shows whose an address is, so it is not one that somebody else was given something by.
+    const admin = await signedIn(service, (await service.member('admin')).userId);
+    const { organizationId } = (await admin.people.getSession()) as { organizationId: string };
+    const invited = `${newId('invited')}@example.com`;
+    const invitation = { email: invited, role: 'admin' as const };
+    await admin.people.createInvitation({ organizationId, body: invitation });
+    const theirs = tab.people.updateProfile({ body: { email: invited.toUpperCase(), ...confirmed } });
+    await expect(theirs).rejects.toMatchObject({ details: { code: 'EMAIL_INVITED' } });
   });
+});
+
+test('a flood of sign-ins is refused beyond a bound, counts for nobody, and holds up no other request', async () => {
+  const { email, userId } = await account();
+  const tab = await signedIn(service, userId);
+  const flood = Array.from({ length: 54 }, () =>
+    browser()
+      .people.signIn(wrong(`${newId('nobody')}@example.com`))
+      .catch((error: unknown) => error as { status: number; retryAfter?: number }),
+  );
+  // While they wait: others are served, and whoever is refused has not used up an attempt.
+  await expect.poll(() => Promise.race(flood) as Promise<{ status: number }>).toMatchObject({ status: 429 });
+  const own = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      browser()
+        .people.signIn(right(email))
+        .then(() => 200)
+        .catch((error: { status: number }) => error.status),
+    ),
+  );
+  expect((await tab.api.getMe()).id).toBe(userId);
+  expect(own).toContain(429);
+  const outcomes = (await Promise.all(flood)) as { status: number; retryAfter?: number }[];
+  const refused = outcomes.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(5);
+  expect(new Set(refused.map(({ retryAfter }) => retryAfter))).toEqual(new Set([10]));
+  await browser().people.signIn(right(email));
 });
 
 test('neither passwords nor tokens are in the log, in answers or in the database', async () => {

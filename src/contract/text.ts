@@ -1,9 +1,17 @@
 import { z } from 'zod';
 
-/** A name people read: one line, without characters that only steer a terminal. */
+/**
+ * Characters that nobody sees: those that turn the direction of what follows, or take no room. Joiners
+ * are part of some scripts and of emoji, so they may stand between characters of such.
+ */
+const unseen =
+  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<![^\0-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f])/u;
+
+/** A name people read: one line, in which everything is seen. */
 export const Name = z
   .string()
   .trim()
   .min(1)
   .max(200)
-  .regex(/^\P{Cc}*$/u, 'May not contain control characters');
+  .regex(/^\P{Cc}*$/u, 'May not contain control characters')
+  .refine((name) => !unseen.test(name), 'May not contain characters that nobody sees');

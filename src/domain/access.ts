@@ -62,9 +62,12 @@ function admitToOrganization(
 ): Context {
   const { organization, role } = context.actor;
   if (organization.id !== organizationId) throw new Refusal('NOT_FOUND', 'No such organization');
-  if (access === 'organization admin' && role === 'member')
-    throw new Refusal('FORBIDDEN', 'This needs an administrator of the organization');
+  if (access === 'organization admin' && role === 'member') throw administratorNeeded();
   return context;
+}
+
+export function administratorNeeded(): Refusal {
+  return new Refusal('FORBIDDEN', 'This needs an administrator of the organization');
 }
 
 /** What can be personal, by the path parameter that names it: who owns it, as far as the user may see it. */

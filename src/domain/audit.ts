@@ -9,11 +9,12 @@ export function audit(
   context: Context | ProjectContext,
   action: string,
   target: string,
+  details: events.AuditDetails | null = null,
 ): Promise<void> {
   const { actor, requestId } = context;
   const projectId = 'project' in context ? context.project.id : null;
   const account = { organizationId: actor.organization.id, userId: actor.user.id, projectId };
-  return auditAccount(db, account, action, target, requestId);
+  return auditAccount(db, account, action, target, requestId, details);
 }
 
 /** The same for what is done later on behalf of an account. */
@@ -23,9 +24,10 @@ export function auditAccount(
   action: string,
   target: string,
   requestId: string | null = null,
+  details: events.AuditDetails | null = null,
 ): Promise<void> {
   const { organizationId, userId, projectId } = account;
-  return auditEvent(db, { organizationId, projectId, actor: userId, action, target, requestId });
+  return auditEvent(db, { organizationId, projectId, actor: userId, action, target, requestId, details });
 }
 
 export function auditOperator(
@@ -33,9 +35,10 @@ export function auditOperator(
   action: string,
   target: string,
   organizationId: string | null = null,
+  details: events.AuditDetails | null = null,
 ): Promise<void> {
   const nowhere = { projectId: null, requestId: null };
-  return auditEvent(db, { organizationId, actor: 'operator', action, target, ...nowhere });
+  return auditEvent(db, { organizationId, actor: 'operator', action, target, details, ...nowhere });
 }
 
 export async function auditEvent(db: Db, event: Omit<events.AuditRow, 'id' | 'at'>): Promise<void> {

@@ -36,6 +36,15 @@ export interface Entered {
   operation: Operation;
   params: Record<string, string>;
   context: PublicContext & Partial<Context>;
+  /** What was asked for, to ask for it once more. */
+  attempt: Attempt;
+}
+
+interface Attempt {
+  operation: Operation;
+  credential: Credential;
+  params: Record<string, string | undefined>;
+  occasion: Occasion;
 }
 
 export interface EntranceOptions {
@@ -67,10 +76,25 @@ export class Entrance {
     params: Record<string, string | undefined>,
     occasion: Occasion,
   ): Promise<Entered> {
-    const { services, charge, used, local } = this.options;
-    if (operation.access === 'public')
-      return { operation, params: readParams(operation, params), context: publicContext(services, occasion) };
-    if (isForPeople(operation)) return this.enterAsPerson(operation, credential, params, occasion);
+    return this.letIn({ operation, credential, params, occasion }, this.options);
+  }
+
+  /**
+   * The same once more, for somebody whose request took its time to arrive: what opened the operation may have ended
+   * meanwhile. It is neither charged nor noted again.
+   */
+  async enterAgain({ attempt }: Entered): Promise<Entered> {
+    return this.letIn(attempt, unnoticed);
+  }
+
+  private async letIn(attempt: Attempt, notes: Notes): Promise<Entered> {
+    const { operation, credential, params, occasion } = attempt;
+    const { services, local } = this.options;
+    if (operation.access === 'public') {
+      const context = publicContext(services, occasion);
+      return { operation, params: readParams(operation, params), context, attempt };
+    }
+    if (isForPeople(operation)) return this.letInPerson(attempt, notes);
     const path = {
       projectId: asText(params['projectId']),
       serverId: asText(params['serverId']),
@@ -78,30 +102,23 @@ export class Entrance {
     };
     const account = await local?.accountFor(services.db, credential, path.projectId);
     const chosen = inOrganization(account ?? credential, asText(params['organizationId']));
-    const caller = await authenticate(services.db, chosen, path, charge, operation.budget);
-    if (caller.actor.keyId !== undefined) used(caller.actor.keyId);
-    this.noteUse(caller.use, occasion);
+    const caller = await authenticate(services.db, chosen, path, notes.charge, operation.budget);
+    if (caller.actor.keyId !== undefined) notes.used(caller.actor.keyId);
+    noteUse(notes, caller.use, occasion);
     const read = readParams(operation, params);
-    return { operation, params: read, context: await admit(services, occasion, operation, caller, read) };
+    const context = await admit(services, occasion, operation, caller, read);
+    return { operation, params: read, context, attempt };
   }
 
   /** The same for what people do as themselves and not as members of an organization. */
-  private async enterAsPerson(
-    operation: Operation,
-    credential: Credential,
-    params: Record<string, string | undefined>,
-    occasion: Occasion,
-  ): Promise<Entered> {
-    const { services, charge } = this.options;
-    const known = await authenticatePerson(services.db, credential, charge);
+  private async letInPerson(attempt: Attempt, notes: Notes): Promise<Entered> {
+    const { operation, credential, params, occasion } = attempt;
+    const { services } = this.options;
+    const known = await authenticatePerson(services.db, credential, notes.charge);
     if (!known && operation.access !== 'visitor') throw signedOut();
-    this.noteUse(known?.use, occasion);
+    noteUse(notes, known?.use, occasion);
     const context = admitPerson(publicContext(services, occasion), operation, known?.person);
-    return { operation, params: readParams(operation, params), context };
-  }
-
-  private noteUse(use: SessionUse | undefined, { visit }: Occasion): void {
-    if (use) this.options.seen?.(use, visit?.().address ?? '');
+    return { operation, params: readParams(operation, params), context, attempt };
   }
 
   /** Who asks for what is no operation, like a list of a surface; it is charged as a question that repeats. */
@@ -114,7 +131,7 @@ export class Entrance {
   }
 
   /** Does what was asked for, with what was sent along. */
-  async act({ operation, params, context }: Entered, given: Given): Promise<unknown> {
+  async act({ operation, params, context }: Omit<Entered, 'attempt'>, given: Given): Promise<unknown> {
     const verb = verbs[operation.id as keyof typeof verbs] as AnyVerb;
     const input = readInput(operation, params, given);
     try {
@@ -128,6 +145,14 @@ export class Entrance {
       throw overtaken(error, context) ?? error;
     }
   }
+}
+
+/** What is done about whoever enters, besides letting them in. */
+type Notes = Pick<EntranceOptions, 'charge' | 'used' | 'seen'>;
+const unnoticed: Notes = { charge: () => {}, used: () => {} };
+
+function noteUse({ seen }: Notes, use: SessionUse | undefined, { visit }: Occasion): void {
+  if (use) seen?.(use, visit?.().address ?? '');
 }
 
 function isForPeople({ access }: Operation): boolean {

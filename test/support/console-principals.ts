@@ -166,7 +166,8 @@ export function expectedInConsole(
   if (access === 'visitor') return undefined;
   if (typeof standing === 'object') return expectedRefusal(operation, principal);
   if (access === 'operator') return operator ? undefined : { code: 'FORBIDDEN', message: 'an operator' };
-  if (id === 'endSession') return standing === 'maker' ? undefined : { code: 'NOT_FOUND' };
+  if (id === 'endSession' || id === 'unlinkIdentity')
+    return standing === 'maker' ? undefined : { code: 'NOT_FOUND' };
   if (access === 'session') return undefined;
   if (standing === 'nowhere')
     return /^project/.test(access)

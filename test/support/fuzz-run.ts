@@ -28,6 +28,7 @@ const toArrange = new Set([
   'readLink',
   'useLink',
   'endSession',
+  'unlinkIdentity',
   'signIn',
   'requestReset',
 ]);

@@ -7,6 +7,7 @@ import { setMember } from '../../src/domain/operator/members.ts';
 import { installPlugin } from '../../src/domain/operator/plugins.ts';
 import { addSkill } from '../../src/domain/operator/skills.ts';
 import { makeLink } from '../../src/domain/people/links.ts';
+import * as identities from '../../src/platform/database/queries/identities.ts';
 import * as users from '../../src/platform/database/queries/users.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { everyOperation } from './every-operation.ts';
@@ -154,15 +155,31 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
   invitationId: async ({ service, need }) => {
     const organizationId = await need('organizationId');
     const invitation = { kind: 'invitation', email: `${newId('i')}@example.com`, role: 'member' } as const;
-    return (await makeLink(service.db, { ...invitation, organizationId }, null, Date.now())).id;
+    const maker = await makerOf(service);
+    return (await makeLink(service.db, { ...invitation, organizationId }, maker, Date.now())).id;
   },
   signInId: ({ service }) => signInOf(service),
+  identityId: ({ service }) => identityOf(service),
 };
 
 /** A session of the maker. */
 async function signInOf(service: TestService): Promise<string> {
   const { people } = await signedIn(service, await makerOf(service));
   return ((await people.getSession()) as { sessionId: string }).sessionId;
+}
+
+/** One of two of the maker, who keeps a way in without it. */
+async function identityOf(service: TestService): Promise<string> {
+  const userId = await makerOf(service);
+  const [id, other] = [newId('idn'), newId('idn')];
+  for (const one of [id, other])
+    await service.db.run(identities.insert, {
+      id: one,
+      issuer: 'https://login.example',
+      subject: one,
+      userId,
+    });
+  return id;
 }
 
 async function makerOf(service: TestService): Promise<string> {
@@ -239,6 +256,7 @@ const arrangements: Record<
   readLink: newLink,
   useLink: newLink,
   endSession: async (service) => ({ signInId: await signInOf(service) }),
+  unlinkIdentity: async (service) => ({ identityId: await identityOf(service) }),
   restoreEnvironment: async (service, { projectId, environmentId }) => {
     const path = `/projects/${projectId}/environments/${environmentId}/archive`;
     await service.post(path, { expectedRevision: 1 });

@@ -35,6 +35,10 @@ export const listAuditEvents = operation({
       target: z.string(),
       projectId: z.string().nullable(),
       requestId: z.string().nullable(),
+      details: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .describe('Who or what it was about, and what it was before.'),
     }),
     'AuditEventPage',
   ),

@@ -36,6 +36,7 @@ export const createKey = operation({
   body: z.strictObject({ name: Name }),
   example: { name: 'CI' },
   status: 201,
+  errors: ['CONFLICT'],
   response: z.object({ ...fields, key: z.string().describe('Shown this once.') }),
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operationsIn } from '../operation.ts';
 import { lookupPage, pageOf, Time } from '../paging.ts';
 import { Name } from '../text.ts';
-import { Email, OrganizationRole, PersonSummary } from './people.ts';
+import { Email, Identity, OrganizationRole, PersonSummary } from './people.ts';
 
 const operation = operationsIn({
   area: 'Console',
@@ -56,11 +56,16 @@ const Link = {
 export const createResetLink = operation({
   summary: 'Make a link with which a member chooses a new password',
   description:
-    'For members who are in no other organization and who are no operators; an operator may make one for anybody, an owner only for whom they may remove.',
+    'For members whom one may remove, in every organization that they belong to, and who are no operators; an operator may make one for members of others too. It works as long as its maker could make it.',
   method: 'POST',
   path: '/members/{memberId}/reset-link',
   status: 201,
-  response: z.object(Link),
+  response: z.object({
+    ...Link,
+    identities: z
+      .array(Identity)
+      .describe('Accounts elsewhere that go on opening this one: look at them if it was taken over.'),
+  }),
   errors: ['CONFLICT'],
 });
 
@@ -82,7 +87,8 @@ export const listInvitations = operation({
 
 export const createInvitation = operation({
   summary: 'Invite somebody to the organization',
-  description: 'An earlier invitation of the same address stops working. Only an owner invites owners.',
+  description:
+    'An earlier invitation of the same address stops working. Only an owner invites owners, or takes such an invitation back. It works as long as its maker could make it.',
   method: 'POST',
   path: '/invitations',
   body: z.strictObject({ email: Email, role: OrganizationRole }),

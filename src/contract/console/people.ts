@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Time } from '../paging.ts';
 import { Name } from '../text.ts';
 
 export const OrganizationRole = z
@@ -11,7 +12,7 @@ export const Email = z
   .string()
   .trim()
   .max(254)
-  .regex(/^[^\s@]+@[^\s@]+$/, 'Not an e-mail address');
+  .regex(/^[^\s@<>"\p{Cc}\p{Cf}]+@[^\s@<>"\p{Cc}\p{Cf}]+$/u, 'Not an e-mail address');
 
 export const NewPassword = z
   .string()
@@ -23,6 +24,9 @@ export const NewPassword = z
 export const Password = z.string().min(1).max(200);
 
 export const PersonName = Name;
+
+/** An account elsewhere that opens one here. */
+export const Identity = z.object({ id: z.string(), issuer: z.string(), linkedAt: Time });
 
 /** Somebody as others see them. */
 export const PersonSummary = z.object({ id: z.string(), email: z.string(), name: z.string() });

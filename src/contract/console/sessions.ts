@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operationsIn } from '../operation.ts';
 import { Time } from '../paging.ts';
-import { Email, NewPassword, OrganizationRole, Password, PersonName } from './people.ts';
+import { Email, Identity, NewPassword, OrganizationRole, Password, PersonName } from './people.ts';
 
 const operation = operationsIn({ area: 'Console', path: '', access: 'session' });
 const forAnyone = operationsIn({ area: 'Console', path: '', access: 'visitor' });
@@ -23,9 +23,7 @@ const Person = z.object({
   imageUrl: z.string().nullable(),
   operator: z.boolean().describe('Runs this installation.'),
   hasPassword: z.boolean().describe('Whoever has none, and no identity, is asked to choose one.'),
-  identities: z
-    .array(z.object({ issuer: z.string(), linkedAt: Time }))
-    .describe('Accounts elsewhere that they sign in with.'),
+  identities: z.array(Identity).describe('Accounts elsewhere that they sign in with.'),
 });
 
 const MyOrganization = z.object({
@@ -41,7 +39,7 @@ const SignedIn = z.object({
   signedIn: z.literal(true),
   sessionId: z.string(),
   user: Person,
-  organizations: z.array(MyOrganization).describe('In the order of joining; may be empty.'),
+  organizations: z.array(MyOrganization).describe('The oldest first; may be empty.'),
   organizationId: z
     .string()
     .nullable()
@@ -107,6 +105,8 @@ export const changePassword = operation({
 
 export const updateProfile = operation({
   summary: 'Change the own name or e-mail address',
+  description:
+    'Where the installation sends mail, the address stays until the link that goes to the new one was opened. Otherwise one that somebody is invited with is refused.',
   method: 'PATCH',
   path: '/profile',
   body: z
@@ -120,7 +120,12 @@ export const updateProfile = operation({
       'Give at least one field to change',
     ),
   example: { name: 'Ada' },
-  response: SignedIn,
+  response: SignedIn.extend({
+    confirmationSentTo: z
+      .string()
+      .nullable()
+      .describe('The new address, if it has to be confirmed with the link in a mail.'),
+  }),
   errors: ['CONFLICT', 'RATE_LIMITED'],
 });
 
@@ -159,17 +164,22 @@ export const startOidc = forAnyone({
   description: 'Sets a cookie that finishOidc needs, and says where to send the browser.',
   method: 'POST',
   path: '/oidc/start',
-  body: z.strictObject({ returnTo: ReturnTo.optional() }),
+  body: z.strictObject({
+    returnTo: ReturnTo.optional(),
+    currentPassword: Password.optional().describe(
+      'Of whoever is signed in and links an identity, unless they signed in within the last ten minutes.',
+    ),
+  }),
   example: { returnTo: '/console/' },
   response: z.object({ url: z.string() }),
-  errors: ['FEATURE_NOT_SUPPORTED', 'SERVER_UNREACHABLE'],
+  errors: ['FEATURE_NOT_SUPPORTED', 'SERVER_UNREACHABLE', 'RATE_LIMITED'],
   readOnly: true,
 });
 
 export const finishOidc = forAnyone({
   summary: 'Sign in with what the provider said',
   description:
-    'Whoever is signed in has the identity linked to their account. Otherwise it opens the account it is linked to, or one with the same verified e-mail address that has no password, or joins by an invitation or the organization of the settings.',
+    'Whoever was signed in at the beginning, and still is, has the identity linked to their account. Otherwise it opens the account it is linked to, or one with the same verified e-mail address that has no password, or joins by an invitation or the organization of the settings.',
   method: 'POST',
   path: '/oidc/finish',
   body: z.strictObject({
@@ -177,7 +187,21 @@ export const finishOidc = forAnyone({
   }),
   example: { search: '?code=…&state=…' },
   response: SignedIn.extend({ returnTo: z.string().nullable() }),
-  errors: ['UNAUTHORIZED', 'FEATURE_NOT_SUPPORTED', 'SERVER_UNREACHABLE', 'CONFLICT'],
+  errors: ['UNAUTHORIZED', 'FEATURE_NOT_SUPPORTED', 'SERVER_UNREACHABLE', 'CONFLICT', 'RATE_LIMITED'],
+});
+
+export const unlinkIdentity = operation({
+  summary: 'Have an account elsewhere open the own one no longer',
+  description:
+    'Ends all other sessions that began with a provider. Refused for the last way in: choose a password before.',
+  method: 'POST',
+  path: '/identities/{identityId}/unlink',
+  body: z.strictObject({
+    currentPassword: Password.optional().describe('Unless one signed in within the last ten minutes.'),
+  }),
+  example: {},
+  response: SignedIn,
+  errors: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMITED'],
 });
 
 const LinkToken = z.string().min(1).max(200).describe('What stands behind `#` in the link.');
@@ -190,15 +214,17 @@ export const readLink = forAnyone({
   example: { token: '{consoleLink}' },
   response: z.object({
     kind: z
-      .enum(['sign-in', 'invitation', 'reset'])
-      .describe('`sign-in`: opens signed in, once. `reset`: asks for a new password.'),
+      .enum(['sign-in', 'invitation', 'reset', 'email'])
+      .describe(
+        '`sign-in`: opens signed in, once. `reset`: asks for a new password. `email`: confirms a new address.',
+      ),
     email: z.string(),
     organizationName: z.string().nullable().describe('Of an invitation.'),
     role: OrganizationRole.nullable(),
     needs: z
       .enum(['nothing', 'password', 'name and password', 'sign-in'])
       .describe(
-        'What useLink needs besides the token. `sign-in`: the invited person has an account; sign in with it first.',
+        'What useLink needs besides the token. `sign-in`: the invited person, or whose address it is to be, has an account; sign in with it first.',
       ),
     expiresAt: Time,
   }),
@@ -213,5 +239,5 @@ export const useLink = forAnyone({
   body: z.strictObject({ token: LinkToken, name: PersonName.optional(), password: NewPassword.optional() }),
   example: { token: '{consoleLink}' },
   response: SignedIn,
-  errors: ['NOT_FOUND', 'UNAUTHORIZED', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'UNAUTHORIZED', 'CONFLICT', 'RATE_LIMITED'],
 });

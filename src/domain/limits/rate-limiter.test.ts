@@ -55,3 +55,12 @@ test('what was spent and refilled before there were others is no debt', async ()
   for (const each of [b, a, b]) await each.meet();
   expect(admitted(a, 20)).toBe(7);
 });
+
+test('whoever has paid back is forgotten, also where there are no others', () => {
+  const alone = limiter();
+  for (let payer = 0; payer < 100; payer++) alone.charge(`key ${payer}`);
+  expect(alone.size).toBe(100);
+  now += 10 * 60_000;
+  alone.charge('another key');
+  expect(alone.size).toBe(1);
+});

@@ -7,6 +7,7 @@ import { type Rate, TokenBuckets } from './token-buckets.ts';
 
 const heartbeat = 5_000;
 const exchangeInterval = 200;
+const sweepInterval = 60_000;
 
 /**
  * Charges each request to its key in this process, without the database. While other replicas live, what
@@ -22,6 +23,7 @@ export class RateLimiter {
   private readonly id = randomUUID();
   private readonly timers: NodeJS.Timeout[] = [];
   private others = 0;
+  private sweptAt = 0;
 
   constructor(rate: Rate, clock: Clock, db: Db, payer = 'API key') {
     this.payer = payer;
@@ -31,6 +33,7 @@ export class RateLimiter {
   }
 
   charge(payerId: string): void {
+    this.sweepAlone();
     const wait = this.buckets.take(payerId, this.clock());
     if (wait === 0) return;
     const seconds = Math.ceil(wait / 1000);
@@ -38,6 +41,11 @@ export class RateLimiter {
       details: { retryAfterMs: wait },
       retryAfter: seconds,
     });
+  }
+
+  /** How many payers it remembers. */
+  get size(): number {
+    return this.buckets.size;
   }
 
   /** Starts looking for other replicas. Not needed where there can be none. */
@@ -60,6 +68,15 @@ export class RateLimiter {
   async leave(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     if (this.timers.length > 0) await this.db.run(replicas.leave, { id: this.id }).catch(() => {});
+  }
+
+  /** What `meet` does now and then, where nobody is to be met: full buckets are forgotten, so that they stay few. */
+  private sweepAlone(): void {
+    const now = this.clock();
+    if (this.timers.length > 0 || this.others > 0 || Math.abs(now - this.sweptAt) < sweepInterval) return;
+    this.sweptAt = now;
+    this.buckets.forgetRefilled(now);
+    this.buckets.sweep(now);
   }
 
   private async exchange(): Promise<void> {

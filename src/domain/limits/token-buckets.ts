@@ -22,6 +22,10 @@ export class TokenBuckets {
     this.perMs = rate.perMinute / 60_000;
   }
 
+  get size(): number {
+    return this.buckets.size;
+  }
+
   /** Takes a token; when there is none, answers the milliseconds until there is. */
   take(key: string, now: number): number {
     const bucket = this.refilled(key, now);

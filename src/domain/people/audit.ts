@@ -1,20 +1,27 @@
 import type { Db } from '../../platform/database/database.ts';
+import type { AuditDetails } from '../../platform/database/queries/audit.ts';
 import * as people from '../../platform/database/queries/people.ts';
 import { auditEvent } from '../audit.ts';
 
-/** What somebody did to an account, their own unless it says otherwise: written for each organization they belong to. */
+interface PersonEvent {
+  action: string;
+  target: string;
+  /** Left out: the person. */
+  actor?: string;
+  details?: AuditDetails;
+}
+
+/** What was done to an account: written for each organization that it belongs to. */
 export async function auditPerson(
   db: Db,
   { requestId }: { requestId: string },
   userId: string,
-  action: string,
-  target: string,
-  actor = userId,
+  { action, target, actor = userId, details }: PersonEvent,
 ): Promise<void> {
   const memberships = await db.rows(people.organizations, { userId });
   const organizationIds = memberships.length > 0 ? memberships.map(({ id }) => id) : [null];
-  for (const organizationId of organizationIds)
-    await auditEvent(db, { organizationId, projectId: null, actor, action, target, requestId });
+  const event = { projectId: null, actor, action, target, requestId, details: details ?? null };
+  for (const organizationId of organizationIds) await auditEvent(db, { organizationId, ...event });
 }
 
 /** Of those whom nobody knows yet. */

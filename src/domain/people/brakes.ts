@@ -37,10 +37,10 @@ export async function pauseOf(
 /** The attempt was right: the account is free again, and the network address has one failure less. */
 export async function release(
   { db, vault }: Pick<PublicContext, 'db' | 'vault'>,
-  email: string,
-  address: string,
+  { address, email }: { address: string; email?: string },
 ): Promise<void> {
-  await db.run(brakes.clear, { subject: nameOf(vault, { kind: 'email', of: email }) });
+  if (email !== undefined)
+    await db.run(brakes.clear, { subject: nameOf(vault, { kind: 'email', of: email }) });
   await db.run(brakes.giveBack, { subject: nameOf(vault, { kind: 'address', of: address }) });
 }
 

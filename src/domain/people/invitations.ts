@@ -1,14 +1,16 @@
 import { Refusal } from '../../contract/errors.ts';
+import type { Db } from '../../platform/database/database.ts';
 import * as links from '../../platform/database/queries/console-links.ts';
 import * as members from '../../platform/database/queries/members.ts';
 import * as organizations from '../../platform/database/queries/organizations.ts';
 import { audit } from '../audit.ts';
+import type { Context } from '../context.ts';
 import { pageById } from '../paging.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
+import { decidesAbout, isStillAllowed, ownerNeeded } from './link-makers.ts';
 import { addressOfLink, makeLink } from './links.ts';
 import { sendMail } from './mail.ts';
-import { mayMake } from './members.ts';
 
 export const listInvitations: Verb<'listInvitations'> = async (context, { organizationId, ...page }) =>
   pageById(
@@ -22,12 +24,14 @@ export const listInvitations: Verb<'listInvitations'> = async (context, { organi
 export const createInvitation: Verb<'createInvitation'> = async (context, { organizationId, body }) => {
   const { db, actor, clock } = context;
   const { email, role } = body;
-  mayMake(context, role);
   const link = await db.transaction(async (trx) => {
     if (await trx.row(members.withEmail, { organizationId, email }))
       throw conflict(`${email} is a member already`, 'ALREADY_MEMBER');
     // Two who invite the same address at once: the later one counts.
     await trx.rows(members.lineUp, { organizationId });
+    const open = await trx.rows(links.invitationsFor, { email });
+    const before = open.find((one) => one.organizationId === organizationId);
+    if (before) await mayWithdraw(trx, context, before);
     await trx.run(links.replaceInvitation, { organizationId, email });
     const made = await makeLink(
       trx,
@@ -35,7 +39,8 @@ export const createInvitation: Verb<'createInvitation'> = async (context, { orga
       actor.user.id,
       clock(),
     );
-    await audit(trx, context, 'invitation.create', made.id);
+    const details = { email, role, replaces: before?.id ?? null };
+    await audit(trx, context, 'invitation.create', made.id, details);
     return made;
   });
   const { id, createdAt, expiresAt } = link;
@@ -65,16 +70,24 @@ export const revokeInvitation: Verb<'revokeInvitation'> = async (
   { organizationId, invitationId: id },
 ) => {
   await context.db.transaction(async (trx) => {
-    if ((await trx.run(links.revokeInvitation, { organizationId, id })) === 0)
+    const open = await trx.row(links.findInvitation, { organizationId, id });
+    if (open) await mayWithdraw(trx, context, open);
+    if (!open || (await trx.run(links.revokeInvitation, { organizationId, id })) === 0)
       throw new Refusal('NOT_FOUND', 'No such invitation, or it was accepted');
-    await audit(trx, context, 'invitation.revoke', id);
+    const { email, role } = open;
+    await audit(trx, context, 'invitation.revoke', id, { email, role });
   });
   return { id, revoked: true };
 };
 
+/** One that works no longer is in nobody's way. */
+async function mayWithdraw(db: Db, { actor }: Context, link: links.LinkRow): Promise<void> {
+  if (link.role !== null && !decidesAbout(actor.role, link.role) && (await isStillAllowed(db, link)))
+    throw ownerNeeded();
+}
+
 function presentInvitation(row: links.InvitationRow) {
-  const { id, email, role, madeBy, inviterEmail, inviterName, createdAt, expiresAt } = row;
-  const invitedBy =
-    madeBy === null ? null : { id: madeBy, email: inviterEmail ?? '', name: inviterName ?? '' };
+  const { id, email, role, inviterId, inviterEmail, inviterName, createdAt, expiresAt } = row;
+  const invitedBy = { id: inviterId, email: inviterEmail, name: inviterName };
   return { id, email, role, invitedBy, createdAt, expiresAt };
 }

@@ -1,11 +1,16 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as keys from '../../platform/database/queries/keys.ts';
+import * as people from '../../platform/database/queries/people.ts';
 import { newId } from '../../platform/ids.ts';
 import { audit } from '../audit.ts';
 import type { Context } from '../context.ts';
 import { hashApiKey, hintOfApiKey, newApiKey } from '../identity/api-key.ts';
 import { pageBy } from '../paging.ts';
+import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
+
+/** That work, of one person in one organization; more would only be forgotten ones. */
+const mostKeys = 100;
 
 export const listKeys: Verb<'listKeys'> = async (context, { organizationId, whose, ...page }) => {
   const userId = whose === 'all' && administers(context) ? null : context.actor.user.id;
@@ -25,7 +30,11 @@ export const createKey: Verb<'createKey'> = async (context, { organizationId, bo
   const key = newApiKey();
   const hint = hintOfApiKey(key);
   const { createdAt } = await db.transaction(async (trx) => {
-    await audit(trx, context, 'key.create', id);
+    await trx.row(people.hold, { userId: actor.user.id });
+    const { count } = await trx.one(keys.countOf, { organizationId, userId: actor.user.id });
+    if (count >= mostKeys)
+      throw conflict(`You have ${count} API keys here. Revoke some that are not used`, 'TOO_MANY_KEYS');
+    await audit(trx, context, 'key.create', id, { name, hint });
     return trx.one(keys.insert, {
       id,
       hash: hashApiKey(key),
@@ -45,9 +54,9 @@ export const createKey: Verb<'createKey'> = async (context, { organizationId, bo
 export const revokeKey: Verb<'revokeKey'> = async (context, { organizationId, keyId: id }) => {
   const userId = administers(context) ? null : context.actor.user.id;
   await context.db.transaction(async (trx) => {
-    if ((await trx.run(keys.revokeIn, { organizationId, userId, id })) === 0)
-      throw new Refusal('NOT_FOUND', 'No working key of that id that you may revoke');
-    await audit(trx, context, 'key.revoke', id);
+    const revoked = await trx.row(keys.revokeIn, { organizationId, userId, id });
+    if (!revoked) throw new Refusal('NOT_FOUND', 'No working key of that id that you may revoke');
+    await audit(trx, context, 'key.revoke', id, revoked);
   });
   return { id, revoked: true };
 };

@@ -3,15 +3,21 @@ import type { Db } from '../../platform/database/database.ts';
 import * as links from '../../platform/database/queries/console-links.ts';
 import { newId } from '../../platform/ids.ts';
 import { hashToken, newToken } from '../identity/token.ts';
+import { isStillAllowed, refusalFor } from './link-makers.ts';
 
 const hour = 3_600_000;
 const lasting: Record<links.LinkRow['kind'], number> = {
   'sign-in': 24 * hour,
   invitation: 7 * 24 * hour,
   reset: hour,
+  email: 24 * hour,
 };
 
-type ForAccount = { kind: 'sign-in' | 'reset'; userId: string };
+type ForAccount =
+  | { kind: 'sign-in'; userId: string }
+  /** `organizationId`: as whose administrator somebody makes it for another person. */
+  | { kind: 'reset'; userId: string; organizationId?: string }
+  | { kind: 'email'; userId: string; email: string };
 type ForAddress = {
   kind: 'invitation';
   email: string;
@@ -26,7 +32,7 @@ export interface MadeLink {
   expiresAt: number;
 }
 
-/** `madeBy` is null for the command line. The token is told once. */
+/** `madeBy` is null for the command line. The token is told once. Refuses whoever may not make such a link. */
 export async function makeLink(
   db: Db,
   link: ForAccount | ForAddress,
@@ -37,6 +43,8 @@ export async function makeLink(
   const token = newToken();
   const nothing = { userId: null, email: null, organizationId: null, role: null };
   const row = { ...nothing, ...link, ...made, hash: hashToken(token), madeBy };
+  const refusal = await refusalFor(db, row);
+  if (refusal) throw refusal;
   return { ...made, token, ...(await db.one(links.insert, row)) };
 }
 
@@ -45,18 +53,22 @@ export function addressOfLink(origin: string, token: string): string {
   return `${origin}/console/enter#${token}`;
 }
 
-/** The link of a token, as long as it works. */
+/** The link of a token, as long as it works and its maker could make it again. */
 export async function openLink(db: Db, token: string, now: number) {
   const link = await db.row(links.find, { hash: hashToken(token) });
   if (!link) throw deadLink('UNKNOWN');
   if (link.usedAt !== null) throw deadLink('USED');
+  if (link.withdrawnAt !== null) throw deadLink('WITHDRAWN');
   if (link.expiresAt <= now) throw deadLink('EXPIRED');
+  if (!(await isStillAllowed(db, link))) throw deadLink('MAKER_NOT_ALLOWED');
   return link;
 }
 
 const words = {
-  UNKNOWN: 'This link does not work. It may have been taken back, or a part of it is missing',
+  UNKNOWN: 'This link does not work. Perhaps a part of it is missing',
   USED: 'This link was used, and works once',
+  WITHDRAWN: 'This link was withdrawn. Ask for another one',
+  MAKER_NOT_ALLOWED: 'Whoever made this link may no longer let you in. Ask for another one',
   EXPIRED: 'The time of this link is over. Ask for another one',
 };
 

@@ -1,12 +1,14 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as members from '../../platform/database/queries/members.ts';
+import { administratorNeeded } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Context } from '../context.ts';
 import { pageBy } from '../paging.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { administers } from './keys.ts';
+import { decidesAbout, ownerNeeded } from './link-makers.ts';
 
 type Role = members.OrganizationRole;
 
@@ -21,11 +23,12 @@ export const listMembers: Verb<'listMembers'> = async (context, { organizationId
 
 export const setMember: Verb<'setMember'> = async (context, { organizationId, memberId: userId, body }) => {
   const { role } = body;
-  return changeMember(context, organizationId, userId, async (trx, member) => {
-    mayMake(context, role);
+  return changeMember(context, organizationId, userId, async (trx, member, decider) => {
+    if (!decidesAbout(decider, role)) throw ownerNeeded();
     if (member.role === 'owner' && role !== 'owner') await keepAnOwner(trx, organizationId);
     await trx.run(members.set, { organizationId, userId, role });
-    await audit(trx, context, `member.make-${role}`, userId);
+    const details = { email: member.email, oldRole: member.role, newRole: role };
+    await audit(trx, context, `member.make-${role}`, userId, details);
     return { ...member, role };
   });
 };
@@ -34,40 +37,29 @@ export const removeMember: Verb<'removeMember'> = async (context, { organization
   changeMember(context, organizationId, userId, async (trx, member) => {
     if (member.role === 'owner') await keepAnOwner(trx, organizationId);
     await members.remove(trx, { organizationId, userId });
-    await audit(trx, context, 'member.remove', userId);
+    await audit(trx, context, 'member.remove', userId, { email: member.email, role: member.role });
     return { userId, removed: true as const };
   });
 
-/** One change at a time within an organization: two owners who remove each other must not both succeed. */
+/**
+ * One change at a time within an organization: two owners who remove each other must not both succeed, and whoever was
+ * removed while waiting decides about nobody.
+ */
 async function changeMember<T>(
   context: Context,
   organizationId: string,
   userId: string,
-  change: (db: Db, member: members.SeenMemberRow) => Promise<T>,
+  change: (db: Db, member: members.SeenMemberRow, decider: Role) => Promise<T>,
 ): Promise<T> {
   return context.db.transaction(async (trx) => {
     await trx.rows(members.lineUp, { organizationId });
     const member = await trx.row(members.find, { organizationId, userId });
-    if (!member) throw noMember();
-    mayChange(context, member);
-    return change(trx, member);
+    if (!member) throw new Refusal('NOT_FOUND', 'No such member of this organization');
+    const decider = (await trx.row(members.find, { organizationId, userId: context.actor.user.id }))?.role;
+    if (decider === undefined || decider === 'member') throw administratorNeeded();
+    if (!decidesAbout(decider, member.role)) throw ownerNeeded();
+    return change(trx, member, decider);
   });
-}
-
-export function noMember(): Refusal {
-  return new Refusal('NOT_FOUND', 'No such member of this organization');
-}
-
-/** Administrators do not decide about owners. */
-export function mayChange({ actor }: Context, { role }: { role: Role }): void {
-  if (role === 'owner' && actor.role !== 'owner')
-    throw new Refusal('FORBIDDEN', 'Only an owner decides about owners', {
-      details: { reason: 'OWNER_NEEDED' },
-    });
-}
-
-export function mayMake(context: Context, role: Role): void {
-  mayChange(context, { role });
 }
 
 async function keepAnOwner(db: Db, organizationId: string): Promise<void> {

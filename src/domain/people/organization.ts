@@ -1,4 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
+import * as members from '../../platform/database/queries/members.ts';
 import * as organizations from '../../platform/database/queries/organizations.ts';
 import { audit } from '../audit.ts';
 import type { Verb } from '../verb.ts';
@@ -9,6 +10,8 @@ export const updateOrganization: Verb<'updateOrganization'> = async (
 ) => {
   const { name = null, logoUrl = null } = body;
   const organization = await context.db.transaction(async (trx) => {
+    await trx.rows(members.lineUp, { organizationId: id });
+    const before = await trx.row(organizations.find, { id });
     const updated = await trx.row(organizations.update, {
       id,
       name,
@@ -16,7 +19,8 @@ export const updateOrganization: Verb<'updateOrganization'> = async (
       setsLogoUrl: body.logoUrl !== undefined,
     });
     if (!updated) throw new Refusal('NOT_FOUND', 'No such organization');
-    await audit(trx, context, 'organization.update', id);
+    const details = { oldName: before?.name ?? null, newName: updated.name, logoUrl: updated.logoUrl };
+    await audit(trx, context, 'organization.update', id, details);
     return updated;
   });
   return organization;

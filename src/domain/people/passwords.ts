@@ -5,6 +5,8 @@ import { commonPasswords } from './common-passwords.ts';
 /** As OWASP gives them: 32 MB and, on a small machine, a quarter of a second for each guess. */
 const cost = { exponent: 15, blockSize: 8, parallelization: 3 };
 const keyLength = 32;
+/** Characters, of the form in which they are compared. */
+const shortest = 10;
 /** At once in this process: each fills 32 MB and keeps a core busy. */
 const lanes = 2;
 /** More would wait for longer than people do. */
@@ -37,12 +39,19 @@ export async function isPassword(password: string, hash: string | undefined): Pr
   return timingSafeEqual(made, kept) && hash !== undefined;
 }
 
+/** The same letters can be written in several ways; keyboards differ. */
+function normalized(text: string): string {
+  return text.normalize('NFKC');
+}
+
 /** Why it may not be chosen. */
 function problemOfPassword(password: string, email: string): string | undefined {
-  const typed = password.trim().toLowerCase();
-  const [mailbox] = email.toLowerCase().split('@');
-  if (typed === email.toLowerCase() || typed === mailbox)
-    return 'Choose something else than your e-mail address';
+  const normal = normalized(password);
+  if (normal.length < shortest) return `Choose at least ${shortest} characters`;
+  const typed = normal.trim().toLowerCase();
+  const address = normalized(email).toLowerCase();
+  const [mailbox] = address.split('@');
+  if (typed === address || typed === mailbox) return 'Choose something else than your e-mail address';
   if (commonPasswords.has(typed) || new Set(typed).size < 4)
     return 'That is among the first that anybody would try. Choose another one';
   return undefined;
@@ -59,8 +68,7 @@ async function derive(password: string, salt: Buffer, { exponent, blockSize, par
   const options = { N: 2 ** exponent, r: blockSize, p: parallelization, maxmem: 2 ** 27 };
   try {
     return await new Promise<Buffer>((resolve, reject) => {
-      // The same letters can be written in several ways; keyboards differ.
-      scrypt(password.normalize('NFKC'), salt, keyLength, options, (error, key) =>
+      scrypt(normalized(password), salt, keyLength, options, (error, key) =>
         error ? reject(error) : resolve(key),
       );
     });
@@ -72,11 +80,16 @@ async function derive(password: string, salt: Buffer, { exponent, blockSize, par
   }
 }
 
-async function turn(): Promise<void> {
-  if (running < lanes) return void running++;
-  if (waiting.length >= mostWaiting)
+/** Refuses while so many wait that the next one would wait for too long. */
+export function mustHaveRoom(): void {
+  if (running === lanes && waiting.length >= mostWaiting)
     throw new Refusal('RATE_LIMITED', 'Too many people are signing in just now. Try again in a moment', {
       retryAfter: 10,
     });
+}
+
+async function turn(): Promise<void> {
+  mustHaveRoom();
+  if (running < lanes) return void running++;
   await new Promise<void>((resolve) => waiting.push(resolve));
 }

@@ -26,9 +26,12 @@ export const setProjectMember: Verb<'setProjectMember'> = async (context, { memb
   return writeInProject(context, async (trx) => {
     const member = await trx.row(members.find, placeOf(context, userId));
     if (!member) throw new Refusal('NOT_FOUND', 'No such member of the organization of this project');
-    await trx.run(members.setInProject, { projectId: context.project.id, userId, role });
-    await audit(trx, context, `project-member.make-${role}`, userId);
     const { email, name } = member;
+    const place = { projectId: context.project.id, userId };
+    const before = await trx.row(members.findInProject, place);
+    await trx.run(members.setInProject, { ...place, role });
+    const details = { email, oldRole: before?.role ?? null, newRole: role };
+    await audit(trx, context, `project-member.make-${role}`, userId, details);
     // Whoever administers the organization administers its projects, whatever they are invited as.
     return { userId, email, name, role: member.role === 'member' ? role : 'admin', invited: true };
   });
@@ -39,9 +42,10 @@ export const removeProjectMember: Verb<'removeProjectMember'> = async (
   { projectMemberId: userId },
 ) =>
   writeInProject(context, async (trx) => {
-    if ((await trx.run(members.removeFromProject, { projectId: context.project.id, userId })) === 0)
-      throw notFound('invited member');
-    await audit(trx, context, 'project-member.remove', userId);
+    const place = { projectId: context.project.id, userId };
+    const before = await trx.row(members.findInProject, place);
+    if (!before || (await trx.run(members.removeFromProject, place)) === 0) throw notFound('invited member');
+    await audit(trx, context, 'project-member.remove', userId, before);
     return { userId, removed: true as const };
   });
 

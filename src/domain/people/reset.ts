@@ -27,8 +27,10 @@ async function remember(context: VisitorContext, email: string, mail: boolean): 
   if (!account || paused !== undefined) return;
   const { userId } = account;
   const link = await db.transaction(async (trx) => {
-    await auditPerson(trx, context, userId, 'password.request-reset', userId, byVisitor);
-    return mail ? makeLink(trx, { kind: 'reset', userId }, null, clock()) : undefined;
+    const details = { address: context.visitor.address };
+    const event = { action: 'password.request-reset', target: userId, actor: byVisitor, details };
+    await auditPerson(trx, context, userId, event);
+    return mail ? makeLink(trx, { kind: 'reset', userId }, userId, clock()) : undefined;
   });
   if (link)
     sendMail(context, {

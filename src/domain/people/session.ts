@@ -16,7 +16,10 @@ type SignedIn = OutputOf<ConsoleOperations['signIn']>;
 /** More would only be forgotten ones. */
 const mostSessions = 50;
 
-/** In the transaction that lets somebody in: a new session, and the end of the one that the browser had. */
+/**
+ * In the transaction that lets somebody in: a new session, and the end of the one that the browser had. Whoever calls has
+ * taken hold of the account before looking at what opens it.
+ */
 export async function beginSession(
   context: VisitorContext,
   db: Db,
@@ -37,7 +40,8 @@ export async function beginSession(
     userAgent: visitor.userAgent ?? null,
   });
   await db.run(sessions.endSurplus, { userId, most: mostSessions });
-  await auditPerson(db, context, userId, 'session.begin', id);
+  const details = { way, address: visitor.address };
+  await auditPerson(db, context, userId, { action: 'session.begin', target: id, details });
   return { id, token };
 }
 

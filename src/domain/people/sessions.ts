@@ -15,7 +15,8 @@ export const signOut: Verb<'signOut'> = async (context) => {
   const { db, person, visitor } = context;
   await db.transaction(async (trx) => {
     await trx.run(sessions.end, { id: person.sessionId, userId: person.user.id });
-    await auditPerson(trx, context, person.user.id, 'session.end', person.sessionId);
+    const event = { action: 'session.end', target: person.sessionId };
+    await auditPerson(trx, context, person.user.id, event);
   });
   visitor.keepSession(undefined);
   return { signedIn: false, ways: waysOf(context) };
@@ -42,7 +43,8 @@ export const endSession: Verb<'endSession'> = async (context, { signInId: id }) 
   await db.transaction(async (trx) => {
     if ((await trx.run(sessions.end, { id, userId: person.user.id })) === 0)
       throw new Refusal('NOT_FOUND', 'No such session of yours');
-    await auditPerson(trx, context, person.user.id, 'session.end', id);
+    const details = { endedFrom: person.sessionId };
+    await auditPerson(trx, context, person.user.id, { action: 'session.end', target: id, details });
   });
   if (id === person.sessionId) visitor.keepSession(undefined);
   return { id, ended: true };

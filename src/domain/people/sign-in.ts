@@ -1,15 +1,18 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as passwords from '../../platform/database/queries/passwords.ts';
+import * as people from '../../platform/database/queries/people.ts';
 import type { VisitorContext } from '../context.ts';
 import type { Verb } from '../verb.ts';
 import { auditPerson, visitor as byVisitor } from './audit.ts';
 import { brake, release } from './brakes.ts';
-import { isPassword } from './passwords.ts';
+import { isPassword, mustHaveRoom } from './passwords.ts';
 import { beginSession, signedIn } from './session.ts';
 
 /** Takes as long for an address that nobody has, and says the same. */
 export const signIn: Verb<'signIn'> = async (context, { body: { email, password } }) => {
   const { db, visitor } = context;
+  // Before it counts as a failure.
+  mustHaveRoom();
   await brake(context, { kind: 'address', of: visitor.address }, { kind: 'email', of: email });
   const account = await db.row(passwords.ofEmail, { email });
   const hash = account?.hash ?? undefined;
@@ -17,20 +20,23 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
   if (!right || !account) throw refusedFor(context, account?.userId);
   const { userId } = account;
   const { id, token } = await db.transaction(async (trx) => {
+    await trx.row(people.hold, { userId });
     // Changed while it was being compared, it has ended the sessions that began with it, this one included.
-    if ((await trx.row(passwords.hold, { userId }))?.hash !== hash) throw refusedFor(context, userId);
+    if ((await trx.row(passwords.ofUser, { userId }))?.hash !== hash) throw refusedFor(context, userId);
     return beginSession(context, trx, userId, 'password');
   });
-  await release(context, email, visitor.address);
+  await release(context, { address: visitor.address, email });
   visitor.keepSession(token);
   return signedIn(context, userId, id);
 };
 
 /** Written down after the answer, so that it takes no longer for accounts that there are. */
 function refusedFor(context: VisitorContext, userId: string | undefined): Refusal {
+  const details = { address: context.visitor.address };
   if (userId !== undefined)
     context.afterwards(() => {
-      auditPerson(context.db, context, userId, 'session.refuse', userId, byVisitor).catch((error: unknown) =>
+      const event = { action: 'session.refuse', target: userId, actor: byVisitor, details };
+      auditPerson(context.db, context, userId, event).catch((error: unknown) =>
         context.log.error('A refused sign-in was not written down', { requestId: context.requestId }, error),
       );
     });

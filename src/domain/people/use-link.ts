@@ -1,7 +1,9 @@
 import { Refusal } from '../../contract/errors.ts';
 import { type Db, violates } from '../../platform/database/database.ts';
 import * as links from '../../platform/database/queries/console-links.ts';
+import * as identities from '../../platform/database/queries/identities.ts';
 import * as members from '../../platform/database/queries/members.ts';
+import * as people from '../../platform/database/queries/people.ts';
 import * as users from '../../platform/database/queries/users.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditEvent } from '../audit.ts';
@@ -10,6 +12,8 @@ import { invalid } from '../invalid.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { auditPerson } from './audit.ts';
+import { brake, release } from './brakes.ts';
+import { type OldAddress, setEmail, tellOldAddress } from './email.ts';
 import { deadLink, openLink } from './links.ts';
 import { checkPassword, hashPassword } from './passwords.ts';
 import { setPassword } from './profile.ts';
@@ -24,38 +28,59 @@ export const readLink: Verb<'readLink'> = async (context, { body: { token } }) =
   return { kind, email: address ?? '', organizationName, role, needs: needsOf(context, link), expiresAt };
 };
 
-function needsOf({ person }: VisitorContext, { kind, accountId }: Link): Needs {
+/** Whoever invites knows the link, and whoever has a new address gets it: neither gets into an account with it. */
+function needsOf({ person }: VisitorContext, { kind, userId, accountId }: Link): Needs {
   if (kind === 'sign-in') return 'nothing';
   if (kind === 'reset') return 'password';
-  if (accountId === null) return 'name and password';
-  return person?.user.id === accountId ? 'nothing' : 'sign-in';
+  const account = kind === 'email' ? userId : accountId;
+  if (account === null) return 'name and password';
+  return person?.user.id === account ? 'nothing' : 'sign-in';
 }
 
 export const useLink: Verb<'useLink'> = async (context, { body }) => {
-  const { db, visitor } = context;
-  const link = await openLink(db, body.token, context.clock());
-  const needs = needsOf(context, link);
-  // Whoever invites knows the link, and must not get into an account with it that is there already.
-  if (needs === 'sign-in')
-    throw new Refusal('UNAUTHORIZED', `${link.address} has an account. Sign in with it to accept`, {
-      details: { reason: 'SIGN_IN_FIRST' },
-    });
-  const hash = needs === 'nothing' ? undefined : await chosenPassword(link, body.password);
-  const work = (trx: Db) => {
-    if (link.kind === 'invitation') return accept(context, trx, link, body.name, hash);
-    return enter(context, trx, link, hash);
-  };
-  const { userId, session } = await db.transaction(async (trx) => {
+  const { db, visitor, clock } = context;
+  const { address } = visitor;
+  const found = await openLink(db, body.token, clock());
+  const needs = needsOf(context, found);
+  if (needs === 'sign-in') throw signInFirst(found);
+  const hash = needs === 'nothing' ? undefined : await chosenPassword(context, found, body.password);
+  const { userId, session, before } = await db.transaction(async (trx) => {
+    await hold(trx, found);
+    // What it was meanwhile: taken back, its maker no administrator, its account another one.
+    const link = await openLink(trx, body.token, clock());
+    if (needsOf(context, link) !== needs) throw signInFirst(link);
     if ((await trx.run(links.use, { id: link.id })) === 0) throw deadLink('USED');
-    return work(trx);
+    return useIt(context, trx, link, { name: body.name, hash });
   });
+  if (hash !== undefined) await release(context, { address });
+  if (before) tellOldAddress(context, before, found.email as string);
   if (session) visitor.keepSession(session.token);
   return signedIn(context, userId, session?.id ?? (context.person?.sessionId as string));
 };
 
-async function chosenPassword({ address }: Link, password: string | undefined): Promise<string> {
+/** The organization and the account stay as they are until the link was used: both before the link, as everywhere. */
+async function hold(db: Db, { organizationId, userId }: Link): Promise<void> {
+  if (organizationId !== null) await db.rows(members.lineUp, { organizationId });
+  if (userId !== null) await db.row(people.hold, { userId });
+}
+
+function signInFirst({ kind, address }: Link): Refusal {
+  const words =
+    kind === 'email'
+      ? `Sign in to the account that is to have ${address}, then open the link again`
+      : `${address} has an account. Sign in with it to accept`;
+  return new Refusal('UNAUTHORIZED', words, { details: { reason: 'SIGN_IN_FIRST' } });
+}
+
+/** Hashing takes long, so one link is no way to keep the service busy. */
+async function chosenPassword(
+  context: VisitorContext,
+  { address }: Link,
+  password: string | undefined,
+): Promise<string> {
   if (password === undefined) throw invalid('password: Choose one');
   checkPassword(password, address ?? '');
+  await brake(context, { kind: 'address', of: context.visitor.address });
   return hashPassword(password);
 }
 
@@ -63,22 +88,37 @@ interface Entry {
   userId: string;
   /** None where the one that was there goes on. */
   session?: { id: string; token: string };
+  /** Where the account was reached until now. */
+  before?: OldAddress;
 }
 
-async function enter(context: VisitorContext, db: Db, link: Link, hash: string | undefined): Promise<Entry> {
+interface Given {
+  name: string | undefined;
+  hash: string | undefined;
+}
+
+async function useIt(context: VisitorContext, db: Db, link: Link, given: Given): Promise<Entry> {
+  if (link.kind === 'invitation') return accept(context, db, link, given);
   const userId = link.userId as string;
-  if (hash !== undefined) await setPassword(db, userId, hash, null);
-  await auditPerson(db, context, userId, hash === undefined ? 'link.use' : 'password.reset', link.id);
+  if (link.kind === 'email') {
+    return { userId, before: await setEmail(context, db, userId, link.email as string) };
+  }
+  if (given.hash === undefined)
+    await auditPerson(db, context, userId, { action: 'link.use', target: link.id });
+  else await reset(context, db, link, given.hash);
   return { userId, session: await beginSession(context, db, userId, 'link') };
 }
 
-async function accept(
-  context: VisitorContext,
-  db: Db,
-  link: Link,
-  name: string | undefined,
-  hash: string | undefined,
-): Promise<Entry> {
+/** Identities go on opening the account: they are written down for whoever has to find out what was taken over. */
+async function reset(context: VisitorContext, db: Db, link: Link, hash: string): Promise<void> {
+  const userId = link.userId as string;
+  await setPassword(db, userId, hash, null);
+  const linked = await db.rows(identities.list, { userId });
+  const details = { linkMadeBy: link.madeBy, identities: linked.map(({ issuer }) => issuer) };
+  await auditPerson(db, context, userId, { action: 'password.reset', target: link.id, details });
+}
+
+async function accept(context: VisitorContext, db: Db, link: Link, { name, hash }: Given): Promise<Entry> {
   const userId = link.accountId ?? (await newAccount(context, db, link, name));
   await join(db, { userId, link, requestId: context.requestId });
   if (hash === undefined) return { userId };
@@ -93,20 +133,14 @@ async function newAccount(
   name = address as string,
 ): Promise<string> {
   const id = newId('usr', clock());
-  const user = { id, email: address as string, name };
-  await db.run(users.insert, user).catch((error: unknown) => {
+  const email = address as string;
+  await db.run(users.insert, { id, email, name }).catch((error: unknown) => {
     if (violates(error, 'users_email'))
       throw conflict(`${address} has an account by now. Sign in with it to accept`, 'EMAIL_TAKEN');
     throw error;
   });
-  await auditEvent(db, {
-    organizationId,
-    projectId: null,
-    actor: id,
-    action: 'user.create',
-    target: id,
-    requestId,
-  });
+  const event = { organizationId, projectId: null, actor: id, target: id, requestId };
+  await auditEvent(db, { ...event, action: 'user.create', details: { email, name } });
   return id;
 }
 
@@ -119,5 +153,6 @@ export async function join(
   const role = link.role as members.OrganizationRole;
   await db.run(members.add, { organizationId, userId, role });
   const event = { organizationId, projectId: null, actor: userId, requestId };
-  await auditEvent(db, { ...event, action: 'invitation.accept', target: link.id });
+  const details = { email: link.email, role, invitedBy: link.madeBy };
+  await auditEvent(db, { ...event, action: 'invitation.accept', target: link.id, details });
 }

@@ -5,6 +5,7 @@ export { createInvitation, listInvitations, revokeInvitation } from './invitatio
 export { createKey, listKeys, revokeKey } from './keys.ts';
 export { listMembers, removeMember, setMember } from './members.ts';
 export { finishOidc, startOidc } from './oidc/sign-in.ts';
+export { unlinkIdentity } from './oidc/unlink.ts';
 export { updateOrganization } from './organization.ts';
 export { changePassword, updateProfile } from './profile.ts';
 export { listProjectMembers, removeProjectMember, setProjectMember } from './project-members.ts';

@@ -70,6 +70,6 @@ export function exposures(config: Config): string[] {
   ];
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return /^((.+\.)?localhost|::1|\[::1\])$/i.test(host) || (isIP(host) === 4 && host.startsWith('127.'));
 }

@@ -42,6 +42,11 @@ function isNetwork(text: string): boolean {
 
 const providerKey = z.string().regex(/^[\x21-\x7e]{1,1000}$/, 'A key has no spaces and no line breaks');
 
+function hasCredentials(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+}
+
 const port = z.coerce.number().int().min(0).max(65535);
 
 /** Everything an operator can set, in the order `drydock config` and the documentation show it. */
@@ -254,6 +259,10 @@ export const settings = {
         protocol: /^(?:file|s3)$/,
         error: 'Must be a file:// URL, or s3://BUCKET/PREFIX with ?region= and ?endpoint= where needed',
       })
+      .refine(
+        (url) => !hasCredentials(url),
+        'May hold no credentials, since it is shown: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead',
+      )
       .optional(),
     fallback: 'the folder blobs in the data directory',
     meaning:

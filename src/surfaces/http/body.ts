@@ -14,23 +14,35 @@ export function readBody(operation: Operation, request: FastifyRequest): Record<
   return parseJsonObject(body);
 }
 
-/** The bytes of a request as they arrive, and no more of them than the operation takes. */
-export function receiveBytes(upload: Upload, request: FastifyRequest): ReceivedBytes {
+/**
+ * The bytes of a request as they arrive, and no more of them than the operation takes. `atEnd` is asked when all are there,
+ * before whoever reads them knows.
+ */
+export function receiveBytes(
+  upload: Upload,
+  request: FastifyRequest,
+  atEnd: (() => Promise<unknown>) | undefined,
+): ReceivedBytes {
   const announced = Number(request.headers['content-length']);
   if (announced > upload.limit) throw tooLarge(upload);
   const type = request.headers['content-type']?.trim();
   // Without a content type the parser is not asked, and the body is still where it came from.
   const stream = (request.body ?? request.raw) as AsyncIterable<Uint8Array>;
-  return { contentType: type || upload.mediaType, bytes: counted(stream, upload) };
+  return { contentType: type || upload.mediaType, bytes: counted(stream, upload, atEnd) };
 }
 
-async function* counted(stream: AsyncIterable<Uint8Array>, upload: Upload): AsyncGenerator<Uint8Array> {
+async function* counted(
+  stream: AsyncIterable<Uint8Array>,
+  upload: Upload,
+  atEnd: (() => Promise<unknown>) | undefined,
+): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
     if (size > upload.limit) throw tooLarge(upload);
     yield chunk;
   }
+  await atEnd?.();
 }
 
 function tooLarge({ limit }: Upload): Error {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 import type { Visit } from '../../domain/context.ts';
 import type { Credential, SessionCredential } from '../../domain/identity/authenticate.ts';
-import { originOf } from './origin.ts';
+import { isOwnHost, originOf } from './origin.ts';
 
 /** Seconds. The service decides when a session is over; the browser need not keep the cookie for longer than it can last. */
 const sessionAge = 90 * 86_400;
@@ -48,9 +48,10 @@ function sessionOf({ headers }: FastifyRequest, token: string | undefined): Sess
 
 /**
  * Pages of others can make a browser send requests with its cookies, but none with this header; and browsers say where a
- * request comes from, if they say it.
+ * request comes from, if they say it. A name that somebody else pointed at this machine is not ours.
  */
 function isOwnPage(request: FastifyRequest, { publicUrl }: BrowserOptions): boolean {
+  if (publicUrl === undefined && !isOwnHost(request)) return false;
   const { origin, 'sec-fetch-site': site, 'x-drydock-console': mark } = request.headers;
   if (mark !== '1' || (site !== undefined && site !== 'same-origin')) return false;
   if (origin === undefined) return true;
@@ -60,8 +61,11 @@ function isOwnPage(request: FastifyRequest, { publicUrl }: BrowserOptions): bool
 }
 
 function foreignPage({ publicUrl }: BrowserOptions): Refusal {
-  const where = publicUrl === undefined ? 'a page of this console' : `the console at ${publicUrl}`;
-  return new Refusal('FORBIDDEN', `This request does not come from ${where}, so it was not done`, {
+  const where =
+    publicUrl === undefined
+      ? 'a page of this console. Open it by an address of this machine, or set DRYDOCK_PUBLIC_URL to the one that people type'
+      : `the console at ${publicUrl}, so it was not done`;
+  return new Refusal('FORBIDDEN', `This request does not come from ${where}`, {
     details: { reason: 'CSRF' },
   });
 }
@@ -73,12 +77,19 @@ function cookieNames({ publicUrl }: BrowserOptions): { session: string; state: s
   return { session: `${prefix}drydock_session`, state: `${prefix}drydock_oidc`, secure };
 }
 
+/** The first of that name which can be one of ours: others on this host may set what they like. */
 function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
   for (const pair of (headers.cookie ?? '').split(';')) {
-    const at = pair.indexOf('=');
-    if (pair.slice(0, at).trim() === name) return /^[\w-]{1,4000}$/.exec(pair.slice(at + 1).trim())?.[0];
+    const [, found, value] = /^\s*([^=]+?)\s*=\s*([\w-]{1,4000})\s*$/.exec(pair) ?? [];
+    if (found === name) return value;
   }
   return undefined;
+}
+
+/** Of somebody who has hung up there is none. */
+function addressOf(request: FastifyRequest): string {
+  const ip: string | undefined = request.ip;
+  return ip?.replace(/^::ffff:/, '') ?? 'unknown';
 }
 
 export function visitOf(request: FastifyRequest, reply: FastifyReply, options: BrowserOptions): Visit {
@@ -95,7 +106,7 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, options: B
     void reply.header('set-cookie', parts.join('; '));
   };
   return {
-    address: request.ip.replace(/^::ffff:/, ''),
+    address: addressOf(request),
     userAgent: request.headers['user-agent']?.replaceAll(/[^\x20-\x7e]/g, '').slice(0, longestAgent),
     keepSession: (token) => keep(names.session, token, sessionAge),
     keepState: (text) => keep(names.state, text, stateAge),

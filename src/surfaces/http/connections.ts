@@ -53,6 +53,7 @@ function answerRaw(socket: Duplex, message: string): void {
   const lines = [
     `HTTP/1.1 400 ${STATUS_CODES[400]}`,
     'content-type: application/json; charset=utf-8',
+    'x-content-type-options: nosniff',
     `x-request-id: ${newId('req')}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

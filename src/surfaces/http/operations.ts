@@ -20,6 +20,8 @@ import { originOf } from './origin.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     entered: Entered | undefined;
+    /** The body was not there in full when its sender was let in. */
+    late: boolean;
   }
 }
 
@@ -44,6 +46,7 @@ export function registerOperations(
   // Every reader of events listens, and stops when it goes.
   setMaxListeners(0, closing.signal);
   if (!app.hasRequestDecorator('entered')) app.decorateRequest('entered', undefined);
+  if (!app.hasRequestDecorator('late')) app.decorateRequest('late', false);
   // A reader of events would keep the service from ending.
   app.addHook('preClose', (done) => {
     closing.abort();
@@ -118,6 +121,7 @@ function enter(
     // What a cookie opens is nobody else's.
     if (credential.kind === 'session') void reply.header('cache-control', 'no-store');
     request.entered = await options.entrance.enter(operation, credential, params, occasion);
+    request.late = !request.raw.complete;
   };
 }
 
@@ -146,16 +150,20 @@ async function answer(
   { entrance, checkResponses }: OperationOptions,
   closing: AbortSignal,
 ): Promise<FastifyReply> {
+  const first = request.entered as Entered;
+  const again = (): Promise<Entered> => entrance.enterAgain(first);
   const given: Given = {
     query: request.query as Record<string, unknown>,
     headers: headersFor(operation, request),
     idempotencyKey: idempotencyKeyOf(request),
     lastEventId: textOf(request.headers['last-event-id']),
     ...(operation.upload
-      ? { upload: receiveBytes(operation.upload, request) }
+      ? { upload: receiveBytes(operation.upload, request, request.late ? again : undefined) }
       : { body: readBody(operation, request) }),
   };
-  const result = await entrance.act(request.entered as Entered, given);
+  // Access ends at once, also for those who were let in and took their time to say what they want.
+  const entered = request.late && !operation.upload ? await again() : first;
+  const result = await entrance.act(entered, given);
   if (checkResponses) checkAnswer(operation, result);
   return sendAnswer(reply, operation, result, closing);
 }

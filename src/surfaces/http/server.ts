@@ -137,7 +137,9 @@ function registerAgents(
 }
 
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id);
+  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+  // Pages and what they load say otherwise themselves.
+  if (/^\/console(?:[/?]|$)/.test(request.url)) reply.header('cache-control', 'no-store');
   // After an upgrade that nobody granted Node stays silent about errors in what follows.
   if (request.raw.headers.upgrade !== undefined) reply.header('connection', 'close');
 }

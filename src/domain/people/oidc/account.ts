@@ -1,4 +1,4 @@
-import { Email } from '../../../contract/console/people.ts';
+import { Email, PersonName } from '../../../contract/console/people.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as links from '../../../platform/database/queries/console-links.ts';
@@ -6,12 +6,14 @@ import * as identities from '../../../platform/database/queries/identities.ts';
 import * as members from '../../../platform/database/queries/members.ts';
 import * as organizations from '../../../platform/database/queries/organizations.ts';
 import * as passwords from '../../../platform/database/queries/passwords.ts';
+import * as people from '../../../platform/database/queries/people.ts';
 import * as users from '../../../platform/database/queries/users.ts';
 import { newId } from '../../../platform/ids.ts';
 import { auditEvent } from '../../audit.ts';
 import type { VisitorContext } from '../../context.ts';
 import { conflict } from '../../refusals.ts';
 import { auditPerson } from '../audit.ts';
+import { isStillAllowed } from '../link-makers.ts';
 import { join } from '../use-link.ts';
 import type { Claims } from './provider.ts';
 
@@ -24,15 +26,26 @@ export async function accountOf(context: VisitorContext, db: Db, claims: Claims)
   const { issuer, subject } = claims;
   const { person } = context;
   mustBeOfDomain(context, claims);
-  const known = await db.row(identities.find, { issuer, subject });
+  const known = await heldIdentity(db, claims);
   if (known && person && known.userId !== person.user.id)
     throw conflict('This identity belongs to another account. Sign out to enter it', 'IDENTITY_TAKEN');
   if (known) return known.userId;
   const userId = person?.user.id ?? (await byAddress(context, db, claims));
-  if ((await db.run(identities.insert, { issuer, subject, userId })) === 0)
+  await db.row(people.hold, { userId });
+  const id = newId('idn', context.clock());
+  if ((await db.run(identities.insert, { id, issuer, subject, userId })) === 0)
     throw conflict('This identity was linked just now. Begin again', 'IDENTITY_TAKEN');
-  await auditPerson(db, context, userId, 'identity.link', userId);
+  const details = { issuer, subject, email: claims.email ?? null };
+  await auditPerson(db, context, userId, { action: 'identity.link', target: id, details });
   return userId;
+}
+
+/** Whose it is. The account is held before it is read again, so that one that is being unlinked opens nothing. */
+async function heldIdentity(db: Db, { issuer, subject }: Claims): Promise<{ userId: string } | undefined> {
+  const found = await db.row(identities.find, { issuer, subject });
+  if (!found) return undefined;
+  await db.row(people.hold, found);
+  return db.row(identities.find, { issuer, subject });
 }
 
 function mustBeOfDomain({ config }: VisitorContext, { email, emailVerified }: Claims): void {
@@ -49,7 +62,7 @@ async function byAddress(context: VisitorContext, db: Db, claims: Claims): Promi
   if (email === undefined || !emailVerified)
     throw refused('The provider does not vouch for your e-mail address', 'EMAIL_NOT_VERIFIED');
   const account = await db.row(passwords.ofEmail, { email });
-  if (!account) return newAccount(context, db, email, claims.name ?? email);
+  if (!account) return newAccount(context, db, email, PersonName.safeParse(claims.name).data ?? email);
   const others = await db.rows(identities.list, { userId: account.userId });
   // An address may be given to somebody else; the account is not.
   if (account.hash !== null || others.some(({ issuer }) => issuer === claims.issuer))
@@ -62,7 +75,7 @@ async function byAddress(context: VisitorContext, db: Db, claims: Claims): Promi
 
 async function newAccount(context: VisitorContext, db: Db, email: string, name: string): Promise<string> {
   const { requestId, clock } = context;
-  const invitations = await db.rows(links.invitationsFor, { email });
+  const invitations = await invitationsThatWork(db, email);
   const open = invitations.length === 0 ? await openOrganization(context, db) : undefined;
   const userId = newId('usr', clock());
   await db.run(users.insert, { id: userId, email, name });
@@ -71,10 +84,22 @@ async function newAccount(context: VisitorContext, db: Db, email: string, name: 
   if (open !== undefined) {
     await db.run(members.add, { organizationId: open, userId, role: 'member' });
     const event = { organizationId: open, projectId: null, actor: userId, requestId };
-    await auditEvent(db, { ...event, action: 'member.join', target: userId });
+    const details = { email, role: 'member' };
+    await auditEvent(db, { ...event, action: 'member.join', target: userId, details });
   }
-  await auditPerson(db, context, userId, 'user.create', userId);
+  const details = { email, name };
+  await auditPerson(db, context, userId, { action: 'user.create', target: userId, details });
   return userId;
+}
+
+/** Their organizations stay as they are meanwhile, so that nobody enters by the word of an administrator who is none. */
+async function invitationsThatWork(db: Db, email: string): Promise<links.LinkRow[]> {
+  const found = [];
+  for (const link of await db.rows(links.invitationsFor, { email })) {
+    await db.rows(members.lineUp, { organizationId: link.organizationId as string });
+    if (await isStillAllowed(db, link)) found.push(link);
+  }
+  return found;
 }
 
 async function openOrganization({ config, log }: VisitorContext, db: Db): Promise<string> {

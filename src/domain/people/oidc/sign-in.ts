@@ -1,6 +1,8 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { PublicContext, VisitorContext } from '../../context.ts';
 import type { Verb } from '../../verb.ts';
+import { brake, release } from '../brakes.ts';
+import { confirmPresence } from '../confirm.ts';
 import { beginSession, signedIn } from '../session.ts';
 import { accountOf } from './account.ts';
 import type { Attempt, Claims, Provider } from './provider.ts';
@@ -12,15 +14,23 @@ const scope = ['oidc'];
 /** What the browser keeps between the two steps. */
 interface Kept extends Attempt {
   returnTo: string | null;
+  /** Of whoever was signed in: the identity is linked to their account, and to no other. */
+  sessionId: string | null;
   startedAt: number;
 }
 
-export const startOidc: Verb<'startOidc'> = async (context, { body: { returnTo = null } }) => {
+export const startOidc: Verb<'startOidc'> = async (
+  context,
+  { body: { returnTo = null, currentPassword } },
+) => {
   const provider = await providerOf(context);
+  const { person } = context;
+  if (person) await confirmPresence({ ...context, person }, currentPassword);
   const { url, attempt } = await provider.begin(callbackOf(context)).catch((error: unknown) => {
     throw refusedBy(context, error);
   });
-  const kept: Kept = { ...attempt, returnTo, startedAt: context.clock() };
+  const sessionId = person?.sessionId ?? null;
+  const kept: Kept = { ...attempt, returnTo, sessionId, startedAt: context.clock() };
   context.visitor.keepState(context.cursors.seal(scope, JSON.stringify(kept)));
   return { url };
 };
@@ -30,6 +40,7 @@ export const finishOidc: Verb<'finishOidc'> = async (context, { body: { search }
   const provider = await providerOf(context);
   const { returnTo, ...attempt } = keptBy(context);
   visitor.keepState(undefined);
+  await brake(context, { kind: 'address', of: visitor.address });
   const back = `${callbackOf(context)}?${search.replace(/^\?/, '')}`;
   const claims: Claims = await provider.finish(back, attempt).catch((error: unknown) => {
     throw refusedBy(context, error);
@@ -38,6 +49,7 @@ export const finishOidc: Verb<'finishOidc'> = async (context, { body: { search }
     const userId = await accountOf(context, trx, claims);
     return { userId, session: await beginSession(context, trx, userId, 'oidc') };
   });
+  await release(context, { address: visitor.address });
   visitor.keepSession(session.token);
   return { ...(await signedIn(context, userId, session.id)), returnTo };
 };
@@ -55,12 +67,13 @@ async function providerOf({ config }: PublicContext): Promise<Provider> {
   return openProvider({ issuer, clientId, clientSecret });
 }
 
-/** Only the browser that began may finish, and in time. */
-function keptBy({ visitor, cursors, clock }: VisitorContext): Kept {
+/** Only the browser that began may finish, in time, and signed in as it was. */
+function keptBy({ visitor, cursors, clock, person }: VisitorContext): Kept {
   const sealed = visitor.state();
   const text = sealed === undefined ? undefined : cursors.open(scope, sealed);
   const kept = text === undefined ? undefined : (JSON.parse(text) as Kept);
-  if (kept && clock() - kept.startedAt < patience) return kept;
+  const same = kept?.sessionId === (person?.sessionId ?? null);
+  if (kept && same && clock() - kept.startedAt < patience) return kept;
   throw new Refusal(
     'UNAUTHORIZED',
     'This sign-in was not begun in this browser, or too long ago. Begin again',

@@ -13,6 +13,7 @@ import { suiteFiles } from './0011-suite-files.ts';
 import { contractBaselines } from './0012-contract-baselines.ts';
 import { judging } from './0013-judging.ts';
 import { people } from './0014-people.ts';
+import { linksAndAuditDetails } from './0015-links-and-audit-details.ts';
 
 export interface Migration {
   name: string;
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   contractBaselines,
   judging,
   people,
+  linksAndAuditDetails,
 ];

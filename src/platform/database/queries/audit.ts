@@ -1,5 +1,7 @@
-import { bigint, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { bigint, json, orNull, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
+
+export type AuditDetails = Record<string, unknown>;
 
 const events = table('audit_events', {
   id: text,
@@ -11,10 +13,21 @@ const events = table('audit_events', {
   target: text,
   requestId: orNull(text),
   at: time,
+  /** Who or what it was about, and what it was before. */
+  details: orNull(json<AuditDetails>()),
 });
 export type AuditRow = RowOf<typeof events.columns>;
 
-const written = ['id', 'organizationId', 'projectId', 'actor', 'action', 'target', 'requestId'] as const;
+const written = [
+  'id',
+  'organizationId',
+  'projectId',
+  'actor',
+  'action',
+  'target',
+  'requestId',
+  'details',
+] as const;
 export const insert = query('audit.insert', events.insert(written), events.pick(written));
 /** Of one organization or of all, newest first. For one, audit_events_organization serves it. */
 export const list = query(

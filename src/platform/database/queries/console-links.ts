@@ -1,4 +1,4 @@
-import { bigint, bytes, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { bigint, bytes, flag, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 import type { OrganizationRole } from './members.ts';
 
@@ -6,7 +6,7 @@ const links = table(
   'console_links',
   {
     id: text,
-    kind: oneOf<'sign-in' | 'invitation' | 'reset'>(),
+    kind: oneOf<'sign-in' | 'invitation' | 'reset' | 'email'>(),
     userId: orNull(text),
     email: orNull(text),
     organizationId: orNull(text),
@@ -15,6 +15,7 @@ const links = table(
     createdAt: time,
     expiresAt: time,
     usedAt: orNull(time),
+    withdrawnAt: orNull(time),
   },
   { hash: bytes },
 );
@@ -40,7 +41,7 @@ export const insert = query(
 /** With the organization's name, and whose account has the address now. */
 export const find = query(
   'console-links.find',
-  `select ${links.all('l')}, o.name as "organizationName", coalesce(u.email, l.email) as address,
+  `select ${links.all('l')}, o.name as "organizationName", coalesce(l.email, u.email) as address,
      a.id as "accountId"
    from console_links l left join organizations o on o.id = l.organization_id
      left join users u on u.id = l.user_id left join users a on lower(a.email) = lower(l.email)
@@ -51,57 +52,101 @@ export const find = query(
 /** Of two who use it at the same time one is first. */
 export const use = query(
   'console-links.use',
-  'update console_links set used_at = now() where id = :id and used_at is null and expires_at > now()',
+  `update console_links set used_at = now()
+   where id = :id and used_at is null and withdrawn_at is null and expires_at > now()`,
   { id: text },
 );
 
+/** Whether `l` is an invitation that nobody has used or taken back, in its time. */
+const isOpen = (l: string): string =>
+  `${l}.kind = 'invitation' and ${l}.used_at is null and ${l}.withdrawn_at is null and ${l}.expires_at > now()`;
+
 const invitation = {
-  ...links.pick(['id', 'createdAt', 'expiresAt', 'madeBy']),
+  ...links.pick(['id', 'createdAt', 'expiresAt']),
   email: text,
   role: oneOf<OrganizationRole>(),
-  inviterEmail: orNull(text),
-  inviterName: orNull(text),
+  inviterId: text,
+  inviterEmail: text,
+  inviterName: text,
 };
 export type InvitationRow = RowOf<typeof invitation>;
-/** Those that can still be used. An invitation has an address and a role; the server does not know. */
+/**
+ * Those that can still be used, as `refusalFor` of the people decides about their makers. An invitation has an address
+ * and a role; the server does not know.
+ */
 export const invitations = query(
   'console-links.invitations',
-  `select l.id, l.created_at as "createdAt", l.expires_at as "expiresAt", l.made_by as "madeBy",
+  `select l.id, l.created_at as "createdAt", l.expires_at as "expiresAt", u.id as "inviterId",
      coalesce(l.email, '') as email, coalesce(l.role, 'member') as role, u.email as "inviterEmail", u.name as "inviterName"
-   from console_links l left join users u on u.id = l.made_by
-   where l.organization_id = :organizationId and l.kind = 'invitation' and l.used_at is null and l.expires_at > now()
-     and l.id > :after order by l.id limit :most`,
+   from console_links l join users u on u.id = l.made_by
+     join organization_members m on m.organization_id = l.organization_id and m.user_id = l.made_by
+   where l.organization_id = :organizationId and ${isOpen('l')}
+     and (m.role = 'owner' or (m.role = 'admin' and l.role <> 'owner')) and l.id > :after order by l.id limit :most`,
   { organizationId: text, after: text, most: bigint },
   invitation,
   { index: 'console_links_organization' },
 );
-/** Those of an address that can still be used, to any organization. */
+/** Those of an address, to any organization. */
 export const invitationsFor = query(
   'console-links.invitations-for',
-  `select ${links.all()} from console_links
-   where kind = 'invitation' and lower(email) = lower(:email) and used_at is null and expires_at > now() order by id`,
+  `select ${links.all('l')} from console_links l where lower(l.email) = lower(:email) and ${isOpen('l')}
+   order by l.organization_id`,
   { email: text },
+  links.columns,
+);
+/** One that nobody has used or taken back, by its id. */
+export const findInvitation = query(
+  'console-links.find-invitation',
+  `select ${links.all('l')} from console_links l where l.organization_id = :organizationId and l.id = :id
+     and ${isOpen('l')}`,
+  { organizationId: text, id: text },
   links.columns,
 );
 export const revokeInvitation = query(
   'console-links.revoke-invitation',
-  `delete from console_links where organization_id = :organizationId and id = :id and kind = 'invitation' and used_at is null`,
+  `update console_links set withdrawn_at = now() where organization_id = :organizationId and id = :id
+     and kind = 'invitation' and used_at is null and withdrawn_at is null`,
   { organizationId: text, id: text },
 );
 /** Before another one is made. */
 export const replaceInvitation = query(
   'console-links.replace-invitation',
-  `delete from console_links where organization_id = :organizationId and lower(email) = lower(:email) and used_at is null`,
+  `update console_links set withdrawn_at = now() where organization_id = :organizationId
+     and lower(email) = lower(:email) and kind = 'invitation' and used_at is null and withdrawn_at is null`,
   { organizationId: text, email: text },
 );
 /** Whoever has a new password, or is gone, has no use for the others; neither has whoever found one. */
 export const endOf = query(
   'console-links.end-of',
-  'delete from console_links where user_id = :userId and used_at is null',
+  `update console_links set withdrawn_at = now()
+   where user_id = :userId and used_at is null and withdrawn_at is null`,
   { userId: text },
 );
 export const prune = query(
   'console-links.prune',
   `delete from console_links where expires_at < now() - interval '30 days'`,
   {},
+);
+
+/** What the maker of a link is, and what whoever uses it would be: what `refusalFor` decides by. */
+export const standing = query(
+  'console-links.standing',
+  `select
+     (select role from organization_members where organization_id = :organizationId and user_id = :makerId) as "makerRole",
+     (select role from organization_members where organization_id = :organizationId and user_id = :userId) as "memberRole",
+     exists (select from users where id = :makerId and operator) as "makerOperator",
+     exists (select from users where id = :userId and operator) as "memberOperator",
+     exists (select from organization_members t left join organization_members m
+         on m.organization_id = t.organization_id and m.user_id = :makerId
+       where t.user_id = :userId and (m.role is null or m.role = 'member' or (t.role = 'owner' and m.role <> 'owner')))
+       as "elsewhere"`,
+  { organizationId: orNull(text), makerId: text, userId: orNull(text) },
+  {
+    makerRole: orNull(oneOf<OrganizationRole>()),
+    memberRole: orNull(oneOf<OrganizationRole>()),
+    makerOperator: flag,
+    memberOperator: flag,
+    /** The member belongs to an organization whose members of that role the maker does not decide about. */
+    elsewhere: flag,
+  },
 );

@@ -43,6 +43,12 @@ export const working = query(
   { id: text, organizationId: text },
   { role: oneOf<OrganizationRole>() },
 );
+export const began = query(
+  'console-sessions.began',
+  'select created_at as at from console_sessions where id = :id',
+  { id: text },
+  { at: time },
+);
 export const end = query(
   'console-sessions.end',
   'delete from console_sessions where id = :id and user_id = :userId',
@@ -53,6 +59,12 @@ export const endOthers = query(
   'console-sessions.end-others',
   'delete from console_sessions where user_id = :userId and id is distinct from :id',
   { userId: text, id: orNull(text) },
+);
+/** All that began with a provider, but one. */
+export const endOthersOfProvider = query(
+  'console-sessions.end-others-of-provider',
+  `delete from console_sessions where user_id = :userId and way = 'oidc' and id <> :id`,
+  { userId: text, id: text },
 );
 /** What a user has too many of: those that were seen least lately. */
 export const endSurplus = query(

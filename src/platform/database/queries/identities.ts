@@ -1,6 +1,8 @@
 import { text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
+const identity = { id: text, issuer: text, subject: text };
+
 export const find = query(
   'identities.find',
   'select user_id as "userId" from identities where issuer = :issuer and subject = :subject',
@@ -9,13 +11,19 @@ export const find = query(
 );
 export const list = query(
   'identities.list',
-  'select issuer, created_at as "linkedAt" from identities where user_id = :userId order by created_at',
+  'select id, issuer, created_at as "linkedAt" from identities where user_id = :userId order by created_at, id',
   { userId: text },
-  { issuer: text, linkedAt: time },
+  { id: text, issuer: text, linkedAt: time },
 );
 /** Nothing when it is somebody's already. */
 export const insert = query(
   'identities.insert',
-  `insert into identities (issuer, subject, user_id) values (:issuer, :subject, :userId) on conflict do nothing`,
-  { issuer: text, subject: text, userId: text },
+  `insert into identities (id, issuer, subject, user_id) values (:id, :issuer, :subject, :userId) on conflict do nothing`,
+  { ...identity, userId: text },
+);
+export const remove = query(
+  'identities.remove',
+  'delete from identities where id = :id and user_id = :userId returning id, issuer, subject',
+  { id: text, userId: text },
+  identity,
 );

@@ -61,13 +61,23 @@ export const page = query(
   paged,
   { index: 'api_keys_organization' },
 );
-/** Writes nothing when there is no such key in the organization, of the member if one is named. */
+/** Those of a member that work. */
+export const countOf = query(
+  'keys.count-of',
+  `select count(*) as count from api_keys
+   where organization_id = :organizationId and user_id = :userId and revoked_at is null`,
+  { organizationId: text, userId: text },
+  { count: bigint },
+);
+/** No row when there is no such key in the organization, of the member if one is named. */
 export const revokeIn = query(
   'keys.revoke-in',
   `update api_keys set revoked_at = now()
    where id = :id and organization_id = :organizationId and revoked_at is null
-     and (:userId::text is null or user_id = :userId)`,
+     and (:userId::text is null or user_id = :userId)
+   returning name, hint, user_id as "userId"`,
   { id: text, organizationId: text, userId: orNull(text) },
+  keys.pick(['name', 'hint', 'userId']),
 );
 
 /** Whether one was ever made. */

@@ -107,6 +107,14 @@ export const setInProject = query(
    on conflict (project_id, user_id) do update set role = excluded.role`,
   { ...ofProject, role: oneOf<'admin' | 'member'>() },
 );
+/** What somebody was invited to a project as. */
+export const findInProject = query(
+  'members.find-in-project',
+  `select m.role, u.email from project_members m join users u on u.id = m.user_id
+   where m.project_id = :projectId and m.user_id = :userId`,
+  ofProject,
+  { role: oneOf<'admin' | 'member'>(), email: text },
+);
 export const removeFromProject = query(
   'members.remove-from-project',
   'delete from project_members where project_id = :projectId and user_id = :userId',

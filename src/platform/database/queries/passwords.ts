@@ -15,13 +15,6 @@ export const ofUser = query(
   { userId: text },
   { hash: text },
 );
-/** Until the transaction ends nobody changes it. */
-export const hold = query(
-  'passwords.hold',
-  'select hash from passwords where user_id = :userId for share',
-  { userId: text },
-  { hash: text },
-);
 export const set = query(
   'passwords.set',
   `insert into passwords (user_id, hash) values (:userId, :hash)

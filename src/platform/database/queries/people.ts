@@ -11,7 +11,14 @@ export const find = query(
   { userId: text },
   { id: text, email: text, name: text, imageUrl: orNull(text), operator: flag, hasPassword: flag },
 );
-/** Those that somebody belongs to. */
+/** Until the transaction ends nobody else begins a session, or changes a password, of this account. */
+export const hold = query(
+  'people.hold',
+  'select id, email, name from users where id = :userId for no key update',
+  { userId: text },
+  { id: text, email: text, name: text },
+);
+/** Those that somebody belongs to, the oldest first. */
 export const organizations = query(
   'people.organizations',
   `select o.id, o.name, o.logo_url as "logoUrl", o.plan, m.role, o.created_at as "createdAt"
