@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { noBrowser, startBrowser, visit } from './support/chromium.ts';
 import { place } from './support/process.ts';
 import { client, startOpenIdProvider } from './targets/openid-provider.ts';
+import { startSmtpServer } from './targets/smtp-server.ts';
 
 const ada = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'paper boats in the rain' };
 const grace = { name: 'Grace Hopper', email: 'grace@example.com', password: 'cobol and nanoseconds' };
@@ -90,17 +91,21 @@ test('from the link of the first start to a key, a colleague and the way out', a
   expect([...complaints, ...other.complaints]).toEqual([]);
 });
 
-test('a provider lets somebody in, who comes back to where they wanted to go', async ({ skip }) => {
+test('a provider lets somebody in, who comes back to where they wanted to go, chooses a password and an address, and unlinks it', async ({
+  skip,
+}) => {
   skip(noBrowser !== undefined, noBrowser);
   const olga = { sub: 'olga', email: 'olga@example.com', email_verified: true, name: 'Olga' };
   const provider = await startOpenIdProvider({ atTheDoor: olga });
-  onTestFinished(() => provider.stop());
+  const smtp = await startSmtpServer();
+  onTestFinished(async () => void (await Promise.all([provider.stop(), smtp.stop()])));
   const env = {
     DRYDOCK_OIDC_ISSUER: provider.issuer,
     DRYDOCK_OIDC_CLIENT_ID: client.id,
     DRYDOCK_OIDC_CLIENT_SECRET: client.secret,
     DRYDOCK_OIDC_NAME: 'Harbour',
     DRYDOCK_OIDC_ORGANIZATION: 'Drydock',
+    DRYDOCK_SMTP_URL: smtp.url,
   };
   const [drydock, browser] = await Promise.all([place().then((home) => home.serve(env)), startBrowser()]);
   const baseUrl = new URL(drydock.baseUrl).origin;
@@ -110,11 +115,47 @@ test('a provider lets somebody in, who comes back to where they wanted to go', a
   await page.getByRole('table', { name: 'Identities' }).getByText(provider.issuer).waitFor();
   await page.getByText('Drydock (member)').waitFor();
   expect(page.url()).toBe(`${baseUrl}/console/account`);
+  const unlink = async (password?: string) => {
+    await page.getByRole('button', { name: `Unlink ${provider.issuer}` }).click();
+    const dialog = page.getByRole('dialog');
+    if (password !== undefined) await dialog.getByLabel('Your password').fill(password);
+    await dialog.getByRole('button', { name: 'Unlink identity' }).click();
+    return dialog;
+  };
+  await (await unlink()).getByText('Choose a password before').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByLabel(/^New password/).fill(ada.password);
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await page.getByText('Password changed').waitFor();
+  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Your password').fill(ada.password);
+  await page.getByRole('button', { name: 'Save profile' }).click();
+  await page.getByText(`on its way to ${ada.email}`).waitFor();
+  await expect.poll(() => smtp.mails.length).toBe(1);
+  const link = /\/console\/enter#[\w-]{43}/.exec(smtp.mails[0]?.raw ?? '')?.[0] as string;
+  // Nobody enters anything with it who is not signed in to the account.
+  const stranger = await visit(browser, { baseUrl });
+  await stranger.page.goto(link);
+  await stranger.page.getByText('If you did not ask for this').waitFor();
+  await page.goto(link);
+  await page.getByRole('button', { name: `Use ${ada.email}` }).click();
+  await page.getByRole('button', { name: 'Account: Olga' }).waitFor();
+  await page.goto('/console/account');
+  await page
+    .getByLabel('E-mail')
+    .and(page.locator(`[value="${ada.email}"]`))
+    .waitFor();
+  await unlink(ada.password);
+  await page.getByText('Identity unlinked').waitFor();
+  await page.getByRole('button', { name: 'Link Harbour' }).click();
+  await page.getByRole('dialog').getByLabel('Your password').fill(ada.password);
+  await page.getByRole('button', { name: 'Go to Harbour' }).click();
+  await page.getByRole('table', { name: 'Identities' }).getByText(provider.issuer).waitFor();
   // What came back with it works once, and the page says what to do.
   await page.goto('/console/oidc?state=x&code=y');
   await page.getByText('Begin again from the sign-in page.').waitFor();
   expect(page.url()).toBe(`${baseUrl}/console/oidc`);
-  expect(complaints).toEqual([]);
+  expect([...complaints, ...stranger.complaints]).toEqual([]);
 });
 
 async function accept(page: Page, invitation: string): Promise<void> {

@@ -9,6 +9,12 @@ import { say } from '../../kit/toast.tsx';
 import { Refused } from '../sign-in/entry.tsx';
 import css from './account.module.css';
 
+/** What somebody has to do before a new address counts. */
+export function savedWords(confirmationSentTo: string | null): string {
+  if (confirmationSentTo === null) return 'Profile saved';
+  return `Profile saved. Your address changes when you open the link that is on its way to ${confirmationSentTo}`;
+}
+
 export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
   const [name, setName] = useState(user.name);
   const [email, setEmail] = useState(user.email);
@@ -20,10 +26,11 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
       people.updateProfile({
         body: { name: name.trim(), ...(newEmail && { email: email.trim(), currentPassword }) },
       }),
-    onSuccess: (next) => {
+    onSuccess: ({ confirmationSentTo, ...next }) => {
       setCurrentPassword('');
+      setEmail(next.user.email);
       sessionIs(next);
-      say('Profile saved');
+      say(savedWords(confirmationSentTo));
     },
   });
   const submit = (event: FormEvent): void => {

@@ -104,9 +104,15 @@ function whoOf({ actor }: Event): string {
   return actor.name ?? actor.email ?? actor.id;
 }
 
+/** `oldRole` is “Old role”. */
+function nameOf(field: string): string {
+  const words = field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
 /** All that is known of it, and the way to what else is about the same. */
 function Whole({ event, organizationId }: { event: Event; organizationId: string }) {
-  const { id, at, actor, action, target, projectId, requestId } = event;
+  const { id, at, actor, action, target, projectId, requestId, details } = event;
   const only = (search: AuditSearch, words: string) => (
     <Link to={route} params={{ organizationId }} search={search}>
       {words}
@@ -124,6 +130,10 @@ function Whole({ event, organizationId }: { event: Event; organizationId: string
           ['Target', <Id key="target" value={target} />],
           ['Project', projectId && <Id key="project" value={projectId} />],
           ['Request', requestId && <Id key="request" value={requestId} />],
+          ...Object.entries(details ?? {}).map(([name, value]): [string, string] => [
+            nameOf(name),
+            typeof value === 'string' ? value : JSON.stringify(value),
+          ]),
         ]}
       />
       <p className={css.left}>

@@ -44,7 +44,7 @@ export function LinkOnce({
   onClose,
 }: {
   title: string;
-  link: { url: string; mailed: boolean; expiresAt: number };
+  link: { url: string; mailed: boolean; expiresAt: number; identities?: { issuer: string }[] };
   email: string;
   onClose: () => void;
 }) {
@@ -57,6 +57,13 @@ export function LinkOnce({
         : it works once, until <Time at={link.expiresAt} />, and is not shown again.
       </p>
       <Note>Whoever has the link can use it. Send it to that person alone.</Note>
+      {link.identities && link.identities.length > 0 && (
+        <Note>
+          A new password ends every session. The account goes on being opened by{' '}
+          {link.identities.map(({ issuer }) => issuer).join(', ')}: if it was taken over, have it unlinked on
+          the account page. API keys go on working too.
+        </Note>
+      )}
     </Once>
   );
 }

@@ -76,6 +76,7 @@ function Ask({ link, using }: { link: LinkFacts; using: Using }) {
   if (using.error && using.variables?.password === undefined)
     return <DeadLink error={using.error} retry={() => using.mutate({})} />;
   if (link.kind === 'reset') return <ChoosePassword link={link} using={using} />;
+  if (link.kind === 'email') return <NewAddress link={link} using={using} signedIn={signedIn} />;
   if (link.kind === 'invitation') return <Invitation link={link} using={using} signedIn={signedIn} />;
   if (signedIn && signedIn.user.email !== link.email)
     return <AnotherAccount link={link} using={using} signedIn={signedIn} />;
@@ -187,7 +188,49 @@ function Invitation({
           Join as {link.role}
         </Button>
       )}
-      {link.needs === 'sign-in' && <SignInFirst link={link} signedIn={signedIn} />}
+      {link.needs === 'sign-in' && (
+        <SignInFirst
+          signedIn={signedIn}
+          words={`${link.email} has an account here. Sign in with it, and you come back here to accept.`}
+        />
+      )}
+    </Entry>
+  );
+}
+
+/** Whoever asked for it is signed in; anybody else who gets the mail enters nothing with it. */
+function NewAddress({
+  link,
+  using,
+  signedIn,
+}: {
+  link: LinkFacts;
+  using: Using;
+  signedIn: SignedIn | undefined;
+}) {
+  return (
+    <Entry title="Confirm your e-mail address">
+      {link.needs === 'nothing' ? (
+        <>
+          <p>
+            Your account gets the address {link.email} in place of {signedIn?.user.email}. Links to a new
+            password go there from now on.
+          </p>
+          <Button
+            look="primary"
+            className={mainButton}
+            busy={using.isPending}
+            onClick={() => using.mutate({})}
+          >
+            Use {link.email}
+          </Button>
+        </>
+      ) : (
+        <SignInFirst
+          signedIn={signedIn}
+          words={`Sign in to the account that is to have the address ${link.email}. If you did not ask for this, there is nothing to do.`}
+        />
+      )}
     </Entry>
   );
 }
@@ -213,8 +256,8 @@ function NewAccount({ link, using }: { link: LinkFacts; using: Using }) {
   );
 }
 
-/** Whoever invites knows the link, so that it does not open an account that there is. */
-function SignInFirst({ link, signedIn }: { link: LinkFacts; signedIn: SignedIn | undefined }) {
+/** Others know the link, so that it does not open an account that there is. */
+function SignInFirst({ words, signedIn }: { words: string; signedIn: SignedIn | undefined }) {
   const navigate = useNavigate();
   const leaving = useMutation({
     mutationFn: async () => {
@@ -226,10 +269,7 @@ function SignInFirst({ link, signedIn }: { link: LinkFacts; signedIn: SignedIn |
   return (
     <>
       <p>
-        {link.email} has an account here.{' '}
-        {signedIn
-          ? `You are signed in as ${signedIn.user.email}: sign out, and sign in with the invited account to accept.`
-          : 'Sign in with it, and you come back here to accept.'}
+        {words} {signedIn && `You are signed in as ${signedIn.user.email}.`}
       </p>
       {leaving.isError && <Refused error={leaving.error} />}
       <Button look="primary" className={mainButton} busy={leaving.isPending} onClick={() => leaving.mutate()}>

@@ -8,14 +8,10 @@ import { isWebAddress } from './where-to.ts';
 export function OidcButton({
   name,
   to,
-  words = `Sign in with ${name}`,
-  wide = true,
 }: {
   name: string;
   /** The page of the console to go on to. */
   to: string;
-  words?: string;
-  wide?: boolean;
 }) {
   const start = useMutation({
     mutationFn: () => people.startOidc({ body: { returnTo: `/console${to}` } }),
@@ -28,12 +24,8 @@ export function OidcButton({
     <>
       {start.isError && <Refused error={start.error} />}
       {/* On the way the page stays as it is. */}
-      <Button
-        className={wide ? mainButton : undefined}
-        busy={start.isPending || start.isSuccess}
-        onClick={() => start.mutate()}
-      >
-        {words}
+      <Button className={mainButton} busy={start.isPending || start.isSuccess} onClick={() => start.mutate()}>
+        Sign in with {name}
       </Button>
     </>
   );

@@ -15,15 +15,27 @@ const known: Record<string, [happened: string, next: string]> = {
   'WRONG_PASSWORD FORBIDDEN': ['That is not your password.', 'Type the one that you sign in with.'],
   UNKNOWN: [
     'This link does not work.',
-    'It may have been taken back or replaced by a newer one, or a part of it is missing. Copy it whole, or ask for another one.',
+    'A part of it may be missing. Copy it whole, or ask for another one.',
   ],
   USED: [
     'This link was used already, and works once.',
     'If that was you, sign in. Otherwise ask for another one.',
   ],
+  WITHDRAWN: [
+    'This link was withdrawn.',
+    'There may be a newer one, or the password was changed since. Ask for another one.',
+  ],
+  MAKER_NOT_ALLOWED: [
+    'Whoever made this link may no longer let you in.',
+    'Ask an administrator of the organization for another one.',
+  ],
   EXPIRED: ['The time of this link is over.', 'Ask whoever sent it for another one.'],
-  SIGN_IN_FIRST: ['The invited person has an account here.', 'Sign in with it to accept.'],
+  SIGN_IN_FIRST: ['There is an account that this link is for.', 'Sign in with it first.'],
   EMAIL_TAKEN: ['There is an account with this e-mail address.', 'Use another one, or sign in to it.'],
+  EMAIL_INVITED: [
+    'Somebody is invited with this e-mail address.',
+    'Have the invitation taken back, or use another address.',
+  ],
   WEAK_PASSWORD: ['That password is too easy to guess.', 'Choose a longer one that is not in common use.'],
   OIDC_STATE: [
     'This sign-in was not begun in this browser, or too long ago.',

@@ -5,6 +5,8 @@ import { people } from '../../api/client.ts';
 import { type SignedIn, sessionIs, useSignedIn } from '../../api/session.ts';
 import { Field, TextInput } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
+import { say } from '../../kit/toast.tsx';
+import { savedWords } from '../account/profile.tsx';
 import { Entry, EntryForm, Refused, SubmitButton, Ways } from './entry.tsx';
 import { NewPasswordField } from './password-field.tsx';
 
@@ -35,8 +37,9 @@ function SetUpForm({ signedIn: { user } }: { signedIn: SignedIn }) {
         body: { name: name.trim(), email: email.trim(), currentPassword: password },
       });
     },
-    onSuccess: (next) => {
+    onSuccess: ({ confirmationSentTo, ...next }) => {
       sessionIs(next);
+      if (confirmationSentTo !== null) say(savedWords(confirmationSentTo));
       void navigate({ to: '/', replace: true });
     },
   });
