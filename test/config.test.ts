@@ -61,6 +61,16 @@ test.each<[string, string | undefined, string[]]>([
   expect(exposures(config)).toEqual(why);
 });
 
+test.each([
+  's3://key:hidden-word@bucket/prefix',
+  's3://key@bucket',
+  's3://b?endpoint=https://key:hidden-word@minio.example',
+])('the address of blobs is shown, so %s is refused with the settings to use', (url) => {
+  const load = (): unknown => loadConfig({ DRYDOCK_BLOBS_URL: url });
+  expect(load).toThrow(/DRYDOCK_BLOBS_URL .*AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/);
+  expect(load).not.toThrow('hidden-word');
+});
+
 test('drydock config shows that a secret is set and never the secret', async () => {
   const here = await place();
   const { stdout } = await here.run(['config'], {

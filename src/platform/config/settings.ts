@@ -42,9 +42,11 @@ function isNetwork(text: string): boolean {
 
 const providerKey = z.string().regex(/^[\x21-\x7e]{1,1000}$/, 'A key has no spaces and no line breaks');
 
+/** Of the address itself, or of the endpoint that it names. */
 function hasCredentials(url: string): boolean {
-  const { username, password } = new URL(url);
-  return username !== '' || password !== '';
+  if (!URL.canParse(url)) return false;
+  const { username, password, searchParams } = new URL(url);
+  return username !== '' || password !== '' || hasCredentials(searchParams.get('endpoint') ?? '');
 }
 
 const port = z.coerce.number().int().min(0).max(65535);

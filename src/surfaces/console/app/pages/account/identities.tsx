@@ -14,23 +14,29 @@ import { isWebAddress } from '../sign-in/where-to.ts';
 
 type Identity = SignedIn['user']['identities'][number];
 
+const columnsFor = (hasPassword: boolean): Column<Identity>[] => [
+  { name: 'Provider', main: true, cell: ({ issuer }) => <code>{issuer}</code> },
+  { name: 'Linked', figure: true, cell: ({ linkedAt }) => <Time at={linkedAt} /> },
+  {
+    name: 'Actions',
+    figure: true,
+    cell: (identity) => <Unlink identity={identity} hasPassword={hasPassword} />,
+  },
+];
+
 /** Accounts elsewhere that open this one. */
 export function Identities({ signedIn: { user, ways } }: { signedIn: SignedIn }) {
   if (!ways.oidc && user.identities.length === 0) return null;
-  const columns: Column<Identity>[] = [
-    { name: 'Provider', main: true, cell: ({ issuer }) => <code>{issuer}</code> },
-    { name: 'Linked', figure: true, cell: ({ linkedAt }) => <Time at={linkedAt} /> },
-    {
-      name: 'Actions',
-      figure: true,
-      cell: (identity) => <Unlink identity={identity} hasPassword={user.hasPassword} />,
-    },
-  ];
   return (
     <Section title="Sign-in with a provider">
       {user.identities.length > 0 ? (
         <>
-          <Table label="Identities" columns={columns} rows={user.identities} keyOf={({ id }) => id} />
+          <Table
+            label="Identities"
+            columns={columnsFor(user.hasPassword)}
+            rows={user.identities}
+            keyOf={({ id }) => id}
+          />
           <Note>
             One that is not yours? Unlink it and change your password: each of them opens this account.
           </Note>
