@@ -345,6 +345,8 @@ describe('a link to a new password', () => {
   test('reaches no further than the organization of whoever makes it', async () => {
     const make = (tab: Browser, memberId: string) => tab.people.createResetLink({ organizationId, memberId });
     const owner = await service.member('owner');
+    const self = ((await admin.people.getSession()) as { user: { id: string } }).user.id;
+    await expect(make(admin, self)).rejects.toMatchObject({ details: { reason: 'OWN_ACCOUNT' } });
     await expect(make(admin, owner.userId)).rejects.toMatchObject({ details: { reason: 'OWNER_NEEDED' } });
     const both = (await service.stranger()).userId;
     await setMember(service.db, { organization: organizationId }, { user: both, role: 'member' });

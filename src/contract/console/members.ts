@@ -56,7 +56,7 @@ const Link = {
 export const createResetLink = operation({
   summary: 'Make a link with which a member chooses a new password',
   description:
-    'For members whom one may remove, in every organization that they belong to, and who are no operators; an operator may make one for members of others too. It works as long as its maker could make it.',
+    'For others whom one may remove, in every organization that they belong to, and who are no operators; an operator may make one for members of others too. It works as long as its maker could make it.',
   method: 'POST',
   path: '/members/{memberId}/reset-link',
   status: 201,

@@ -15,7 +15,8 @@ export async function createConsoleLink(
   if (!user) throw new OperatorProblem('Nobody is an operator. Name a user with --user');
   const link = await db.transaction(async (trx) => {
     const made = await makeLink(trx, { kind: 'sign-in', userId: user.id }, null, systemClock());
-    await auditOperator(trx, 'link.create', user.id);
+    const details = { email: user.email, link: made.id };
+    await auditOperator(trx, 'link.create', user.id, null, details);
     return made;
   });
   return { ...link, email: user.email };

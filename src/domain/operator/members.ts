@@ -38,14 +38,17 @@ export async function setMember(db: Db, place: Place, input: { user: string; rol
         throw new OperatorProblem(`No project ${projectId}`);
       const role = input.role as 'admin' | 'member';
       await trx.run(members.setInProject, { projectId, userId: user.id, role });
-      await auditOperator(trx, 'project-member.set', user.id, organizationId);
+      const details = { email: user.email, projectId, newRole: role };
+      await auditOperator(trx, 'project-member.set', user.id, organizationId, details);
     });
   }
   const { id: organizationId } = await organizationNamed(db, place.organization);
   await db.transaction(async (trx) => {
     const role = input.role as members.OrganizationRole;
+    const before = await trx.row(members.find, { organizationId, userId: user.id });
     await trx.run(members.set, { organizationId, userId: user.id, role });
-    await auditOperator(trx, 'member.set', user.id, organizationId);
+    const details = { email: user.email, oldRole: before?.role ?? null, newRole: role };
+    await auditOperator(trx, 'member.set', user.id, organizationId, details);
   });
 }
 
@@ -64,6 +67,7 @@ export async function removeMember(db: Db, place: Place, idOrEmail: string): Pro
       project === undefined ? 'member.remove' : 'project-member.remove',
       user.id,
       organizationId,
+      { email: user.email, projectId: project?.id ?? null },
     );
   });
 }

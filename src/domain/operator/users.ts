@@ -1,3 +1,4 @@
+import { Email } from '../../contract/console/people.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { violates } from '../../platform/database/database.ts';
 import * as secrets from '../../platform/database/queries/secrets.ts';
@@ -8,12 +9,12 @@ import { auditOperator } from '../audit.ts';
 import { userNamed } from './find.ts';
 
 export async function createUser(db: Db, { email, name }: { email: string; name: string }): Promise<string> {
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new OperatorProblem(`${email} is not an e-mail address`);
+  if (!Email.safeParse(email).success) throw new OperatorProblem(`${email} is not an e-mail address`);
   const id = newId('usr');
   await db
     .transaction(async (trx) => {
       await trx.run(users.insert, { id, email, name });
-      await auditOperator(trx, 'user.create', id);
+      await auditOperator(trx, 'user.create', id, null, { email, name });
     })
     .catch((error: unknown) => {
       if (violates(error, 'users_email')) throw new OperatorProblem(`There is already a user ${email}`);
@@ -23,19 +24,20 @@ export async function createUser(db: Db, { email, name }: { email: string; name:
 }
 
 export async function deleteUser(db: Db, idOrEmail: string): Promise<void> {
-  const { id } = await userNamed(db, idOrEmail);
+  const { id, email, name } = await userNamed(db, idOrEmail);
   await db.transaction(async (trx) => {
     await trx.row(users.lock, { id });
     await trx.run(secrets.removeOwned, { userId: id });
     await trx.run(users.remove, { id });
-    await auditOperator(trx, 'user.delete', id);
+    await auditOperator(trx, 'user.delete', id, null, { email, name });
   });
 }
 
 export async function setOperator(db: Db, idOrEmail: string, operator: boolean): Promise<void> {
-  const { id } = await userNamed(db, idOrEmail);
+  const { id, email } = await userNamed(db, idOrEmail);
   await db.transaction(async (trx) => {
     await trx.run(users.setOperator, { id, operator });
-    await auditOperator(trx, operator ? 'user.make-operator' : 'user.unmake-operator', id);
+    const action = operator ? 'user.make-operator' : 'user.unmake-operator';
+    await auditOperator(trx, action, id, null, { email });
   });
 }

@@ -18,7 +18,8 @@ export async function isStillAllowed(db: Db, link: LinkTerms): Promise<boolean> 
  */
 export async function refusalFor(db: Db, link: LinkTerms): Promise<Refusal | undefined> {
   const { kind, madeBy: makerId, organizationId, userId } = link;
-  if (kind === 'sign-in' || (makerId !== null && makerId === userId)) return undefined;
+  if (kind === 'sign-in') return undefined;
+  if (makerId !== null && makerId === userId) return organizationId === null ? undefined : ownAccount();
   if (makerId === null) return administratorNeeded();
   const known = await db.one(standing, { organizationId, makerId, userId });
   const { makerRole, memberRole } = known;
@@ -49,6 +50,13 @@ export function decidesAbout(decider: OrganizationRole, role: OrganizationRole):
 export function ownerNeeded(): Refusal {
   return new Refusal('FORBIDDEN', 'Only an owner decides about owners', {
     details: { reason: 'OWNER_NEEDED' },
+  });
+}
+
+/** It would be a way around the password that is asked for, for whoever found a browser signed in. */
+function ownAccount(): Refusal {
+  return new Refusal('FORBIDDEN', 'Change your own password on your account page, or have a link mailed', {
+    details: { reason: 'OWN_ACCOUNT' },
   });
 }
 
