@@ -29,8 +29,8 @@ export const changePassword: Verb<'changePassword'> = async (context, { body }) 
 };
 
 /**
- * Whoever knew the old one, or has an older link, is out: all sessions end but the one that goes on. The account is held
- * meanwhile, so that none begins which this does not see.
+ * Whoever knew the old one, or has an older link, is out: all sessions end but the one that goes on. Whoever calls
+ * holds the account, so that none begins which this does not see.
  */
 export async function setPassword(
   db: Db,
@@ -38,7 +38,6 @@ export async function setPassword(
   hash: string,
   sessionId: string | null,
 ): Promise<void> {
-  await db.row(people.hold, { userId });
   await db.run(passwords.set, { userId, hash });
   await db.run(sessions.endOthers, { userId, id: sessionId });
   await db.run(links.endOf, { userId });

@@ -23,7 +23,7 @@ export const requestReset: Verb<'requestReset'> = async (context, { body: { emai
 async function remember(context: VisitorContext, email: string, mail: boolean): Promise<void> {
   const { db, clock } = context;
   const account = await db.row(passwords.ofEmail, { email });
-  const paused = await pauseOf(context, { kind: 'reset', of: email });
+  const paused = await pauseOf(context, { kind: 'reset', of: account?.email ?? email });
   if (!account || paused !== undefined) return;
   const { userId } = account;
   const link = await db.transaction(async (trx) => {

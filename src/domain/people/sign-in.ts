@@ -13,8 +13,10 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
   const { db, visitor } = context;
   // Before it counts as a failure.
   mustHaveRoom();
-  await brake(context, { kind: 'address', of: visitor.address }, { kind: 'email', of: email });
   const account = await db.row(passwords.ofEmail, { email });
+  // Of the account where there is one: the database may take two spellings of an address for the same.
+  const counted = account?.email ?? email;
+  await brake(context, { kind: 'address', of: visitor.address }, { kind: 'email', of: counted });
   const hash = account?.hash ?? undefined;
   const right = await isPassword(password, hash);
   if (!right || !account) throw refusedFor(context, account?.userId);
@@ -25,7 +27,7 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
     if ((await trx.row(passwords.ofUser, { userId }))?.hash !== hash) throw refusedFor(context, userId);
     return beginSession(context, trx, userId, 'password');
   });
-  await release(context, { address: visitor.address, email });
+  await release(context, { address: visitor.address, email: counted });
   visitor.keepSession(token);
   return signedIn(context, userId, id);
 };
