@@ -233,8 +233,10 @@ describe('linking an identity', () => {
     await expect(unlink(await signedIn(service, (await account()).userId))).rejects.toMatchObject({
       status: 404,
     });
-    await givePassword(service, userId);
     await within(service, long, [userId]);
+    const choose = tab.people.changePassword({ body: { newPassword: rightPassword } });
+    await expect(choose).rejects.toMatchObject(confirm);
+    await givePassword(service, userId);
     await expect(unlink(tab)).rejects.toMatchObject(confirm);
     const body = { currentPassword: rightPassword };
     expect((await tab.people.unlinkIdentity({ identityId, body })).user.identities).toEqual([]);

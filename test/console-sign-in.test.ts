@@ -150,7 +150,15 @@ describe('brakes', () => {
     const from = (host: number) => browser(`2001:db8:0:7::${host.toString(16)}`);
     await twentyAttempts(from);
     await expect(from(99).people.signIn(right(email))).rejects.toMatchObject({ status: 429, retryAfter: 30 });
+    const spelled = browser('2001:0DB8:0000:0007:1:2:3:4');
+    await expect(spelled.people.signIn(right(email))).rejects.toMatchObject({ status: 429 });
     await browser('2001:db8:0:8::1').people.signIn(right(email));
+  });
+
+  test('what somebody writes before the word of a trusted proxy counts for nothing', async () => {
+    const from = (host: number) => browser(`203.0.113.${host}, 10.7.0.1`);
+    await twentyAttempts(from);
+    await expect(from(99).people.signIn(wrong('a@example.com'))).rejects.toMatchObject({ status: 429 });
   });
 
   test('the word of a proxy that nobody trusts is not taken', async () => {

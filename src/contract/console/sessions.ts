@@ -95,7 +95,9 @@ export const changePassword = operation({
   method: 'PUT',
   path: '/password',
   body: z.strictObject({
-    currentPassword: Password.optional().describe('Needed where there is one.'),
+    currentPassword: Password.optional().describe(
+      'Needed where there is one. Whoever signs in with a provider instead has done so within the last ten minutes.',
+    ),
     newPassword: NewPassword,
   }),
   example: { currentPassword: 'correct horse battery', newPassword: 'paper boats in the rain' },

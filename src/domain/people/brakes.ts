@@ -59,7 +59,8 @@ function networkOf(address: string): string {
   const whole = address.includes('::')
     ? [...groups, ...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest]
     : groups;
-  return `${whole.slice(0, 4).join(':')}::/64`;
+  const network = whole.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(':')}::/64`;
 }
 
 function inWords(seconds: number): string {

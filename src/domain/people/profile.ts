@@ -1,12 +1,13 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as links from '../../platform/database/queries/console-links.ts';
 import * as sessions from '../../platform/database/queries/console-sessions.ts';
+import * as identities from '../../platform/database/queries/identities.ts';
 import * as passwords from '../../platform/database/queries/passwords.ts';
 import * as people from '../../platform/database/queries/people.ts';
 import type { SessionContext } from '../context.ts';
 import type { Verb } from '../verb.ts';
 import { auditPerson } from './audit.ts';
-import { confirmPassword, wrongPassword } from './confirm.ts';
+import { confirmPassword, confirmPresence, wrongPassword } from './confirm.ts';
 import { changeUnconfirmed, mailConfirmation } from './email.ts';
 import { checkPassword, hashPassword } from './passwords.ts';
 import { mySession, waysOf } from './session.ts';
@@ -16,6 +17,9 @@ export const changePassword: Verb<'changePassword'> = async (context, { body }) 
   const { id: userId, email } = person.user;
   checkPassword(body.newPassword, email);
   const before = await confirmPassword(context, body.currentPassword);
+  // Who has come by a link alone could not sign in again.
+  if (before === undefined && (await db.rows(identities.list, { userId })).length > 0)
+    await confirmPresence(context, undefined);
   const hash = await hashPassword(body.newPassword);
   await db.transaction(async (trx) => {
     await trx.row(people.hold, { userId });

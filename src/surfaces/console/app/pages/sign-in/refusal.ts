@@ -32,6 +32,7 @@ const known: Record<string, [happened: string, next: string]> = {
   EXPIRED: ['The time of this link is over.', 'Ask whoever sent it for another one.'],
   SIGN_IN_FIRST: ['There is an account that this link is for.', 'Sign in with it first.'],
   EMAIL_TAKEN: ['There is an account with this e-mail address.', 'Use another one, or sign in to it.'],
+  CONFIRM: ['You signed in a while ago.', 'Sign out and in again, and do this within ten minutes.'],
   EMAIL_INVITED: [
     'Somebody is invited with this e-mail address.',
     'Have the invitation taken back, or use another address.',
