@@ -78,6 +78,14 @@ function send(request: FastifyRequest, reply: FastifyReply, file: File, caching:
   return reply.send(file.bytes);
 }
 
+/** A page of the console that says that nothing is there; for whoever mistypes an address so that no router can read it. */
+export const nowhereInConsole = '/console/nowhere';
+
+/** Whether a person is shown the answer. */
+export function isConsolePage({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): boolean {
+  return method === 'GET' && /^\/console\/(?!api\/|assets\/)/.test(url);
+}
+
 /** From where the bundle lies beside the program, or from the sources. */
 const places = ['../console/', '../../../dist/console/'];
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
-import { registerConsole } from '../console/routes.ts';
+import { isConsolePage, nowhereInConsole, registerConsole } from '../console/routes.ts';
 import { registerDocs } from '../docs/routes.ts';
 import { registerMcp } from '../mcp/routes.ts';
 import { consoleCredential } from './browser.ts';
@@ -62,6 +62,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     http: { requireHostHeader: false },
     frameworkErrors: (_error, request, reply) => {
       addHeaders(request, reply);
+      if (isConsolePage(request)) return reply.redirect(nowhereInConsole, 303);
       respond(new Refusal('VALIDATION_ERROR', 'The URL is malformed'), request, reply);
     },
     clientErrorHandler: refuseBytes,

@@ -1,4 +1,7 @@
-/** What the address of each page holds beyond its path. What is not understood is left out, so that old links open. */
+/**
+ * What the address of each page holds beyond its path. What is not understood is `undefined`, so that old links open. The
+ * name has to be there: under one that is missing the router hands on what the address has, whatever it is.
+ */
 
 export type Raw = Record<string, unknown>;
 
@@ -11,18 +14,13 @@ export function oneOf<Value extends string>(values: readonly Value[], value: unk
   return values.find((one) => one === value);
 }
 
-/** Without what is undefined. */
-export function present<Values extends object>(values: Values): Values {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values;
-}
-
 export interface SignInSearch {
   /** Where to go on. */
   to?: string | undefined;
 }
 
 export function signInSearch(raw: Raw): SignInSearch {
-  return present({ to: text(raw['to']) });
+  return { to: text(raw['to']) };
 }
 
 const serverTabs = ['health', 'tools', 'prompts', 'resources', 'contract', 'settings'] as const;
@@ -35,7 +33,7 @@ export interface ServerSearch {
 }
 
 export function serverSearch(raw: Raw): ServerSearch {
-  return present({ tab: oneOf(serverTabs, raw['tab']), item: text(raw['item']) });
+  return { tab: oneOf(serverTabs, raw['tab']), item: text(raw['item']) };
 }
 
 export const runResults = ['passed', 'failed', 'inconclusive'] as const;
@@ -56,11 +54,11 @@ export interface RunsSearch {
 }
 
 export function runsSearch(raw: Raw): RunsSearch {
-  return present({
+  return {
     suite: text(raw['suite']),
     result: oneOf(runResults, raw['result']),
     status: oneOf(runStatuses, raw['status']),
-  });
+  };
 }
 
 export const trialStates = [
@@ -99,7 +97,7 @@ export interface TrialSearch extends RunSearch {
 }
 
 export function runSearch(raw: Raw): RunSearch {
-  return present({
+  return {
     state: oneOf(trialStates, raw['state']),
     stage: oneOf(stages, raw['stage']),
     tool: text(raw['tool']),
@@ -107,13 +105,13 @@ export function runSearch(raw: Raw): RunSearch {
     q: text(raw['q']),
     sort: oneOf(sorts, raw['sort']),
     down: raw['down'] === true ? (true as const) : undefined,
-  });
+  };
 }
 
 export function trialSearch(raw: Raw): TrialSearch {
-  return present({
+  return {
     ...runSearch(raw),
     span: text(raw['span']),
     raw: raw['raw'] === true ? (true as const) : undefined,
-  });
+  };
 }

@@ -26,8 +26,12 @@ function shownTime(date: Date, now = new Date()): string {
   return (date.getFullYear() === now.getFullYear() ? thisYear : earlier).format(date);
 }
 
+/** A thousand years: what is longer is a mistake of whoever measured. */
+const longest = 1000 * 365 * 86_400_000;
+
 /** As long as it needs: `145 ms`, `1.3 s`, `2 min 5 s`, `3 h 20 min`. */
 export function duration(ms: number): string {
+  if (!(Math.abs(ms) < longest)) return 'no known time';
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 9_950 ? 1 : 0)} s`;
   const seconds = Math.round(ms / 1000);

@@ -1,4 +1,4 @@
-import { present, type Raw, text } from '../../addresses.ts';
+import { type Raw, text } from '../../addresses.ts';
 
 export interface CompareSearch {
   /** The run it is compared with; left out, the one before it. */
@@ -8,7 +8,7 @@ export interface CompareSearch {
 }
 
 export function compareSearch(raw: Raw): CompareSearch {
-  return present({ with: text(raw['with']), all: raw['all'] === true ? (true as const) : undefined });
+  return { with: text(raw['with']), all: raw['all'] === true ? (true as const) : undefined };
 }
 
 export interface TracesSearch extends CompareSearch {
@@ -18,5 +18,5 @@ export interface TracesSearch extends CompareSearch {
 }
 
 export function tracesSearch(raw: Raw): TracesSearch {
-  return present({ ...compareSearch(raw), base: text(raw['base']), trial: text(raw['trial']) });
+  return { ...compareSearch(raw), base: text(raw['base']), trial: text(raw['trial']) };
 }

@@ -1,4 +1,4 @@
-import { present, type Raw } from '../../addresses.ts';
+import { type Raw } from '../../addresses.ts';
 
 export interface EnvironmentsSearch {
   /** Archived ones too. */
@@ -18,15 +18,15 @@ export interface AddSearch {
 const yes = (value: unknown): true | undefined => (value === true ? true : undefined);
 
 export function environmentsSearch(raw: Raw): EnvironmentsSearch {
-  return present({ archived: yes(raw['archived']), add: yes(raw['add']) });
+  return { archived: yes(raw['archived']), add: yes(raw['add']) };
 }
 
 /** Of a page about one thing whose form may be open. */
 export function editSearch(raw: Raw): EditSearch {
-  return present({ edit: yes(raw['edit']) });
+  return { edit: yes(raw['edit']) };
 }
 
 /** Of a list whose form for a new one may be open. */
 export function addSearch(raw: Raw): AddSearch {
-  return present({ add: yes(raw['add']) });
+  return { add: yes(raw['add']) };
 }

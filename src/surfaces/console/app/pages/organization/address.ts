@@ -1,4 +1,4 @@
-import { oneOf, present, type Raw, text } from '../../addresses.ts';
+import { oneOf, type Raw, text } from '../../addresses.ts';
 
 /** A day of the calendar, as in an address. */
 function day(value: unknown): string | undefined {
@@ -33,7 +33,7 @@ export interface AuditSearch {
 }
 
 export function auditSearch(raw: Raw): AuditSearch {
-  return present({
+  return {
     action: text(raw['action']),
     actor: text(raw['actor']),
     target: text(raw['target']),
@@ -41,7 +41,7 @@ export function auditSearch(raw: Raw): AuditSearch {
     from: day(raw['from']),
     to: day(raw['to']),
     open: text(raw['open']),
-  });
+  };
 }
 
 export interface KeysSearch {
@@ -51,10 +51,10 @@ export interface KeysSearch {
 }
 
 export function keysSearch(raw: Raw): KeysSearch {
-  return present({
+  return {
     whose: oneOf(['mine'] as const, raw['whose']),
     revoked: raw['revoked'] === true ? (true as const) : undefined,
-  });
+  };
 }
 
 export interface ProjectMembersSearch {
@@ -62,5 +62,5 @@ export interface ProjectMembersSearch {
 }
 
 export function projectMembersSearch(raw: Raw): ProjectMembersSearch {
-  return present({ project: text(raw['project']) });
+  return { project: text(raw['project']) };
 }

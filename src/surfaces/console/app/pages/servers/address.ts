@@ -1,4 +1,4 @@
-import { oneOf, present, type Raw } from '../../addresses.ts';
+import { oneOf, type Raw } from '../../addresses.ts';
 
 const ways = ['url', 'command', 'paste'] as const;
 export type WayToAdd = (typeof ways)[number];
@@ -9,5 +9,5 @@ export interface ServersSearch {
 }
 
 export function serversSearch(raw: Raw): ServersSearch {
-  return present({ add: oneOf(ways, raw['add']) });
+  return { add: oneOf(ways, raw['add']) };
 }

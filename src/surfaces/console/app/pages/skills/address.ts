@@ -1,4 +1,4 @@
-import { present, type Raw, text } from '../../addresses.ts';
+import { type Raw, text } from '../../addresses.ts';
 
 export interface SkillsSearch {
   /** The one whose text is shown. */
@@ -11,9 +11,9 @@ export interface PluginsSearch {
 }
 
 export function skillsSearch(raw: Raw): SkillsSearch {
-  return present({ skill: text(raw['skill']) });
+  return { skill: text(raw['skill']) };
 }
 
 export function pluginsSearch(raw: Raw): PluginsSearch {
-  return present({ version: text(raw['version']) });
+  return { version: text(raw['version']) };
 }

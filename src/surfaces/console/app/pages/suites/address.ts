@@ -1,4 +1,4 @@
-import { oneOf, present, type Raw, text } from '../../addresses.ts';
+import { oneOf, type Raw, text } from '../../addresses.ts';
 
 const suiteTabs = ['cases', 'history', 'schedule', 'waivers', 'settings', 'file'] as const;
 export type SuiteTab = (typeof suiteTabs)[number];
@@ -16,12 +16,12 @@ export interface SuiteSearch {
 }
 
 export function suiteSearch(raw: Raw): SuiteSearch {
-  return present({
+  return {
     tab: oneOf(suiteTabs, raw['tab']),
     case: text(raw['case']),
     run: raw['run'] === true ? (true as const) : undefined,
     last: oneOf(spans, text(raw['last'])),
-  });
+  };
 }
 
 export interface SuitesSearch {
@@ -30,5 +30,5 @@ export interface SuitesSearch {
 }
 
 export function suitesSearch(raw: Raw): SuitesSearch {
-  return present({ make: oneOf(['suite', 'file'] as const, raw['make']) });
+  return { make: oneOf(['suite', 'file'] as const, raw['make']) };
 }

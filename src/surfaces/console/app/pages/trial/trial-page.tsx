@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 're
 import { DrydockError, type Output } from '../../../../client/index.ts';
 import { Waterfall } from '../../charts/waterfall.tsx';
 import { Button } from '../../kit/button.tsx';
+import { Json } from '../../kit/code.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { cost, count } from '../../kit/numbers.ts';
@@ -81,6 +82,9 @@ export function TrialPage() {
       />
       {iteration.data.stageResults && <Stages stages={iteration.data.stageResults} />}
       {iteration.data.error !== null && <Note>{iteration.data.error}</Note>}
+      {iteration.data.scoreIntegrity !== undefined && (
+        <Note>Scores were reported that do not fit how they were defined. They are not shown.</Note>
+      )}
       {trace.isPending && <Skeleton lines={8} />}
       {trace.isError && (
         <NoTrace error={trace.error} iteration={iteration.data} retry={() => void trace.refetch()} />
@@ -147,6 +151,11 @@ function TraceView({ trace, iteration }: { trace: Trace; iteration: Iteration })
           <Note>The trace says nothing about time.</Note>
         )}
       </Section>
+      {trace['raw'] !== undefined && (
+        <Section title="As it was reported">
+          <Json value={trace['raw']} label="trace as it was reported" />
+        </Section>
+      )}
       {search.raw && <RawTrace trace={trace} span={chosen} />}
       <div className={css.sides}>
         <Section title="Conversation">
@@ -170,7 +179,7 @@ function TrialFacts({ iteration, edit }: { iteration: Iteration; edit: ReactNode
         ['Id', <Id key="id" value={id} />],
         ['Case', edit],
         ['Model', provider === 'none' ? 'none' : model],
-        ['Started', startedAt !== null && <Time key="started" at={startedAt} />],
+        ['Started', startedAt === null ? undefined : <Time key="started" at={startedAt} />],
         ['Took', durationMs === null ? undefined : duration(durationMs)],
         ['Tool calls', count(actualToolCalls.length)],
         ['Tokens', tokensUsed === null ? undefined : count(tokensUsed)],
