@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { visit } from './support/chromium.ts';
+import { rightPassword } from './support/browser.ts';
+import { sessionOf, startBrowser, visit } from './support/chromium.ts';
 import { inBrowser, type Shared } from './support/console.ts';
 import { traces } from './support/hostile-traces.ts';
 import { answers, schemas, startHostilePages } from './targets/hostile-pages.ts';
@@ -52,6 +53,15 @@ inBrowser((shared) => {
         await bearable(page, `${name} ${view}`);
       }
     }
+
+    await page.getByRole('link', { name: 'Prompts', exact: true }).click();
+    const argument = page.getByRole('textbox', { name: /^constructor/ });
+    await argument.first().fill('four');
+    expect(await argument.first().inputValue()).toBe('four');
+    expect(await page.getByRole('textbox', { name: /^__proto__/ }).inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Render prompt' }).click();
+    await page.getByText('50 of 10,000 messages are shown.').waitFor();
+    await bearable(page, 'prompt');
     expect(complaints).toEqual([]);
     expect(asked()).toEqual([]);
   });
@@ -97,7 +107,74 @@ inBrowser((shared) => {
     }
     expect([...asked]).toEqual([baseUrl]);
   });
+
+  test('whoever comes after somebody finds nothing of theirs, in memory or by going back', async () => {
+    const { service } = shared;
+    const { home, baseUrl, projectId, serverId } = service;
+    const link = async (...args: string[]) => (await home.run(['console', 'link', ...args])).stdout;
+    const where = { baseUrl, session: await sessionOf(baseUrl, await link()) };
+    await home.run(['users', 'create', next.email, '--name', 'Next']);
+    await home.run(['members', 'set', next.email, 'owner']);
+    await sessionOf(baseUrl, await link('--user', next.email));
+    const browser = await startBrowser(onTestFinished, { keepsPages: true });
+    const { page, complaints } = await visit(browser, where);
+
+    await page.goto(`/console/projects/${projectId}/servers/${serverId}?tab=tools&item=inspect_hull`);
+    await page.getByRole('button', { name: 'Call tool' }).click();
+    await page.getByRole('table', { name: 'Calls in this tab' }).waitFor();
+    await page.evaluate('globalThis.sameDocument = true');
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await page.getByRole('button', { name: /^Account: / }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL('**/console/sign-in');
+    await page.evaluate('history.back()');
+    await page.waitForURL('**/console/sign-in**');
+    await page.getByLabel('E-mail').fill(next.email);
+    await page.getByLabel('Password').fill(rightPassword);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Account: Next' }).waitFor();
+    await page.getByRole('button', { name: 'Call tool' }).waitFor();
+    expect(await page.getByRole('table', { name: 'Calls in this tab' }).count()).toBe(0);
+    expect(await page.evaluate('globalThis.sameDocument')).toBe(true);
+
+    // A page that the browser kept while another one was open is not shown to whoever signed out elsewhere.
+    await page.goto('/console/account');
+    await page.getByText(next.email).first().waitFor();
+    await page.goto('/docs');
+    const other = await page.context().newPage();
+    await other.goto('/console/account');
+    await other.getByRole('button', { name: 'Account: Next' }).click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await other.waitForURL('**/console/sign-in');
+    await page.goBack({ waitUntil: 'commit' });
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.content()).not.toContain(next.email);
+    expect(complaints).toEqual([]);
+  });
+
+  test('while the service is away pages say so, and go on by themselves when it is back', async () => {
+    const { service, browser } = shared;
+    const { home, drydock, projectId, runId, baseUrl } = service;
+    const { page } = await visit(browser, service);
+    await page.goto(`/console/projects/${projectId}/runs/${runId}`);
+    await page.getByText(ofRun).waitFor();
+    await drydock.end();
+    // Neither the code of this page nor that of the search has been loaded.
+    await page.getByRole('link', { name: 'Secrets', exact: true }).click();
+    await page.getByText('The service cannot be reached.').waitFor();
+    await page.getByText('No connection to the service since').waitFor();
+    expect(await page.getByRole('alert').getByRole('button', { name: 'Try again' }).count()).toBe(1);
+    await page.keyboard.press('Control+k');
+    await home.serve({ DRYDOCK_PORT: new URL(baseUrl).port });
+    await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Secrets' }).waitFor();
+    await page.getByText('No connection to the service').waitFor({ state: 'detached' });
+  });
 });
+
+const next = { email: 'next@example.com' };
 
 const noId = '01m7jkjqjr2gapyr0kvfka9bwn1';
 

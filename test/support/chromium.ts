@@ -18,10 +18,14 @@ export const noBrowser = existsSync(path)
   ? undefined
   : `There is no Chromium at ${path}; name one in DRYDOCK_TEST_CHROMIUM`;
 
-/** Closed with the test, or when `atEnd` says. */
-export async function startBrowser(atEnd: AtEnd = onTestFinished): Promise<Browser> {
+/** Closed with the test, or when `atEnd` says. One that keeps pages shows them again as they were, as people's do. */
+export async function startBrowser(
+  atEnd: AtEnd = onTestFinished,
+  { keepsPages = false } = {},
+): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: path,
+    ...(keepsPages && { ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
     args: [
       '--no-sandbox',
       '--disable-background-networking',
