@@ -4,7 +4,7 @@ import { asTarget, listen, readRpc, type Target } from './listen.ts';
 type Schema = Record<string, unknown>;
 
 /** Something outside that a page must never ask for. */
-export const outside = 'http://127.0.0.1:9/outside';
+const outside = 'http://127.0.0.1:9/outside';
 
 const text = { type: 'string' };
 const megabyte = 'x'.repeat(1_000_000);

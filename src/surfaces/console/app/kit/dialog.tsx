@@ -4,6 +4,7 @@ import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import css from './dialog.module.css';
 import { CloseIcon } from './icons.tsx';
+import { plain } from './text.ts';
 
 /** Over the page, until it is closed. */
 export function Dialog({
@@ -37,7 +38,7 @@ export function Dialog({
           initialFocus={firstField}
         >
           <header className={css.head}>
-            <Base.Title>{title}</Base.Title>
+            <Base.Title>{plain(title)}</Base.Title>
             <Base.Close render={<IconButton label="Close" className={css.close} />}>
               <CloseIcon />
             </Base.Close>

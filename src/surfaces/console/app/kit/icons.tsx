@@ -114,7 +114,7 @@ export const ToolIcon = () => (
 );
 export const OverviewIcon = () => (
   <Icon>
-    <path d="M2 13.5h12M3.500 11V8M8 11V3M12.5 11V5.5" />
+    <path d="M2.500 2.500h4.500v6H2.500zM9 2.500h4.500v3H9zM9 7.500h4.500v6H9zM2.500 10.500h4.500v3H2.500z" />
   </Icon>
 );
 export const EnvironmentsIcon = () => (

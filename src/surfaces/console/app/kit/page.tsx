@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import { createPortal } from 'react-dom';
 import css from './page.module.css';
+import { plain } from './text.ts';
 
 /** Where the shell shows the way to the page. */
 export const CrumbsPlace = createContext<HTMLElement | null>(null);
@@ -22,10 +23,12 @@ export function Page({ title, name, crumbs = [], mark, actions, children }: Page
   const place = useContext(CrumbsPlace);
   return (
     <div className={css.page}>
-      <title>{`${name} · Drydock`}</title>
+      <title>{`${plain(name)} · Drydock`}</title>
       {place && createPortal(<Crumbs crumbs={[...crumbs, name]} />, place)}
       <header className={css.head}>
-        <h1 className={css.title}>{title}</h1>
+        <h1 className={css.title} dir="auto">
+          {title}
+        </h1>
         {mark}
         {actions && <div className={css.actions}>{actions}</div>}
       </header>
@@ -39,7 +42,11 @@ function Crumbs({ crumbs }: { crumbs: ReactNode[] }) {
     <nav aria-label="Where you are" className={css.crumbs}>
       <ol>
         {crumbs.map((crumb, at) => (
-          <li key={at} aria-current={at === crumbs.length - 1 ? 'page' : undefined}>
+          <li
+            key={at}
+            title={typeof crumb === 'string' ? crumb : undefined}
+            aria-current={at === crumbs.length - 1 ? 'page' : undefined}
+          >
             {crumb}
           </li>
         ))}

@@ -35,6 +35,7 @@ export function Table<Row>({
   keyOf: (row: Row) => string;
   unfolding?: Unfolding<Row>;
 }) {
+  const shown = columns.filter(({ main, cell }) => main || rows.some((row) => !isEmpty(cell(row))));
   return (
     <div className={css.frame}>
       <table className={css.table} aria-label={label}>
@@ -45,7 +46,7 @@ export function Table<Row>({
                 <span className="visually-hidden">More</span>
               </th>
             )}
-            {columns.map(({ name, figure }) => (
+            {shown.map(({ name, figure }) => (
               <th key={name} scope="col" className={figure ? css.figure : undefined}>
                 {name}
               </th>
@@ -57,15 +58,15 @@ export function Table<Row>({
             <Fragment key={keyOf(row)}>
               <tr>
                 {unfolding && <Fold row={row} rowKey={keyOf(row)} unfolding={unfolding} />}
-                {columns.map(({ name, cell, figure, main }) => (
+                {shown.map(({ name, cell, figure, main }) => (
                   <td key={name} data-name={name} className={classes(figure && css.figure, main && css.main)}>
-                    {cell(row)}
+                    <Words>{cell(row)}</Words>
                   </td>
                 ))}
               </tr>
               {unfolding?.open === keyOf(row) && (
                 <tr className={css.unfolded}>
-                  <td colSpan={columns.length + 1}>{unfolding.content(row)}</td>
+                  <td colSpan={shown.length + 1}>{unfolding.content(row)}</td>
                 </tr>
               )}
             </Fragment>
@@ -74,6 +75,16 @@ export function Table<Row>({
       </table>
     </div>
   );
+}
+
+function isEmpty(content: ReactNode): boolean {
+  return content === undefined || content === null || content === false || content === '';
+}
+
+/** Text that may have no place to break is broken wherever it must be; what it says stays apart from its neighbours. */
+function Words({ children }: { children: ReactNode }) {
+  if (typeof children !== 'string') return children;
+  return <bdi className={/\S{25}/.test(children) ? css.unbroken : undefined}>{children}</bdi>;
 }
 
 function Fold<Row>({

@@ -8,3 +8,8 @@ export function textOf(value: unknown, fallback = ''): string {
 export function cut(text: string, most = 200): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
+
+/** Without the signs that turn the direction of what follows, for a sentence with a name from outside in it. */
+export function plain(text: string): string {
+  return text.replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '');
+}

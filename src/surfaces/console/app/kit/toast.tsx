@@ -4,6 +4,7 @@ import { IconButton } from './button.tsx';
 import { CloseIcon } from './icons.tsx';
 import { Glyph, type State } from './state.tsx';
 import { personalStoreOf } from './store.ts';
+import { cut, plain } from './text.ts';
 import css from './toast.module.css';
 
 interface Toast {
@@ -61,7 +62,7 @@ function ToastBox({ toast }: { toast: Toast }) {
     <div className={css.toast}>
       <Glyph state={state} size={16} />
       <div className={css.words}>
-        <p>{text}</p>
+        <p>{plain(cut(text, 500))}</p>
         {detail && <p className={css.detail}>{detail}</p>}
       </div>
       <IconButton label="Dismiss" onClick={() => dismiss(id)}>

@@ -39,7 +39,9 @@ export function Rail({ projectId: open, onLeave }: { projectId: string | undefin
           ))}
         {organization && (
           <>
-            <h2 className={css.group}>{organization.name}</h2>
+            <h2 className={css.group} title={organization.name} dir="auto">
+              {organization.name}
+            </h2>
             {placesOf(organization).map(({ to, name, icon }) => (
               <Link
                 key={to}

@@ -69,7 +69,9 @@ export function Search({ projectId, onClose }: { projectId: string | undefined; 
                 onPick={() => open(hit)}
                 onPoint={() => setChosen(at)}
               >
-                <span className={css.name}>{hit.name}</span>
+                <bdi className={css.name} title={hit.name}>
+                  {hit.name}
+                </bdi>
                 <span className={css.kind}>{hit.kind}</span>
               </HitLine>
             ))}

@@ -37,7 +37,9 @@ export function OrganizationSwitch({
       trigger={
         <button type="button" className={css.organization}>
           <span className="visually-hidden">Organization: </span>
-          <span className={css.projectName}>{current?.name ?? 'No organization'}</span>
+          <bdi className={css.projectName} title={current?.name}>
+            {current?.name ?? 'No organization'}
+          </bdi>
           <DownIcon />
         </button>
       }
@@ -67,9 +69,9 @@ export function ProjectSwitch({ projectId }: { projectId: string | undefined }) 
         trigger={
           <button type="button" className={css.project}>
             <span className="visually-hidden">Project: </span>
-            <span className={css.projectName}>
+            <bdi className={css.projectName} title={current?.name}>
               {current?.name ?? (projectId === undefined ? 'Projects' : '…')}
-            </span>
+            </bdi>
             <DownIcon />
           </button>
         }
