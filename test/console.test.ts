@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { rightPassword } from './support/browser.ts';
 import { visit } from './support/chromium.ts';
 import { inBrowser } from './support/console.ts';
 import { pagesOf } from './support/console-pages/index.ts';
+import { focusOf, outOfOrder, tabTo } from './support/keyboard.ts';
 
 const shots = process.env['DRYDOCK_CONSOLE_SHOTS'];
 
@@ -49,6 +51,99 @@ inBrowser((shared) => {
     await other.page.keyboard.press('j');
     await other.page.getByRole('heading', { name: /, trial 2$/ }).waitFor();
     expect([...complaints, ...other.complaints]).toEqual([]);
+  });
+
+  test('everything that people come for is done with the keyboard alone', async () => {
+    const { browser, service } = shared;
+    const { page, complaints } = await visit(browser, { baseUrl: service.baseUrl });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const { keyboard } = page;
+    const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 }).waitFor();
+    const search = async (words: string): Promise<void> => {
+      await keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
+      await keyboard.type(words);
+      await page.getByRole('option', { selected: true }).waitFor();
+      await keyboard.press('Enter');
+    };
+
+    await page.goto('/console/sign-in');
+    await page.getByLabel('E-mail').waitFor();
+    await tabTo(page, /E-mail/);
+    await keyboard.type('owner@drydock.local');
+    await tabTo(page, /Password/);
+    await keyboard.type(rightPassword);
+    await keyboard.press('Enter');
+    await heading('Default');
+    await tabTo(page, /^a: Skip to the page/);
+    await keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('page');
+
+    await search('demo server');
+    await heading('demo');
+    await tabTo(page, /^a: Tools/);
+    await keyboard.press('Enter');
+    await page.getByRole('link', { name: /^inspect_hull/ }).waitFor();
+    await tabTo(page, /^a: inspect_hull/);
+    await keyboard.press('Enter');
+    await tabTo(page, /^input: ship/);
+    await keyboard.type('Albatross');
+    await tabTo(page, /^button: Call tool/);
+    await keyboard.press('Enter');
+    await page.getByRole('table', { name: 'Calls in this tab' }).getByText('answered').waitFor();
+
+    // A dialog holds the focus, and gives it back.
+    await search('demo suite');
+    await page.getByRole('button', { name: 'Run suite' }).waitFor();
+    await tabTo(page, /^button: Run suite/);
+    await keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Run demo' }).waitFor();
+    for (let presses = 0; presses < 12; presses++) {
+      await keyboard.press('Tab');
+      expect(await focusOf(page)).toMatchObject({ inDialog: true, seen: true });
+    }
+    await keyboard.press('Escape');
+    await expect.poll(async () => (await focusOf(page)).words).toBe('button: Run suite');
+    await keyboard.press('Enter');
+    await tabTo(page, /^button: Start run/);
+    await keyboard.press('Enter');
+    await page.getByText('Failed: 1 of 6 cases did not pass.').waitFor({ timeout: 60_000 });
+
+    await page.getByRole('link', { name: 'Finds the ship on the second page, trial 1' }).first().waitFor();
+    await tabTo(page, /^a: Finds the ship on the second page, trial 1/);
+    await keyboard.press('Enter');
+    await heading(/, trial 1$/);
+    await page.getByRole('button', { name: 'Next failing', disabled: false }).waitFor();
+    await keyboard.press('j');
+    await heading(/, trial 2$/);
+    await tabTo(page, /^button: API/);
+    await keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'The same elsewhere' }).waitFor();
+    await tabTo(page, /^button: Copy curl command/);
+    await keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl .*\/trace/);
+    await keyboard.press('Escape');
+    await expect.poll(async () => (await focusOf(page)).words).toBe('button: API');
+    expect(await outOfOrder(page)).toBe(0);
+
+    await search('api keys');
+    await heading('API keys');
+    await tabTo(page, /^button: Create key/);
+    await keyboard.press('Enter');
+    await expect.poll(async () => (await focusOf(page)).words).toMatch(/^input: Name/);
+    await keyboard.type('By hand');
+    await keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'The key By hand' }).waitFor();
+    await tabTo(page, /^button: Done/);
+    await keyboard.press('Enter');
+    await expect.poll(async () => (await focusOf(page)).words).toBe('button: Create key');
+    await tabTo(page, /^button: Account: /);
+    await keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await keyboard.press('End');
+    await keyboard.press('Enter');
+    await page.waitForURL('**/console/sign-in');
+    expect(complaints).toEqual([]);
   });
 
   test('every page is drawn within its policy, without serious findings about access, in both themes', async () => {

@@ -1,0 +1,49 @@
+import type { Page } from 'playwright-core';
+
+interface Focus {
+  /** What it is and what it is called, as `button: Call tool`. */
+  words: string;
+  /** Whether somebody who looks at the page can tell. */
+  seen: boolean;
+  inDialog: boolean;
+}
+
+/** For the browser, whose types these tests do not have. */
+const facts = `(() => {
+  const focused = document.activeElement;
+  const named = focused.ariaLabel ?? focused.labels?.[0]?.textContent ?? focused.textContent;
+  const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+  const { width, height, bottom, top } = focused.getBoundingClientRect();
+  const outlined = outlineStyle !== 'none' && outlineWidth !== '0px';
+  return {
+    words: focused.tagName.toLowerCase() + ': ' + named.trim(),
+    seen: outlined && width > 0 && height > 0 && bottom > 0 && top < innerHeight,
+    inDialog: focused.closest('[role=dialog]') !== null,
+  };
+})()`;
+
+/** What the keyboard would act on now. */
+export function focusOf(page: Page): Promise<Focus> {
+  return page.evaluate<Focus>(facts);
+}
+
+const mostPresses = 120;
+
+/** Presses Tab until this has the focus. Whatever has it on the way has to show it. */
+export async function tabTo(page: Page, wanted: RegExp): Promise<void> {
+  const passed: string[] = [];
+  while (passed.length < mostPresses) {
+    await page.keyboard.press('Tab');
+    const { words, seen } = await focusOf(page);
+    // Between the end of the page and its beginning the focus is at the browser.
+    if (!seen && !words.startsWith('body:')) throw new Error(`Nobody sees that the focus is at ${words}`);
+    if (wanted.test(words)) return;
+    passed.push(words.slice(0, 60));
+  }
+  throw new Error(`Tab does not lead to ${String(wanted)}, but to ${passed.join('; ')}`);
+}
+
+/** Whatever comes before others by a number instead of by its place. */
+export function outOfOrder(page: Page): Promise<number> {
+  return page.locator('[tabindex]:not([tabindex="0"]):not([tabindex^="-"])').count();
+}
