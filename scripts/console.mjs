@@ -40,7 +40,7 @@ export async function buildConsole() {
           codeSplitting: {
             groups: [
               { name: 'shell', tags: ['$initial'], priority: 2 },
-              { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 30_000 },
+              { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 15_000 },
             ],
           },
         },

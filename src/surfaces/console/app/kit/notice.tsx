@@ -10,7 +10,7 @@ export function Problem({ error, retry, back }: { error: unknown; retry?: () => 
   const { message, code, requestId, advice, again } = factsOf(error);
   return (
     <div role="alert" className={css.problem}>
-      <Glyph state="attention" size={18} />
+      <Glyph state="attention" size={16} />
       <div className={css.words}>
         <p className={css.message}>{message}</p>
         <p>{advice}</p>

@@ -42,83 +42,23 @@ export function wordFor(state: State): string {
   return words[state];
 }
 
-/** Filled shapes are verdicts; outlines are what is not decided. */
-const shapes: Record<State, ReactNode> = {
-  passed: (
-    <>
-      <circle cx="8" cy="8" r="6.5" className={css.fill} />
-      <path d="m5 8.2 2.2 2.200L11 6" className={css.cut} />
-    </>
-  ),
-  failed: (
-    <>
-      <rect x="2" y="2" width="12" height="12" rx="1.5" className={css.fill} />
-      <path d="m5.5 5.5 5 5m0-5-5 5" className={css.cut} />
-    </>
-  ),
-  inconclusive: (
-    <>
-      <path d="M8 1.5 14.5 8 8 14.5 1.5 8z" className={css.fill} />
-      <path d="M6.6 6.600c0-2 2.9-1.9 2.9-.1 0 1.2-1.5 1.2-1.5 2.400m0 1.700v.2" className={css.cut} />
-    </>
-  ),
-  notEstablished: <circle cx="8" cy="8" r="6" className={css.dashed} />,
-  notMeasured: (
-    <>
-      <circle cx="8" cy="8" r="6" className={css.dashed} />
-      <path d="M5.5 8h5" className={css.line} />
-    </>
-  ),
-  flaky: (
-    <>
-      <circle cx="8" cy="8" r="6.5" className={css.fill} />
-      <path d="m4 9 2-2.500L8 9l2-2.500L12 9" className={css.cut} />
-    </>
-  ),
-  waived: (
-    <>
-      <path d="M8 1.5 14 4v4.200c0 3-2.4 5.3-6 6.5-3.6-1.2-6-3.5-6-6.500V4z" className={css.fill} />
-      <path d="m5.5 8 1.8 1.800L10.7 6.4" className={css.cut} />
-    </>
-  ),
-  running: (
-    <>
-      <circle cx="8" cy="8" r="6" className={css.track} />
-      <path d="M8 2a6 6 0 0 1 6 6" className={css.thick} />
-    </>
-  ),
-  grading: (
-    <>
-      <circle cx="8" cy="8" r="6" className={css.track} />
-      <path d="M8 2a6 6 0 1 1-6 6" className={css.thick} />
-    </>
-  ),
-  pending: <circle cx="8" cy="8" r="5.5" className={css.line} />,
-  skipped: <path d="m3 4.5 4 3.5-4 3.500m5-7 4 3.5-4 3.5" className={css.thick} />,
-  cancelled: (
-    <>
-      <circle cx="8" cy="8" r="6" className={css.line} />
-      <path d="m4 12 8-8" className={css.line} />
-    </>
-  ),
-  timedOut: (
-    <>
-      <circle cx="8" cy="8" r="6" className={css.line} />
-      <path d="M8 4.500V8l2.5 1.8" className={css.line} />
-    </>
-  ),
-  setupFailed: (
-    <>
-      <path d="M8 1.5 15 14H1z" className={css.fill} />
-      <path d="M8 6v3.500m0 2v.1" className={css.cut} />
-    </>
-  ),
-  attention: (
-    <>
-      <path d="M8 1.5 15 14H1z" className={css.fill} />
-      <path d="M8 6v3.500m0 2v.1" className={css.cut} />
-    </>
-  ),
+/** In the style: filled shapes are verdicts, outlines are what is not decided. */
+const shapes: Record<State, string | undefined> = {
+  passed: css.passedShape,
+  failed: css.failedShape,
+  inconclusive: css.inconclusiveShape,
+  notEstablished: css.notEstablishedShape,
+  notMeasured: css.notMeasuredShape,
+  flaky: css.flakyShape,
+  waived: css.waivedShape,
+  running: css.runningShape,
+  grading: css.gradingShape,
+  pending: css.pendingShape,
+  skipped: css.skippedShape,
+  cancelled: css.cancelledShape,
+  timedOut: css.timedOutShape,
+  setupFailed: css.setupFailedShape,
+  attention: css.attentionShape,
 };
 
 const colours: Record<State, string | undefined> = {
@@ -139,21 +79,17 @@ const colours: Record<State, string | undefined> = {
   attention: css.inconclusive,
 };
 
-/** The shape alone. Without `label` a word must stand beside it. */
-export function Glyph({ state, size = 14, label }: { state: State; size?: number; label?: string }) {
+/**
+ * The shape alone. Without `label` a word must stand beside it. One element, because a grid draws a thousand of them.
+ */
+export function Glyph({ state, size = 14, label }: { state: State; size?: 14 | 16; label?: string }) {
   return (
-    <svg
-      width={size}
-      height={size}
-      viewBox="0 0 16 16"
-      className={classes(css.glyph, colours[state])}
+    <span
+      className={classes(css.glyph, size === 16 && css.large, shapes[state], colours[state])}
       role={label === undefined ? undefined : 'img'}
       aria-label={label}
       aria-hidden={label === undefined || undefined}
-      focusable="false"
-    >
-      {shapes[state]}
-    </svg>
+    />
   );
 }
 
