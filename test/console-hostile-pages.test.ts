@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { rightPassword } from './support/browser.ts';
 import { sessionOf, startBrowser, visit } from './support/chromium.ts';
 import { inBrowser, type Shared } from './support/console.ts';
+import { pagesOf } from './support/console-pages/index.ts';
+import { giveHostileNames, misplaced } from './support/hostile-names.ts';
 import { traces } from './support/hostile-traces.ts';
 import { answers, schemas, startHostilePages } from './targets/hostile-pages.ts';
 
@@ -153,6 +155,23 @@ inBrowser((shared) => {
     expect(complaints).toEqual([]);
   });
 
+  test('names without an end leave every action in reach, on every width', async () => {
+    const pages = (await pagesOf(shared.service)).filter(([name]) => namedPages.includes(name));
+    await giveHostileNames(shared.service);
+    const { page, complaints } = await visit(shared.browser, shared.service);
+    const found: string[] = [];
+    for (const [name, address, there] of pages) {
+      await page.goto(address);
+      await page.locator(there).first().waitFor();
+      for (const width of [1440, 1024, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const wrong = await page.evaluate<string[]>(misplaced);
+        found.push(...wrong.map((one) => `${name} ${width}: ${one}`));
+      }
+    }
+    expect([...found, ...complaints]).toEqual([]);
+  });
+
   test('while the service is away pages say so, and go on by themselves when it is back', async () => {
     const { service, browser } = shared;
     const { home, drydock, projectId, runId, baseUrl } = service;
@@ -173,6 +192,23 @@ inBrowser((shared) => {
     await page.getByText('No connection to the service').waitFor({ state: 'detached' });
   });
 });
+
+const namedPages = [
+  ...[
+    'overview',
+    'servers',
+    'server',
+    'server-tools',
+    'suites',
+    'suite',
+    'suite-launch',
+    'case',
+    'runs',
+    'run',
+  ],
+  ...['trial', 'compare', 'traces', 'environments', 'environment', 'environment-edit', 'clients', 'client'],
+  ...['secrets', 'groups', 'project', 'project-access'],
+];
 
 const next = { email: 'next@example.com' };
 

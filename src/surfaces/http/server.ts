@@ -62,8 +62,8 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     http: { requireHostHeader: false },
     frameworkErrors: (_error, request, reply) => {
       addHeaders(request, reply);
-      if (isConsolePage(request)) return reply.redirect(nowhereInConsole, 303);
-      respond(new Refusal('VALIDATION_ERROR', 'The URL is malformed'), request, reply);
+      if (isConsolePage(request)) reply.redirect(nowhereInConsole, 303);
+      else respond(new Refusal('VALIDATION_ERROR', 'The URL is malformed'), request, reply);
     },
     clientErrorHandler: refuseBytes,
   });

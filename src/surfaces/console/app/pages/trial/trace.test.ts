@@ -60,3 +60,32 @@ test('results are text, with JSON made readable', () => {
     { kind: 'result', text: '{\n  "a": 1\n}', tool: 'list', toolCallId: 'c1', failed: false },
   ]);
 });
+
+test('nothing in a trace has to be what it should be', () => {
+  const odd = {
+    traceVersion: 1,
+    messages: [
+      null,
+      7,
+      { role: {}, content: [null, 'a', { type: 'tool-result', output: 'b' }] },
+      { content: null },
+    ],
+    spans: [null, 'span', { id: 3 }, { id: 'a', startMs: Number.NaN }, { id: 'b', startMs: -2, endMs: 'x' }],
+  } as unknown as Trace;
+  expect(spansOf(odd)).toMatchObject([{ id: 'b', start: -2, end: -2 }]);
+  expect(messagesOf(odd).map(({ role, parts }) => [role, parts.length])).toEqual([
+    ['unknown', 0],
+    ['unknown', 0],
+    ['unknown', 3],
+    ['unknown', 0],
+  ]);
+  expect(messagesOf({ traceVersion: 1 } as Trace)).toEqual([]);
+  const [message] = messagesOf({
+    traceVersion: 1,
+    messages: [
+      { role: 'user', content: Array.from({ length: 500 }, () => ({ type: 'x', x: 'y'.repeat(50_000) })) },
+    ],
+  });
+  expect(message?.parts).toHaveLength(101);
+  expect(message?.parts[0]?.text.length).toBeLessThan(21_000);
+});
