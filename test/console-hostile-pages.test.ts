@@ -95,6 +95,19 @@ inBrowser((shared) => {
     expect(complaints).toEqual([]);
   });
 
+  test('a page that cannot be drawn says so with a code and a way on, and the rest of the console stays', async () => {
+    const { projectId, runId } = shared.service;
+    const { page } = await visit(shared.browser, shared.service);
+    await page.route(`**/eval-runs/${runId}?**`, (route) => route.fulfill({ json: {} }));
+    await page.goto(`/console/projects/${projectId}/runs/${runId}`);
+    await page.getByRole('heading', { name: 'This page failed' }).waitFor();
+    await page.getByRole('alert').getByText('PAGE_ERROR').waitFor();
+    await page.getByRole('link', { name: 'Go to your projects' }).waitFor();
+    await page.unroute(`**/eval-runs/${runId}?**`);
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByRole('link', { name: /#1$/ }).first().waitFor();
+  });
+
   test('whatever an address says, the page says plainly what is there, and stays', async () => {
     const { projectId, runId, baseUrl } = shared.service;
     const { page, complaints } = await visit(shared.browser, shared.service);

@@ -58,7 +58,7 @@ test('as many levels become fields as a page can hold', () => {
   const text = { type: 'string' };
   const levelsOf = (schema: Schema): number => levelsThatFit(schema, schema);
   expect(levelsOf(fields(3, fields(3, fields(3, text))))).toBe(4);
-  expect(levelsOf(fields(20, fields(9, fields(9, text))))).toBe(2);
+  expect(levelsOf(fields(10, fields(9, fields(9, text))))).toBe(2);
   expect(levelsOf(fields(60, fields(60, fields(60, fields(60, text)))))).toBe(1);
   const self: Schema = { type: 'object', properties: { left: { $ref: '#' }, right: { $ref: '#' } } };
   expect(levelsOf(self)).toBe(4);

@@ -115,7 +115,7 @@ function columnsOf(replace: (secret: Secret) => void, remove: (row: Row) => void
     },
     { name: 'Changed', figure: true, cell: ({ secret }) => <Time at={secret.updatedAt} /> },
     {
-      name: 'Do',
+      name: 'Actions',
       figure: true,
       cell: (row) => (
         <>

@@ -47,7 +47,7 @@ function columnsOf({ shown, onShow, onAgain }: Doing): Column<ToolCall>[] {
     },
     { name: 'At', figure: true, cell: ({ at }) => <Time at={at} /> },
     {
-      name: 'Do',
+      name: 'Actions',
       figure: true,
       cell: (call) => (
         <>
