@@ -101,8 +101,9 @@ inBrowser((shared) => {
     await page.route(`**/eval-runs/${runId}?**`, (route) => route.fulfill({ json: {} }));
     await page.goto(`/console/projects/${projectId}/runs/${runId}`);
     await page.getByRole('heading', { name: 'This page failed' }).waitFor();
-    await page.getByRole('alert').getByText('PAGE_ERROR').waitFor();
-    await page.getByRole('link', { name: 'Go to your projects' }).waitFor();
+    const problem = page.getByRole('alert');
+    expect(await problem.locator('code').first().textContent()).toBe('PAGE_ERROR');
+    await problem.getByRole('link', { name: 'Go to your projects' }).waitFor();
     await page.unroute(`**/eval-runs/${runId}?**`);
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
     await page.getByRole('link', { name: /#1$/ }).first().waitFor();
