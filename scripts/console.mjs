@@ -35,8 +35,8 @@ export async function buildConsole() {
       // Few files: each is a request of its own, and browsers make six at a time.
       rolldownOptions: {
         output: {
-          // They would be called after everything that needs them.
-          chunkFileNames: ({ name }) => `assets/${name.startsWith('parts') ? 'parts' : '[name]'}-[hash].js`,
+          chunkFileNames: ({ name }) => `assets/${shortName(name)}-[hash].js`,
+          assetFileNames: ({ names: [name = ''] }) => `assets/${shortName(name)}-[hash][extname]`,
           codeSplitting: {
             groups: [
               { name: 'shell', tags: ['$initial'], priority: 2 },
@@ -54,6 +54,11 @@ export async function buildConsole() {
   await writeFile(`${folder}/THIRD-PARTY-LICENSES.txt`, await licensesOf({ inputs }));
   await compress();
   report(scripts, await sizes(scripts));
+}
+
+/** What several pages share would be called after all of them. */
+function shortName(name) {
+  return name.startsWith('parts') ? 'parts' : '[name]';
 }
 
 /** Browsers ask for nothing better where there is no TLS. */

@@ -7,11 +7,16 @@ import { z } from 'zod';
 const unseen =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<![^\0-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f])/u;
 
-/** A name people read: one line, in which everything is seen. */
+/** A name people read: one line, without characters that only steer a terminal. */
 export const Name = z
   .string()
   .trim()
   .min(1)
   .max(200)
-  .regex(/^\P{Cc}*$/u, 'May not contain control characters')
-  .refine((name) => !unseen.test(name), 'May not contain characters that nobody sees');
+  .regex(/^\P{Cc}*$/u, 'May not contain control characters');
+
+/** Of somebody whom others take for who they say they are: everything in it is seen. */
+export const PersonName = Name.refine(
+  (name) => !unseen.test(name),
+  'May not contain characters that nobody sees',
+);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { Time } from '../paging.ts';
-import { Name } from '../text.ts';
 
 export const OrganizationRole = z
   .enum(['owner', 'admin', 'member'])
@@ -22,8 +21,6 @@ export const NewPassword = z
 
 /** What is typed is compared as it is; nothing shorter or longer can be right. */
 export const Password = z.string().min(1).max(200);
-
-export const PersonName = Name;
 
 /** An account elsewhere that opens one here. */
 export const Identity = z.object({ id: z.string(), issuer: z.string(), linkedAt: Time });

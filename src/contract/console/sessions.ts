@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { operationsIn } from '../operation.ts';
 import { Time } from '../paging.ts';
-import { Email, Identity, NewPassword, OrganizationRole, Password, PersonName } from './people.ts';
+import { PersonName } from '../text.ts';
+import { Email, Identity, NewPassword, OrganizationRole, Password } from './people.ts';
 
 const operation = operationsIn({ area: 'Console', path: '', access: 'session' });
 const forAnyone = operationsIn({ area: 'Console', path: '', access: 'visitor' });

@@ -1,5 +1,6 @@
-import { Email, PersonName } from '../../../contract/console/people.ts';
+import { Email } from '../../../contract/console/people.ts';
 import { Refusal } from '../../../contract/errors.ts';
+import { PersonName } from '../../../contract/text.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as links from '../../../platform/database/queries/console-links.ts';
 import * as identities from '../../../platform/database/queries/identities.ts';
