@@ -26,6 +26,7 @@ import * as diagnostics from './server-diagnostics.ts';
 import * as serverExport from './server-export.ts';
 import * as serverGroups from './server-groups.ts';
 import * as primitives from './server-primitives.ts';
+import * as serverSkills from './server-skills.ts';
 import * as servers from './servers.ts';
 import * as sessions from './sessions.ts';
 import * as skills from './skills.ts';
@@ -37,6 +38,7 @@ const declared = {
   ...servers,
   ...diagnostics,
   ...primitives,
+  ...serverSkills,
   ...serverExport,
   ...contractChecks,
   ...oauth,

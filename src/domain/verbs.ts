@@ -112,6 +112,8 @@ export { retryServerConnectionValidation } from './server-connections/retry-vali
 export { watchServerConnection } from './server-connections/watch.ts';
 export { createServerGroup } from './server-groups/create.ts';
 export { listServerGroups } from './server-groups/list.ts';
+export { listServerSkills } from './server-skills/list.ts';
+export { getServerSkill, readServerSkillFile } from './server-skills/read.ts';
 export { createProjectServer } from './servers/create.ts';
 export { deleteProjectServer } from './servers/delete.ts';
 export { getProjectServer } from './servers/get.ts';
