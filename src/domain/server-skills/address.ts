@@ -9,7 +9,7 @@ export function fileKey(uri: string): string | undefined {
   const url = new URL(uri);
   if (url.search !== '') return undefined;
   url.hash = '';
-  const [scheme = '', rest] = split(url.href.replace(/#$/, ''), '://');
+  const [scheme, rest] = split(url.href.replace(/#$/, ''), '://');
   if (rest === undefined) return undefined;
   const steps = rest.split('/').map(decoded);
   if (steps.some((step) => step === '' || /^\.{1,2}$|[/\0]/.test(step))) return undefined;
