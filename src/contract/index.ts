@@ -1,4 +1,5 @@
 import * as account from './account.ts';
+import * as agent from './agent.ts';
 import * as catalog from './catalog.ts';
 import * as clients from './clients.ts';
 import * as contractChecks from './contract-checks.ts';
@@ -63,6 +64,7 @@ const declared = {
   ...evalReplay,
   ...evalIngest,
   ...sessions,
+  ...agent,
   ...catalog,
   ...spendBudget,
 };

@@ -1,6 +1,8 @@
 /** Every declared operation has its verb here under its id, or `invoke.ts` does not compile. */
 export { getMe } from './account/get-me.ts';
 export { listOrganizations } from './account/list-organizations.ts';
+export { listAgentOperations } from './agent/operations.ts';
+export { runAgentTurn } from './agent/turn.ts';
 export { getHostCompatCatalog } from './catalog/get-host-catalog.ts';
 export { listModels } from './catalog/list-models.ts';
 export { createClient } from './clients/create.ts';

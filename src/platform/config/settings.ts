@@ -167,6 +167,17 @@ export const settings = {
     schema: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
     meaning: 'Prompts that one eval run may send to models.',
   }),
+  agentModel: setting({
+    env: 'DRYDOCK_AGENT_MODEL',
+    schema: z.string().trim().min(1).max(300).optional(),
+    fallback: 'the offline model, where no other is hosted',
+    meaning: 'Hosted model of the agent, as provider/name. Its turns are refused until it is chosen.',
+  }),
+  agentTimeout: setting({
+    env: 'DRYDOCK_AGENT_TIMEOUT',
+    schema: z.coerce.number().int().min(1).max(600).default(90),
+    meaning: 'Seconds after which a turn of the agent is given up.',
+  }),
   evalTrialTimeout: setting({
     env: 'DRYDOCK_EVAL_TRIAL_TIMEOUT',
     schema: z.coerce.number().int().min(1).max(86_400).default(600),
