@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
@@ -242,6 +243,22 @@ test.each([
     createdResources: [{ type: 'eval_suite', name: 'Harbour' }],
     proposedActions: [{ operation: 'createEvalRun', kind: 'start' }],
   });
+});
+
+test('what was under way when time was up is waited for, and told', async () => {
+  const suiteId = await world.suite();
+  const holding = await service.database.connect();
+  await holding.query('begin');
+  await holding.query('select 1 from eval_suites where id = $1 for update', [suiteId]);
+  const added = { title: 'Late', steps: [prompt('Count.')] };
+  provider.script = making([{ name: 'createEvalCase', input: { suiteId, body: added } }]);
+  const turn = ask();
+  // Longer than a turn may take.
+  expect(await Promise.race([turn, delay(2500)])).toBeUndefined();
+  await holding.query('commit');
+  await holding.end();
+  expect((await turn).status).toBe(504);
+  expect((await turn).body.details.createdResources).toMatchObject([{ type: 'eval_case', name: 'Late' }]);
 });
 
 test('a model that never comes to an end is stopped after sixteen steps', async () => {

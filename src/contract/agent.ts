@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operation } from './operation.ts';
+import { lookupPage, pageOf } from './paging.ts';
 
 /** Bytes of one message and of all of them. */
 const mostBytes = 8192;
@@ -123,19 +124,17 @@ export const listAgentOperations = operation({
   description: 'The operations that a turn may use by itself, and those that it may only propose.',
   method: 'GET',
   path: '/agent-ops',
+  query: z.object(lookupPage),
   status: 200,
-  response: z
-    .object({
-      items: z.array(
-        z.object({
-          operation: z.string(),
-          summary: z.string(),
-          mode: z.enum(['direct', 'proposed']),
-          kind: Kind.optional(),
-          confirmSeverity: Severity.optional(),
-        }),
-      ),
-    })
-    .meta({ id: 'AgentOperations' }),
+  response: pageOf(
+    z.object({
+      operation: z.string(),
+      summary: z.string(),
+      mode: z.enum(['direct', 'proposed']),
+      kind: Kind.optional(),
+      confirmSeverity: Severity.optional(),
+    }),
+    'AgentOperationPage',
+  ),
   access: 'key',
 });

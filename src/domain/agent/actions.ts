@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CreatedResource, ProposedAction } from '../../contract/agent.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { isSafe } from '../../contract/operation.ts';
@@ -16,6 +17,8 @@ const mostProposals = 20;
 const mostTold = 300_000;
 const mostInOne = 8000;
 const leastInOne = 500;
+/** Milliseconds that calls under way are waited for when the turn is over. */
+const longestEnd = 5000;
 
 /** A schema that is longer is told when it is asked for: a model is sent all of them with each step. */
 const mostSchema = 5000;
@@ -59,9 +62,13 @@ export class TurnActions {
     return { output: { type: isError ? 'error-text' : 'text', value: text }, isError };
   }
 
-  /** Resolves when nothing more happens: what was begun before the turn was given up may still make something. */
+  /** What was begun before the turn was given up may still make something, which is waited for, though not for ever. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.underWay);
+    if (this.underWay.size === 0) return;
+    const enough = new AbortController();
+    const ends = Promise.allSettled(this.underWay);
+    await Promise.race([ends, delay(longestEnd, undefined, { signal: enough.signal }).catch(() => {})]);
+    enough.abort();
   }
 
   private async answer(name: string, given: Arguments, signal: AbortSignal): Promise<ToolText> {

@@ -1,6 +1,7 @@
 import type { ActionKind, ActionSeverity } from '../../contract/agent.ts';
 import { type OperationId, operationList } from '../../contract/index.ts';
 import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 
 interface Proposal {
@@ -73,11 +74,17 @@ export const agentOperations: readonly AgentOperation[] = operationList.flatMap(
   return one ? [one] : [];
 });
 
-export const listAgentOperations: Verb<'listAgentOperations'> = () => ({
-  items: agentOperations.map(({ operation: { id, summary }, mode, proposal }) => ({
+/** In the order of the contract. */
+export const listAgentOperations: Verb<'listAgentOperations'> = (context, page) => {
+  const listed = agentOperations.map((one) => ({ id: one.operation.id, ...one }));
+  const fetch = async (after: string, most: number) => {
+    const next = listed.findIndex(({ id }) => id === after) + 1;
+    return listed.slice(next, next + most);
+  };
+  return pageById(context, ['agent-ops'], page, fetch, ({ id, operation: { summary }, mode, proposal }) => ({
     operation: id,
     summary,
     mode,
     ...(mode === 'proposed' && { kind: proposal.kind, confirmSeverity: proposal.confirmSeverity }),
-  })),
-});
+  }));
+};

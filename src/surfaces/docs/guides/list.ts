@@ -40,6 +40,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
     guides: [
       { name: 'command-line', title: 'Command line' },
       { name: 'agents', title: 'Agents' },
+      { name: 'agent-turn', title: 'The agent in the service' },
       { name: 'client', title: 'From TypeScript' },
     ],
   },
