@@ -28,15 +28,12 @@ export class SaidWords {
 
 /** Every text in a value, keys below its first level included; numbers as texts. */
 function* textsIn(value: unknown): Generator<string> {
-  const pending: { value: unknown; top: boolean }[] = [{ value, top: true }];
+  const pending: unknown[] = typeof value === 'object' && value !== null ? Object.values(value) : [value];
   while (pending.length > 0) {
-    const { value: next, top } = pending.pop() as { value: unknown; top: boolean };
-    if (typeof next === 'string') yield next;
-    else if (typeof next === 'number') yield String(next);
-    else if (typeof next === 'object' && next !== null)
-      for (const [key, inner] of Object.entries(next)) {
-        if (!top && !Array.isArray(next)) yield key;
-        pending.push({ value: inner, top: false });
-      }
+    const next = pending.pop();
+    if (typeof next === 'string' || typeof next === 'number') yield String(next);
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next)) yield* Object.keys(next);
+    for (const inner of Object.values(next)) pending.push(inner);
   }
 }
