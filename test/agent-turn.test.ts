@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
 import { isSafe } from '../src/contract/operation.ts';
 import { type AgentWorld, agentWorld, making, user } from './support/agent-turn.ts';
 import { prompt } from './support/eval-authoring.ts';
 import { until } from './support/jobs.ts';
 import type { ScriptedCall } from './support/scripted-provider.ts';
-import { startForTest } from './support/service.ts';
+import { startForTest, startTestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
 
 let { provider, service, database, world, models, ask, creating, told } = {} as AgentWorld;
@@ -145,11 +145,19 @@ test('with one key two at once run once, and later ones get the same answer', as
   expect((await service.get(`${world.project}/eval-suites`)).body.items).toHaveLength(1);
 });
 
-test('four turns at once of an organization; each is given up in time', async () => {
+test('four turns at once of an organization, over all processes; each is given up in time', async () => {
+  const { dataDir } = service.running.services.config;
+  const env = { DRYDOCK_MODELS_FILE: models, DRYDOCK_AGENT_MODEL: 'local/agent' };
+  const replica = await startTestService({ worker: false, database: service.database, dataDir, env });
+  onTestFinished(() => replica.stop());
   provider.script = () => ({ silent: true });
   const turns = Array.from({ length: 4 }, () => ask());
   await until(() => provider.requests.length === 4);
-  const fifth = await ask();
+  const fifth = await replica.post(
+    `${world.project}/agent`,
+    { messages: [user('Hi')] },
+    { key: service.key },
+  );
   expect(fifth).toMatchObject({
     status: 429,
     body: { code: 'RATE_LIMITED', details: { reason: 'CONCURRENT_TURN_LIMIT', maxConcurrentTurns: 4 } },

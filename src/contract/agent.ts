@@ -5,7 +5,7 @@ import { lookupPage, pageOf } from './paging.ts';
 /** Bytes of one message and of all of them. */
 const mostBytes = 8192;
 const mostHistory = 98_304;
-/** Turns at once of one organization in a process, and calls of the model in one turn. */
+/** Turns at once of one organization, and calls of the model in one turn. */
 export const mostTurns = 4;
 export const mostAgentSteps = 16;
 

@@ -124,7 +124,7 @@ export class TurnActions {
       );
     if (this.proposedActions.length >= mostProposals)
       throw new Refusal('RATE_LIMITED', `A turn proposes at most ${mostProposals} actions`);
-    const action = proposalOf(one, proposal, args, this.conversationId);
+    const action = proposalOf(one.operation, proposal, args, this.conversationId);
     if (!this.proposedActions.some(({ actionId }) => actionId === action.actionId))
       this.proposedActions.push(action);
     const text = `Not done. Proposed to the user as ${action.actionId}; it happens if the user approves, after this turn.`;

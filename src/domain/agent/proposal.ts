@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ProposedAction } from '../../contract/agent.ts';
+import type { Operation } from '../../contract/operation.ts';
 import { visibleJson } from '../../platform/quoted.ts';
 import { readInput, readParams } from '../input.ts';
 import type { AgentOperation } from './operations.ts';
@@ -23,8 +24,8 @@ const targets: [field: string, type: string][] = [
  * model wrote as JSON in which everything shows.
  */
 export function proposalOf(
-  { operation, proposal }: AgentOperation,
-  { kind, confirmSeverity, buttonLabel }: AgentOperation['proposal'] = proposal,
+  operation: Operation,
+  { kind, confirmSeverity, buttonLabel }: AgentOperation['proposal'],
   args: Record<string, unknown>,
   conversationId: string,
 ): ProposedAction {

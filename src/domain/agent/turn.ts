@@ -7,6 +7,8 @@ import { hostedRoute, type ModelRoute, resolveModel } from '../../models/resolve
 import { Slots } from '../../models/slots.ts';
 import { runTurn, type ToolAnswer, type TurnOutcome } from '../../models/turn.ts';
 import { settings } from '../../platform/config/settings.ts';
+import * as grants from '../../platform/database/queries/slot-grants.ts';
+import { newId } from '../../platform/ids.ts';
 import { redact } from '../../platform/log.ts';
 import { named } from '../../platform/quoted.ts';
 import { audit } from '../audit.ts';
@@ -34,28 +36,32 @@ export const runAgentTurn: Verb<'runAgentTurn'> = (context, { body }) =>
     return { reply, toolCalls, createdResources, proposedActions, usage: { inputTokens, outputTokens } };
   });
 
-/** Turns that go on, by organization. In this process: whoever asks waits for the answer. */
-const turns = new Map<string, number>();
+/** Seconds beyond its time after which a turn is taken for one of a process that is gone. */
+const grace = 30;
 
-async function inPlace<T>({ actor }: ProjectContext, work: () => Promise<T>): Promise<T> {
-  const { id } = actor.organization;
-  const busy = turns.get(id) ?? 0;
-  if (busy >= mostTurns)
+/** One of the turns that the organization may have under way, over all processes. */
+async function inPlace<T>({ db, actor, config }: ProjectContext, work: () => Promise<T>): Promise<T> {
+  const pool = `agent turns of ${actor.organization.id}`;
+  const holder = newId('turn');
+  const taken = await db.transaction(async (trx) => {
+    await trx.row(grants.lineUp, { pool });
+    return trx.run(grants.take, { pool, holder, most: mostTurns, seconds: config.agentTimeout + grace });
+  });
+  if (taken === 0)
     throw new Refusal(
       'RATE_LIMITED',
-      `The organization has ${busy} turns of the agent under way. Ask again soon`,
+      `The organization has ${mostTurns} turns of the agent under way. Ask again soon`,
       {
         details: { reason: 'CONCURRENT_TURN_LIMIT', maxConcurrentTurns: mostTurns },
         retryAfter: 5,
       },
     );
-  turns.set(id, busy + 1);
   try {
     return await work();
   } finally {
-    const left = (turns.get(id) ?? 1) - 1;
-    if (left === 0) turns.delete(id);
-    else turns.set(id, left);
+    await db.run(grants.leave, { holder }).catch(() => {
+      // It runs out.
+    });
   }
 }
 
