@@ -1,6 +1,7 @@
 import * as account from './account.ts';
 import * as agent from './agent.ts';
 import * as catalog from './catalog.ts';
+import * as chatSessions from './chat-sessions.ts';
 import * as clients from './clients.ts';
 import * as contractChecks from './contract-checks.ts';
 import * as environments from './environments.ts';
@@ -65,6 +66,7 @@ const declared = {
   ...evalIngest,
   ...sessions,
   ...agent,
+  ...chatSessions,
   ...catalog,
   ...spendBudget,
 };

@@ -98,6 +98,8 @@ interface Declaration {
   /** Absent: the operation takes no body, and an empty object is tolerated. */
   readonly body?: z.ZodType;
   readonly upload?: Upload;
+  /** The operation that tells the same as it happens, to whoever accepts nothing but events here. */
+  readonly streamedBy?: string;
   /** Bytes of JSON that it takes where that is more than other operations do. */
   readonly bodyLimit?: number;
   /**
