@@ -122,7 +122,7 @@ const ChatTurn = z
   .meta({ id: 'ChatTurn' });
 
 const example = {
-  idempotencyKey: 'first-question',
+  idempotencyKey: '{idempotencyKey}',
   projectId: '{projectId}',
   modelId: 'drydock/rehearsal',
   serverIds: ['{serverId}'],
@@ -185,7 +185,7 @@ export const streamChatMessage = operation({
   method: 'POST',
   path: '/messages/events',
   body: SendChatMessage,
-  example: { ...example, idempotencyKey: 'first-question-aloud' },
+  example,
   response: eventStream(ChatEvent, 'The turn from its beginning to `turn.ended` or `turn.failed`.'),
   errors: [...errors],
   callsTools: true,

@@ -82,6 +82,7 @@ export const listOwn = query(
      and ${behind}`,
   { organizationId: text, userId: text, projectId: orNull(text), status: orNull(text), ...page },
   sessions.columns,
+  { index: 'chat_sessions_own' },
 );
 
 const found = { ...sessions.columns, match: orNull(text) };
@@ -94,8 +95,8 @@ export const search = query(
    from chat_sessions s
    where s.project_id = :projectId and s.user_id = :userId and (:status::text is null or s.status = :status)
      and (:pattern::text is null or s.title ilike :pattern)
-     and (:words::text is null or s.id in (
-       select session_id from chat_messages where words @@ plainto_tsquery('simple', :words)))
+     and (:words::text is null or exists (
+       select from chat_messages m where m.session_id = s.id and m.words @@ plainto_tsquery('simple', :words)))
      and ${behind}`,
   {
     projectId: text,
@@ -106,6 +107,7 @@ export const search = query(
     ...page,
   },
   found,
+  { index: 'chat_sessions_project' },
 );
 export type FoundSession = RowOf<typeof found>;
 
@@ -122,6 +124,7 @@ export const messagesFrom = query(
    order by number limit :most`,
   { sessionId: text, from: integer, most: bigint },
   messages.columns,
+  { index: 'chat_messages_pkey' },
 );
 export const addMessage = query(
   'chat-sessions.add-message',

@@ -140,6 +140,7 @@ export const traces = query(
      and prompt_index > :after order by prompt_index limit :most`,
   { sessionId: text, id: orNull(text), after: integer, spans: flag, most: bigint },
   traced,
+  { index: 'chat_turns_place' },
 );
 export type TracedTurn = RowOf<typeof traced>;
 export const ended = query(
