@@ -193,6 +193,7 @@ export const streamChatMessage = operation({
 });
 
 export const getChatSession = operation({
+  access: 'requester',
   summary: 'Read a chat session and its messages',
   path: '/{sessionId}',
   query: z.object({
@@ -250,6 +251,7 @@ const TraceTurn = z
   .meta({ id: 'ChatSessionTraceTurn' });
 
 export const getChatSessionTrace = operation({
+  access: 'requester',
   command: 'chat-sessions trace',
   summary: 'Read what happened in turns of a chat session',
   description: 'The latest turn when neither `turnId` nor `afterPromptIndex` is given.',

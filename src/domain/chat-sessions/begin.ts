@@ -3,7 +3,8 @@ import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Context } from '../context.ts';
+import { audit } from '../audit.ts';
+import type { Context, ProjectContext } from '../context.ts';
 import { conflict } from '../refusals.ts';
 import { asStorable } from '../storable.ts';
 import { firstConfig, refuseConfig, type Sent, type SessionConfig } from './config.ts';
@@ -28,7 +29,7 @@ interface Replayed {
 }
 
 /** Claims the turn of this key: of all who send it at once, one runs it. */
-export function beginTurn(context: Context, projectId: string, sent: Sent): Promise<Begun | Replayed> {
+export function beginTurn(context: ProjectContext, sent: Sent): Promise<Begun | Replayed> {
   const { db, actor, vault } = context;
   const requestHash = vault.fingerprint(JSON.stringify(sent));
   const owner = { organizationId: actor.organization.id, userId: actor.user.id };
@@ -37,7 +38,7 @@ export function beginTurn(context: Context, projectId: string, sent: Sent): Prom
     await trx.row(turns.lineUp, { ...owner, idempotencyKey });
     const earlier = await trx.row(turns.findByKey, { ...owner, idempotencyKey });
     if (earlier) return again(context, trx, earlier, requestHash);
-    const session = await sessionFor(context, trx, projectId, sent);
+    const session = await sessionFor(context, trx, context.project.id, sent);
     await makeRoom(trx, session);
     const turn = await trx.one(turns.insert, {
       ...owner,
@@ -48,6 +49,7 @@ export function beginTurn(context: Context, projectId: string, sent: Sent): Prom
       leaseToken: newId('lease'),
       lease,
     });
+    await audit(trx, context, 'chat-turn.begin', turn.id, { sessionId: session.id });
     return { kind: 'begun', session, config: session.config as SessionConfig, turn };
   });
 }

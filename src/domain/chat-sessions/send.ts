@@ -27,14 +27,14 @@ const atOnce = new Map<string, number>();
 
 export const sendChatMessage: Verb<'sendChatMessage'> = async (context, { body }) => {
   const entered = await enter(context, body);
-  const begun = await beginTurn(context, entered.project.id, body);
+  const begun = await beginTurn(entered, body);
   return begun.kind === 'replayed' ? replayed(begun) : finish(entered, begun, body);
 };
 
 /** What is refused before the turn begins is an answer of its own. */
 export const streamChatMessage: Verb<'streamChatMessage'> = async (context, { body }) => {
   const entered = await enter(context, body);
-  const begun = await beginTurn(context, entered.project.id, body);
+  const begun = await beginTurn(entered, body);
   return handedOn<ChatEvent>(async (tell) => {
     if (begun.kind === 'replayed') return { type: 'turn.ended', turn: replayed(begun) };
     const { session, turn } = begun;
