@@ -4,7 +4,6 @@ import { rehearsalId } from '../../models/catalog.ts';
 import { ModelFailure } from '../../models/failure.ts';
 import type { TurnMessage } from '../../models/messages.ts';
 import { hostedRoute, type ModelRoute, resolveModel } from '../../models/resolve.ts';
-import { Slots } from '../../models/slots.ts';
 import { runTurn, type ToolAnswer, type TurnOutcome } from '../../models/turn.ts';
 import { settings } from '../../platform/config/settings.ts';
 import * as grants from '../../platform/database/queries/slot-grants.ts';
@@ -14,9 +13,8 @@ import { named } from '../../platform/quoted.ts';
 import { audit } from '../audit.ts';
 import type { PerformingContext, ProjectContext } from '../context.ts';
 import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
-import { CallLedger } from '../eval-runs/execute/ledger.ts';
-import { ModelPauses } from '../eval-runs/execute/pauses.ts';
 import { bookSpending, refuseSpent } from '../limits/spend-budget.ts';
+import { partsForRequest } from '../model-parts.ts';
 import type { Verb } from '../verb.ts';
 import { TurnActions } from './actions.ts';
 
@@ -83,8 +81,6 @@ function agentRoute({ config, models }: ProjectContext): ModelRoute {
   return route;
 }
 
-const slots = new Slots();
-
 /** What the model comes to. What it has cost is booked, however it ends. */
 async function answered(
   context: PerformingContext,
@@ -95,10 +91,9 @@ async function answered(
 ): Promise<TurnOutcome<ToolAnswer>> {
   const { db, clock, actor, project, callerGone } = context;
   const signal = AbortSignal.any([late, callerGone()]);
-  const parts = { services: context, slots, pauses: new ModelPauses(db), ledger: new CallLedger(db) };
   const asker = { id: null, organizationId: actor.organization.id, projectId: project.id, apiKeys: {} };
   const variant = { model: route.id, provider: route.provider };
-  const asked: AskedModel = await askModel(parts, asker, null, variant, signal);
+  const asked: AskedModel = await askModel(partsForRequest(context), asker, null, variant, signal);
   try {
     const outcome = await runTurn({
       model: asked.model,

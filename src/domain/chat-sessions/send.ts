@@ -12,7 +12,7 @@ import type { Verb } from '../verb.ts';
 import { type Begun, beginTurn, lease, noSession } from './begin.ts';
 import { routeTo, type Sent, type SessionConfig } from './config.ts';
 import { carryOut, type RanTurn, type Watcher } from './run-turn.ts';
-import { failTurn, ownerOf, type Persisted, storeTurn, usageOf } from './store.ts';
+import { failTurn, type Persisted, storeTurn, usageOf } from './store.ts';
 import { shownCalls } from './transcript.ts';
 
 type Turn = OutputOf<Operations['sendChatMessage']>;

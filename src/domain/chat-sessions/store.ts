@@ -81,7 +81,7 @@ export function usageOf({ inputTokens, outputTokens }: RanTurn['outcome']['usage
   };
 }
 
-export function ownerOf({ actor }: ProjectContext, id: string) {
+function ownerOf({ actor }: ProjectContext, id: string) {
   return { id, organizationId: actor.organization.id, userId: actor.user.id };
 }
 

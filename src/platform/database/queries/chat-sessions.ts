@@ -117,7 +117,7 @@ const messages = table('chat_messages', {
   content: json<unknown>(),
   truncated: flag,
 });
-export type MessageRow = RowOf<typeof messages.columns>;
+
 export const messagesFrom = query(
   'chat-sessions.messages-from',
   `select ${messages.all()} from chat_messages where session_id = :sessionId and number >= :from

@@ -142,7 +142,7 @@ export const traces = query(
   traced,
   { index: 'chat_turns_place' },
 );
-export type TracedTurn = RowOf<typeof traced>;
+
 export const ended = query(
   'chat-turns.ended',
   `select count(*)::int as count, max(prompt_index) as latest from chat_turns
