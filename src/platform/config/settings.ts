@@ -245,6 +245,25 @@ export const settings = {
     schema: z.coerce.number().int().min(1).max(86_400).default(300),
     meaning: 'Seconds after which an unused connection to an MCP server is closed.',
   }),
+  browser: setting({
+    env: 'DRYDOCK_BROWSER',
+    schema: z
+      .string()
+      .regex(
+        /^(?:off|\/.+|[A-Za-z]:[\\/].+|(?:wss?|https?):\/\/[^\s@]+)$/,
+        'Write the full path of a Chromium, the address of one that runs elsewhere (ws://… or http://…), or off',
+      )
+      .optional(),
+    fallback: 'the Chromium of this machine; off when there is none',
+    meaning:
+      'Chromium that browser sessions run in: its path, the DevTools address of one that runs elsewhere, or off; see browsers.md.',
+    secret: true,
+  }),
+  browserSessions: setting({
+    env: 'DRYDOCK_BROWSER_SESSIONS',
+    schema: z.coerce.number().int().min(1).max(200).default(8),
+    meaning: 'Browser sessions that one process has open at once at most.',
+  }),
   anthropicApiKey: setting({
     env: 'ANTHROPIC_API_KEY',
     schema: providerKey.optional(),
