@@ -74,6 +74,8 @@ export interface CommandResult {
   result: 'executed' | 'refused' | 'unknown';
   /** Why it was not executed, or what is not known. */
   reason?: string;
+  /** Whether the policy refused it, or it could not be done. */
+  refusal?: 'not-allowed' | 'refused';
   tabId: string;
   url: string;
   title: string;
@@ -123,6 +125,8 @@ export interface NetworkEntry {
   mimeType?: string;
   failure?: string;
   durationMs?: number;
+  /** When one request was asked for. */
+  requestHeaders?: Record<string, string>;
 }
 
 /** A request that the guard did not let out. */

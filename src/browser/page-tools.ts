@@ -1,0 +1,85 @@
+import type { Frame, Page } from 'playwright-core';
+import type { InvokeCommand, PageTool } from './command.ts';
+import { BrowserFailure } from './failure.ts';
+import { cancelPageTool, invokePageTool, listPageTools } from './in-page.ts';
+
+const mostTools = 100;
+const mostFrames = 20;
+const mostOutput = 256 * 1024;
+/** Invocations that can still be cancelled. */
+const mostRemembered = 100;
+
+/** The tools that the pages of a session offer to agents. */
+export class PageTools {
+  private readonly frames = new WeakMap<Frame, string>();
+  private named = 0;
+  private invoked = 0;
+  private readonly running = new Map<string, Frame>();
+
+  async list(page: Page): Promise<PageTool[]> {
+    const lists = await Promise.all(
+      page
+        .frames()
+        .slice(0, mostFrames)
+        .map(async (frame) => {
+          const frameId = this.idOf(frame);
+          // A frame that goes away meanwhile has no tools.
+          const listed = JSON.parse(await frame.evaluate(listPageTools, mostTools).catch(() => '[]')) as Omit<
+            PageTool,
+            'toolKey' | 'frameId'
+          >[];
+          return listed.map((tool) => ({ toolKey: keyOf(frameId, tool.name), frameId, ...tool }));
+        }),
+    );
+    return lists.flat().slice(0, mostTools);
+  }
+
+  begin(): string {
+    return `inv${++this.invoked}`;
+  }
+
+  async invoke(page: Page, command: InvokeCommand, invocationId: string): Promise<unknown> {
+    const [frameId, name] = partsOf(command);
+    const frame = page.frames().find((one) => this.idOf(one) === frameId);
+    if (!frame)
+      throw new BrowserFailure('refused', `There is no frame ${frameId}; observe page_tools lists them`);
+    this.running.set(invocationId, frame);
+    if (this.running.size > mostRemembered) this.running.delete([...this.running.keys()][0] ?? '');
+    const text = await frame.evaluate(invokePageTool, {
+      name,
+      input: command.input,
+      invocationId,
+      most: mostOutput,
+    });
+    this.running.delete(invocationId);
+    const outcome = JSON.parse(text) as { missing?: true; problem?: string; output?: unknown };
+    if (outcome.missing)
+      throw new BrowserFailure(
+        'refused',
+        `The page has no tool ${command.toolKey}; observe page_tools lists them`,
+      );
+    return outcome.problem === undefined ? { output: outcome.output } : { error: outcome.problem };
+  }
+
+  async cancel(invocationId: string): Promise<void> {
+    const frame = this.running.get(invocationId);
+    const found = (await frame?.evaluate(cancelPageTool, invocationId)) ?? false;
+    if (!found) throw new BrowserFailure('refused', `Nothing runs as ${invocationId}`);
+  }
+
+  private idOf(frame: Frame): string {
+    if (frame.parentFrame() === null) return 'main';
+    const known = this.frames.get(frame) ?? `frame${++this.named}`;
+    this.frames.set(frame, known);
+    return known;
+  }
+}
+
+function keyOf(frameId: string, name: string): string {
+  return frameId === 'main' ? name : `${frameId}/${name}`;
+}
+
+function partsOf({ toolKey, frameId }: InvokeCommand): [string, string] {
+  const [, inKey, name = toolKey] = /^(frame\d+)\/(.*)$/s.exec(toolKey) ?? [];
+  return [inKey ?? frameId ?? 'main', name];
+}
