@@ -50,6 +50,7 @@ export interface LaunchOptions {
   /** The proxy for whatever no session asked for. */
   proxy: string;
   log: Log;
+  switches?: readonly string[] | undefined;
 }
 
 export interface LaunchedChromium {
@@ -63,7 +64,12 @@ export interface LaunchedChromium {
  * Starts a Chromium over a pipe, in its own sandbox, with a profile of its own. As root it runs as nobody: its sandbox
  * refuses to work for root, and no page should be one step from it.
  */
-export async function launchChromium({ path, proxy, log }: LaunchOptions): Promise<LaunchedChromium> {
+export async function launchChromium({
+  path,
+  proxy,
+  log,
+  switches = [],
+}: LaunchOptions): Promise<LaunchedChromium> {
   const binary = await binaryOf(path);
   const user = unprivileged();
   const folder = await makeFolder(user);
@@ -77,7 +83,8 @@ export async function launchChromium({ path, proxy, log }: LaunchOptions): Promi
     `#!/bin/sh\nexec ${command.map(quoted).join(' ')} "$@" --user-data-dir=${quoted(profile)}\n`,
   );
   await chmod(starter, 0o755);
-  const start = (sandbox: boolean): Promise<Browser> => startOnce(starter, profile, proxy, sandbox);
+  const start = (sandbox: boolean): Promise<Browser> =>
+    startOnce({ starter, profile, proxy, sandbox, switches });
   try {
     const browser = await start(true).catch((error: unknown) => {
       if (!lacksSandbox(error)) throw error;
@@ -108,12 +115,15 @@ export async function launchChromium({ path, proxy, log }: LaunchOptions): Promi
   }
 }
 
-async function startOnce(
-  starter: string,
-  profile: string,
-  proxy: string,
-  sandbox: boolean,
-): Promise<Browser> {
+interface Start {
+  starter: string;
+  profile: string;
+  proxy: string;
+  sandbox: boolean;
+  switches: readonly string[];
+}
+
+async function startOnce({ starter, profile, proxy, sandbox, switches }: Start): Promise<Browser> {
   const { chromium } = await loadPlaywright();
   return chromium.launch({
     executablePath: starter,
@@ -139,6 +149,7 @@ async function startOnce(
       '--no-pings',
       // One page cannot take all memory, nor hold a text that fills the service.
       '--js-flags=--max-old-space-size=512',
+      ...switches,
     ],
   });
 }

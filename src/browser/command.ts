@@ -24,7 +24,7 @@ export interface ObserveCommand {
   filter?: 'interactive' | 'all' | undefined;
 }
 
-export type ObserveMode =
+type ObserveMode =
   | 'a11y'
   | 'screenshot'
   | 'text'
@@ -46,7 +46,7 @@ export interface ActCommand {
   observeAfter?: ObserveAfter | undefined;
 }
 
-export type Verb =
+type Verb =
   | 'click'
   | 'type'
   | 'press'

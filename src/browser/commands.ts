@@ -173,8 +173,11 @@ async function load({ guard }: CommandScope, { page }: Tab, go: () => Promise<un
         'The page was not shown: it is a download, or went elsewhere at once',
       );
     }
-    if (/net::|chrome-error/.test(line))
+    if (/net::|chrome-error/.test(line)) {
+      // The browser shows a page about it, which the next command should find in place.
+      await page.waitForURL('chrome-error:**', { timeout: 1_000, waitUntil: 'commit' }).catch(() => {});
       throw new BrowserFailure('refused', `The page cannot be shown: ${refusal?.reason ?? line}`);
+    }
     throw error;
   }
 }

@@ -24,6 +24,8 @@ interface EngineOptions {
   policy: PolicySource;
   resolve?: Resolve | undefined;
   log: Log;
+  /** Further switches of the browser, for tests. */
+  switches?: readonly string[] | undefined;
 }
 
 export interface OpenBrowser {
@@ -107,7 +109,7 @@ export class BrowserEngine {
 
   private async start(place: string): Promise<SharedBrowser> {
     const gone: { browser?: SharedBrowser } = {};
-    const browser = await SharedBrowser.start(place, this.options.log, () => {
+    const browser = await SharedBrowser.start({ place, ...this.options }, () => {
       if (gone.browser) this.browsers.delete(gone.browser);
     });
     gone.browser = browser;

@@ -9,7 +9,7 @@ interface InternalRequest {
   headers: IncomingMessage['headers'];
 }
 
-export interface InternalAnswer {
+interface InternalAnswer {
   status?: number;
   headers?: Record<string, string>;
   body: string | Buffer;

@@ -21,6 +21,13 @@ interface Running {
   end(): Promise<void>;
 }
 
+interface StartOptions {
+  /** A path or an address. */
+  place: string;
+  log: Log;
+  switches?: readonly string[] | undefined;
+}
+
 /** One browser, with the sessions in it. It goes when it is no longer fit for more and the last of them is gone. */
 export class SharedBrowser {
   private readonly sessions = new Set<BrowserSession>();
@@ -45,8 +52,7 @@ export class SharedBrowser {
     });
   }
 
-  /** `place` is a path or an address. */
-  static async start(place: string, log: Log, onGone: () => void): Promise<SharedBrowser> {
+  static async start({ place, log, switches }: StartOptions, onGone: () => void): Promise<SharedBrowser> {
     if (/^(?:wss?|https?):/.test(place)) {
       const { browser, listen } = await connectRemote(place);
       // Its contexts end with the connection.
@@ -60,7 +66,7 @@ export class SharedBrowser {
     });
     try {
       return new SharedBrowser(
-        await launchChromium({ path: place, proxy: await guard.open(), log }),
+        await launchChromium({ path: place, proxy: await guard.open(), log, switches }),
         guard,
         onGone,
       );

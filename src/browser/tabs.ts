@@ -3,7 +3,7 @@ import { Dialogs } from './dialogs.ts';
 import { BrowserFailure } from './failure.ts';
 import type { Logs } from './logs.ts';
 
-export const mostTabs = 10;
+const mostTabs = 10;
 /** Milliseconds that a dialog waits for an answer. */
 const dialogPatience = 30_000;
 

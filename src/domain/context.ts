@@ -1,4 +1,6 @@
 import type { Declaration, Operation } from '../contract/operation.ts';
+import type { BrowserEngine } from '../browser/engine.ts';
+import type { Declaration } from '../contract/operation.ts';
 import type { Mcp } from '../mcp/mcp.ts';
 import type { ModelCatalog } from '../models/catalog.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';
@@ -32,6 +34,7 @@ export interface Services {
   blobs: BlobStore;
   models: ModelCatalog;
   mcp: Mcp;
+  browsers: BrowserEngine;
   grants: Grants;
   trust: Trust;
   config: Config;
@@ -124,6 +127,7 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     blobs: services.blobs,
     models: services.models,
     mcp: services.mcp,
+    browsers: services.browsers,
     grants: services.grants,
     trust: services.trust,
     config: services.config,
