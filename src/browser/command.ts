@@ -46,7 +46,7 @@ export interface ActCommand {
   observeAfter?: ObserveAfter | undefined;
 }
 
-type Verb =
+export type Verb =
   | 'click'
   | 'type'
   | 'press'

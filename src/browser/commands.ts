@@ -38,7 +38,8 @@ export async function performCommand(
     if (!answersDialog(command)) await tab.dialogs.answer(false);
     const invocationId = command.op === 'invoke_page_tool' ? scope.pageTools.begin() : undefined;
     const chosen = tab;
-    const outcome = await race(scope, tab, ends, () => carryOut(scope, chosen, command, invocationId));
+    const raced = await race(scope, tab, ends, () => carryOut(scope, chosen, command, invocationId));
+    const outcome = 'lost' in raced && closes(command) && tab.page.isClosed() ? { done: {} } : raced;
     const begun = { ...(invocationId !== undefined && { invocationId }) };
     if ('lost' in outcome) return describe(scope, tab, { result: 'unknown', reason: outcome.lost, ...begun });
     if ('dialog' in outcome) return describe(scope, tab, { result: 'executed', ...begun });
@@ -77,6 +78,10 @@ function chooseTab({ tabs }: CommandScope, command: BrowserCommand, tabId: strin
 export function answersDialog(command: BrowserCommand): boolean {
   if (command.op === 'act') return command.verb === 'accept_dialog' || command.verb === 'dismiss_dialog';
   return (command.op === 'observe' && command.mode === 'dialog') || command.op === 'cancel_page_tool';
+}
+
+function closes(command: BrowserCommand): boolean {
+  return command.op === 'act' && command.verb === 'close_tab';
 }
 
 /** Until it is done, a dialog opens, the page or session is gone, or its time is over; whatever comes later is nobody's. */
@@ -166,17 +171,16 @@ async function load({ guard }: CommandScope, { page }: Tab, go: () => Promise<un
     await page.waitForLoadState('load', { timeout: rest }).catch(() => {});
   } catch (error) {
     const line = firstLine(error);
-    const refusal = guard.refusals.findLast(({ at }) => at >= begun);
-    if (/ERR_ABORTED|interrupted by another navigation/.test(line)) {
+    const noted = [...guard.refusals, ...guard.failures].filter(({ at }) => at >= begun);
+    if (/ERR_ABORTED|Download is starting|interrupted by another navigation/.test(line))
       throw new BrowserFailure(
         'refused',
         'The page was not shown: it is a download, or went elsewhere at once',
       );
-    }
     if (/net::|chrome-error/.test(line)) {
       // The browser shows a page about it, which the next command should find in place.
       await page.waitForURL('chrome-error:**', { timeout: 1_000, waitUntil: 'commit' }).catch(() => {});
-      throw new BrowserFailure('refused', `The page cannot be shown: ${refusal?.reason ?? line}`);
+      throw new BrowserFailure('refused', `The page cannot be shown: ${noted.at(-1)?.reason ?? line}`);
     }
     throw error;
   }

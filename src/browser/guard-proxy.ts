@@ -37,7 +37,7 @@ const defaults: GuardLimits = {
   judgeAgain: 2_000,
 };
 
-const mostRefusals = 200;
+const mostNoted = 200;
 const mostUrl = 2_000;
 
 /** What Chromium calls by itself, despite the switches against it. No page is blamed for it. */
@@ -66,7 +66,10 @@ interface Way {
  * requests, so each hop is checked.
  */
 export class GuardProxy {
+  /** What was not let out. */
   readonly refusals: RefusedUrl[] = [];
+  /** What was let out, and found nobody. */
+  readonly failures: RefusedUrl[] = [];
   private readonly options: GuardOptions;
   private readonly limits: GuardLimits;
   private readonly server: Server;
@@ -129,17 +132,16 @@ export class GuardProxy {
   private async forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const text = asked.url ?? '';
     const url = /^http:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-    if (!url || url.username !== '' || url.password !== '')
-      return refuse(answer, 400, 'This is the proxy of a browser; it serves nothing itself');
+    if (!url || url.username !== '' || url.password !== '') return refuse(answer, 400);
     try {
       if (this.options.internal?.holds(url.hostname))
         return await this.options.internal.answer(url, asked, answer);
       const way = await this.wayTo(url, 'http');
       if (typeof way !== 'string') return this.send(way, url, asked, answer);
       this.note(url.href, way);
-      refuse(answer, 403, way);
+      refuse(answer, 403);
     } catch (error) {
-      refuse(answer, 502, `${url.host} cannot be reached: ${codeOf(error)}`);
+      this.failed(url, error, answer);
     }
   }
 
@@ -162,14 +164,14 @@ export class GuardProxy {
       socket.once('connect', () => socket.setTimeout(this.limits.idle));
     });
     onward.on('timeout', () => onward.destroy());
-    onward.on('error', (error) => refuse(answer, 502, `${url.host} cannot be reached: ${codeOf(error)}`));
+    onward.on('error', (error) => this.failed(url, error, answer));
     onward.on('response', (received) => {
       const headers = withoutHopHeaders(received.rawHeaders);
       try {
         answer.writeHead(received.statusCode ?? 502, headers);
       } catch {
         received.destroy();
-        return refuse(answer, 502, `${url.host} sent an answer that is not HTTP`);
+        return refuse(answer, 502);
       }
       received.pipe(answer);
       received.on('error', () => answer.destroy());
@@ -186,6 +188,7 @@ export class GuardProxy {
     const end = (status: string): void => void client.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`);
     if (!authority) return end('400 Bad Request');
     const way = await this.wayTo(authority, undefined).catch((error: unknown) => {
+      this.note(asked.url ?? '', `${authority.host} cannot be reached: ${codeOf(error)}`, this.failures);
       end('502 Bad Gateway');
       return error instanceof Error ? error : new Error(String(error));
     });
@@ -206,7 +209,10 @@ export class GuardProxy {
       target.write(head);
       client.pipe(target).pipe(client);
     });
-    target.once('error', () => end('502 Bad Gateway'));
+    target.once('error', (error) => {
+      this.note(asked.url ?? '', `${authority.host} cannot be reached: ${codeOf(error)}`, this.failures);
+      end('502 Bad Gateway');
+    });
     target.once('close', () => {
       this.tunnels.delete(target);
       client.destroy();
@@ -256,10 +262,15 @@ export class GuardProxy {
     return (this.options.resolve ?? systemResolve)(host);
   }
 
-  private note(url: string, reason: string): void {
+  private note(url: string, reason: string, list = this.refusals): void {
     if (reason === errand) return;
-    this.refusals.push({ url: url.slice(0, mostUrl), reason, at: Date.now() });
-    if (this.refusals.length > mostRefusals) this.refusals.shift();
+    list.push({ url: url.slice(0, mostUrl), reason, at: Date.now() });
+    if (list.length > mostNoted) list.shift();
+  }
+
+  private failed(url: URL, error: unknown, answer: ServerResponse): void {
+    this.note(url.href, `${url.host} cannot be reached: ${codeOf(error)}`, this.failures);
+    refuse(answer, 502);
   }
 }
 
@@ -280,9 +291,10 @@ function lookupOf(addresses: ResolvedAddress[]): LookupFunction {
   };
 }
 
-function refuse(answer: ServerResponse, status: number, message: string): void {
+/** Without a body, which the browser would show as a page of the host that was asked for. */
+function refuse(answer: ServerResponse, status: number): void {
   if (answer.headersSent) return void answer.destroy();
-  answer.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(message);
+  answer.writeHead(status, { 'content-length': '0', connection: 'close' }).end();
 }
 
 function codeOf(error: unknown): string {

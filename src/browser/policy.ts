@@ -1,4 +1,4 @@
-import type { BrowserCommand } from './command.ts';
+import type { BrowserCommand, Verb } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 
 /**
@@ -14,6 +14,20 @@ export interface BrowserPolicy {
 }
 
 const harmless = new Set(['back', 'forward', 'reload', 'navigate', 'observe', 'scroll', 'hover']);
+
+const verbs: ReadonlySet<string> = new Set<Verb>([
+  'click',
+  'type',
+  'press',
+  'scroll',
+  'hover',
+  'drag',
+  'select',
+  'close_tab',
+  'activate_tab',
+  'accept_dialog',
+  'dismiss_dialog',
+]);
 
 /** A scheme, a host or the names below one, and a port. */
 interface OriginRule {
@@ -94,13 +108,8 @@ function both<T>(
 }
 
 function coversTool(wide: string, small: string): boolean {
-  return wide === small || (wide === 'act' && isVerb(small)) || small.startsWith(`${wide}:`);
-}
-
-function isVerb(name: string): boolean {
-  return !['back', 'forward', 'reload', 'navigate', 'observe', 'invoke_page_tool', 'cancel_page_tool'].some(
-    (op) => name === op || name.startsWith(`${op}:`),
-  );
+  if (wide === small || small.startsWith(`${wide}:`)) return true;
+  return wide === 'act' ? verbs.has(small) : wide === 'invoke_page_tool' && small === 'cancel_page_tool';
 }
 
 function coversOrigin(wide: OriginRule, small: OriginRule): boolean {

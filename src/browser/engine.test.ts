@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startEngine, statusOf } from '../../test/support/browser-engine.ts';
+import { noBrowser } from '../../test/support/chromium.ts';
+import { pages, serveWeb } from '../../test/support/web.ts';
+import { runsAsRoot } from '../platform/accounts.ts';
+import { createLog } from '../platform/log.ts';
+
+const allowAll = { policy: { mode: 'allow_all' } } as const;
+
+/** A process and all that it started. */
+function treeOf(root: number): number[] {
+  const parents = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0)
+    .map((pid) => [pid, Number(statusOf(pid, 'PPid'))] as const);
+  const below = (pid: number): number[] => [
+    pid,
+    ...parents.filter(([, parent]) => parent === pid).flatMap(([child]) => below(child)),
+  ];
+  return below(root);
+}
+
+const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+/** One that is dead and not yet buried by its parent is gone too. */
+const isGone = (pid: number): boolean => (statusOf(pid, 'State') ?? 'Z').startsWith('Z');
+
+test.skipIf(noBrowser)(
+  'a browser runs as nobody, in its sandbox, over a pipe, and leaves nothing behind',
+  async () => {
+    const engine = startEngine();
+    expect(engine.pids).toEqual([]);
+    await engine.open(allowAll);
+    const [pid = 0] = engine.pids;
+    const tree = treeOf(pid);
+    const renderer = tree.find((one) => commandOf(one).includes('--type=renderer')) as number;
+    expect(commandOf(pid)).toContain('--remote-debugging-pipe');
+    expect(commandOf(pid)).not.toContain('--no-sandbox');
+    // Filtered system calls, and no way to more rights.
+    expect([statusOf(renderer, 'Seccomp'), statusOf(renderer, 'NoNewPrivs')]).toEqual(['2', '1']);
+    if (runsAsRoot())
+      for (const one of tree)
+        expect([commandOf(one), statusOf(one, 'Uid')?.split('\t')[0]]).not.toContain('0');
+    const profile = /--user-data-dir=(\/\S*drydock-browser-\S+)/.exec(commandOf(pid))?.[1] as string;
+    expect(existsSync(profile)).toBe(true);
+    await engine.close();
+    await expect.poll(() => tree.filter((one) => !isGone(one))).toEqual([]);
+    expect(existsSync(profile)).toBe(false);
+    await expect(engine.open(allowAll)).rejects.toMatchObject({ kind: 'closed' });
+  },
+);
+
+test.skipIf(noBrowser)('a page that crashes costs its tab, a browser that crashes its sessions', async () => {
+  const web = await serveWeb(pages({ '/': '<title>Here</title>' }));
+  const engine = startEngine();
+  const session = await engine.open(allowAll);
+  const other = await engine.open(allowAll);
+  const go = { op: 'navigate', url: web.origin } as const;
+  await session.perform(go);
+  const [pid = 0] = engine.pids;
+  const renderers = treeOf(pid).filter((one) => commandOf(one).includes('--type=renderer'));
+  for (const renderer of renderers) process.kill(renderer, 'SIGKILL');
+  await expect
+    .poll(async () => (await session.perform({ op: 'observe', mode: 'console' })).tabId)
+    .not.toBe('t1');
+  expect(await session.perform(go)).toMatchObject({ result: 'executed', title: 'Here' });
+
+  process.kill(pid, 'SIGKILL');
+  expect(await Promise.all([session.ended, other.ended])).toMatchObject([
+    { reason: 'crashed' },
+    { reason: 'crashed' },
+  ]);
+  await expect(session.perform(go)).rejects.toMatchObject({ kind: 'crashed' });
+  const next = await engine.open(allowAll);
+  expect(await next.perform(go)).toMatchObject({ title: 'Here' });
+  expect(engine.pids).not.toContain(pid);
+});
+
+test.skipIf(noBrowser)('sessions are bounded, and one that is closed makes room', async () => {
+  const engine = startEngine({ sessions: 2 });
+  const [first] = await Promise.all([engine.open(allowAll), engine.open(allowAll)]);
+  expect(engine.pids).toHaveLength(1);
+  await expect(engine.open(allowAll)).rejects.toMatchObject({ kind: 'capacity' });
+  await first?.close();
+  expect(await first?.ended).toMatchObject({ reason: 'closed' });
+  await expect(first?.perform({ op: 'reload' })).rejects.toMatchObject({ kind: 'closed' });
+  const again = await engine.open(allowAll);
+  await engine.close();
+  expect(await again.ended).toMatchObject({ reason: 'stopped' });
+});
+
+test.skipIf(noBrowser)('a service that is killed leaves no browser behind', async () => {
+  const holder = spawn(process.execPath, ['--import', 'tsx', 'test/support/hold-browser.ts'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void holder.kill('SIGKILL'));
+  const [said] = (await once(holder.stdout, 'data')) as [Buffer];
+  const [pid = 0] = JSON.parse(said.toString()) as number[];
+  const tree = treeOf(holder.pid as number);
+  expect(tree).toContain(pid);
+  expect(tree.length).toBeGreaterThan(4);
+  holder.kill('SIGKILL');
+  await expect.poll(() => tree.filter((one) => !isGone(one)), { timeout: 20_000 }).toEqual([]);
+  const left = (): string[] =>
+    readdirSync(tmpdir()).filter((name) => name.startsWith(`drydock-browser-${holder.pid}-`));
+  expect(left()).not.toEqual([]);
+  // The next browser tidies up.
+  await startEngine().open(allowAll);
+  expect(left()).toEqual([]);
+});
+
+test('no browser, one that is not there, and one that does not start are said to be off', async () => {
+  await expect(startEngine({ browser: 'off' }).open(allowAll)).rejects.toMatchObject({ kind: 'off' });
+  await expect(startEngine({ browser: '/nowhere/chromium' }).open(allowAll)).rejects.toThrow(
+    'There is no browser at /nowhere/chromium',
+  );
+  const broken = startEngine({ browser: await fakeBrowser('echo "error: no luck" >&2; exit 1') });
+  await expect(broken.open(allowAll)).rejects.toMatchObject({ kind: 'off' });
+  const nobody = startEngine({ browser: 'http://127.0.0.1:1' });
+  await expect(nobody.open(allowAll)).rejects.toThrow('cannot be reached: ECONNREFUSED');
+});
+
+test.skipIf(noBrowser || !runsAsRoot())(
+  'where no sandbox can be, the browser runs without one as nobody, and the log says so',
+  async () => {
+    const refusesSandbox = `case "$*" in *--no-sandbox*) exec /usr/lib/chromium/chromium "$@";; esac
+      echo '[FATAL:zygote_host_impl_linux.cc] No usable sandbox!' >&2; exit 1`;
+    const lines: string[] = [];
+    const log = createLog('warn', { write: (line) => void lines.push(line) });
+    const engine = startEngine({ browser: await fakeBrowser(refusesSandbox), log });
+    await engine.open(allowAll);
+    expect(lines.join()).toContain('without its sandbox');
+    const [pid = 0] = engine.pids;
+    expect(statusOf(pid, 'Uid')?.split('\t')[0]).not.toBe('0');
+  },
+);
+
+/** A program in the place of Chromium. */
+async function fakeBrowser(script: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'drydock-fake-browser-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await chmod(folder, 0o755);
+  const path = join(folder, 'chromium');
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
