@@ -40,6 +40,9 @@ const realBinaries = [
 /** Milliseconds for a browser to start, on a machine that is busy. */
 const startTimeout = 60_000;
 
+/** Milliseconds for it to end by itself. */
+const endTimeout = 5_000;
+
 /** The Chromium of this machine, if it has one. */
 export function findChromium(): string | undefined {
   return usualPlaces.find((path) => existsSync(path));
@@ -77,14 +80,13 @@ export async function launchChromium({
   const starter = join(folder, 'start');
   const profile = join(folder, 'profile');
   const filter = filterCommand();
-  const command = [...filter, pidFile, ...(user?.drop ?? []), binary];
+  const command = [...filter, pidFile, profile, ...(user?.drop ?? []), binary];
   await writeFile(
     starter,
     `#!/bin/sh\nexec ${command.map(quoted).join(' ')} "$@" --user-data-dir=${quoted(profile)}\n`,
   );
   await chmod(starter, 0o755);
-  const start = (sandbox: boolean): Promise<Browser> =>
-    startOnce({ starter, profile, proxy, sandbox, switches });
+  const start = (sandbox: boolean): Promise<Browser> => startOnce({ starter, proxy, sandbox, switches });
   try {
     const browser = await start(true).catch((error: unknown) => {
       if (!lacksSandbox(error)) throw error;
@@ -104,7 +106,9 @@ export async function launchChromium({
       browser,
       pid,
       end: async () => {
+        const killing = setTimeout(() => kill(pid), endTimeout);
         await browser.close().catch(() => {});
+        clearTimeout(killing);
         await rm(folder, { recursive: true, force: true, maxRetries: 5 });
       },
     };
@@ -117,13 +121,12 @@ export async function launchChromium({
 
 interface Start {
   starter: string;
-  profile: string;
   proxy: string;
   sandbox: boolean;
   switches: readonly string[];
 }
 
-async function startOnce({ starter, profile, proxy, sandbox, switches }: Start): Promise<Browser> {
+async function startOnce({ starter, proxy, sandbox, switches }: Start): Promise<Browser> {
   const { chromium } = await loadPlaywright();
   return chromium.launch({
     executablePath: starter,
@@ -135,7 +138,7 @@ async function startOnce({ starter, profile, proxy, sandbox, switches }: Start):
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: profile, TMPDIR: profile, LANG: 'C.UTF-8' },
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LANG: 'C.UTF-8' },
     args: [
       '--no-first-run',
       '--disable-gpu',
@@ -232,6 +235,15 @@ async function removeLeftovers(): Promise<void> {
     if (pid === undefined || isAlive(Number(pid))) continue;
     // Of another user, perhaps.
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** With it goes all that it started. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
   }
 }
 

@@ -1,6 +1,7 @@
 import { act } from './act.ts';
 import type { ActCommand, BrowserCommand, CommandResult, ObserveAfter } from './command.ts';
 import { BrowserFailure } from './failure.ts';
+import type { InternalHosts } from './internal-hosts.ts';
 import { type Observed, observe } from './observe.ts';
 import type { Permissions } from './policy.ts';
 import type { Tab, Tabs } from './tabs.ts';
@@ -9,6 +10,7 @@ import type { Tab, Tabs } from './tabs.ts';
 export interface CommandScope extends Observed {
   tabs: Tabs;
   permissions: Permissions;
+  internal: InternalHosts;
   /** Why the session ended; settles when it does. */
   ended: Promise<string>;
 }
@@ -53,12 +55,13 @@ export async function performCommand(
 }
 
 /** Pages of these schemes are shown, no others: the guard sees only what goes over the network. */
-function checkAddress({ permissions }: CommandScope, text: string): void {
+function checkAddress({ permissions, internal }: CommandScope, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw new BrowserFailure('refused', 'Only addresses that begin with http:// or https:// are shown');
   if (url.username !== '' || url.password !== '')
     throw new BrowserFailure('refused', 'An address with a user name or password is not shown');
+  if (internal.holds(url.hostname)) return;
   const scheme = url.protocol === 'http:' ? 'http' : 'https';
   const port = url.port === '' ? (scheme === 'http' ? 80 : 443) : Number(url.port);
   const forbidden = permissions.refusalOfOrigin(url.hostname, port, scheme);

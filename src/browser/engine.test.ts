@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startEngine, statusOf } from '../../test/support/browser-engine.ts';
 import { noBrowser } from '../../test/support/chromium.ts';
@@ -26,7 +26,10 @@ function treeOf(root: number): number[] {
   return below(root);
 }
 
-const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+function commandOf(pid: number): string {
+  return isGone(pid) ? '' : readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+}
+
 /** One that is dead and not yet buried by its parent is gone too. */
 const isGone = (pid: number): boolean => (statusOf(pid, 'State') ?? 'Z').startsWith('Z');
 
@@ -94,16 +97,49 @@ test.skipIf(noBrowser)('sessions are bounded, and one that is closed makes room'
   expect(await again.ended).toMatchObject({ reason: 'stopped' });
 });
 
+test.skipIf(noBrowser)(
+  'a browser is replaced after some sessions, when the last of them is gone',
+  async () => {
+    const engine = startEngine({ recycleAfter: 2 });
+    const first = await engine.open(allowAll);
+    const second = await engine.open(allowAll);
+    const [pid = 0] = engine.pids;
+    const third = await engine.open(allowAll);
+    expect(engine.pids).toHaveLength(2);
+    await Promise.all([first.close(), second.close()]);
+    await expect.poll(() => isGone(pid)).toBe(true);
+    expect(engine.pids).not.toContain(pid);
+    expect(await third.perform({ op: 'observe', mode: 'url' })).toMatchObject({ result: 'executed' });
+  },
+);
+
+test.skipIf(noBrowser)('a browser elsewhere is used when its pages cannot go around the guard', async () => {
+  const web = await serveWeb(pages({ '/': '<title>Here</title>' }));
+  const careless = startEngine({ browser: await runElsewhere([]) });
+  await expect(careless.open(allowAll)).rejects.toThrow('must be started with --enable-automation and');
+  const switches = ['--enable-automation', '--webrtc-ip-handling-policy=disable_non_proxied_udp'];
+  const engine = startEngine({ browser: await runElsewhere(switches) });
+  const session = await engine.open(allowAll);
+  expect(await session.perform({ op: 'navigate', url: web.origin })).toMatchObject({ title: 'Here' });
+  expect(await session.perform({ op: 'navigate', url: 'http://127.0.0.2:8099/' })).toMatchObject({
+    reason: expect.stringContaining('127.0.0.2 is a loopback address'),
+  });
+});
+
 test.skipIf(noBrowser)('a service that is killed leaves no browser behind', async () => {
+  // What makes a video of pictures is a process too.
+  const ffmpeg = dirname(await fakeProgram('ffmpeg', 'for last; do :; done; exec cat > "$last"'));
   const holder = spawn(process.execPath, ['--import', 'tsx', 'test/support/hold-browser.ts'], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, PATH: `${process.env['PATH']}${delimiter}${ffmpeg}` },
   });
   onTestFinished(() => void holder.kill('SIGKILL'));
   const [said] = (await once(holder.stdout, 'data')) as [Buffer];
   const [pid = 0] = JSON.parse(said.toString()) as number[];
-  const tree = treeOf(holder.pid as number);
+  const findTree = (): number[] => treeOf(holder.pid as number);
+  await expect.poll(() => findTree().map(commandOf)).toContainEqual(expect.stringMatching(/^cat /));
+  const tree = findTree();
   expect(tree).toContain(pid);
-  expect(tree.length).toBeGreaterThan(4);
   holder.kill('SIGKILL');
   await expect.poll(() => tree.filter((one) => !isGone(one)), { timeout: 20_000 }).toEqual([]);
   const left = (): string[] =>
@@ -140,12 +176,32 @@ test.skipIf(noBrowser || !runsAsRoot())(
   },
 );
 
-/** A program in the place of Chromium. */
-async function fakeBrowser(script: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'drydock-fake-browser-'));
+/** A Chromium that others run: where it listens. */
+async function runElsewhere(switches: string[]): Promise<string> {
+  const profile = await mkdtemp(join(tmpdir(), 'drydock-elsewhere-'));
+  const quiet = ['--headless', '--no-sandbox', '--disable-gpu', '--proxy-server=127.0.0.1:1'];
+  const args = [...quiet, '--remote-debugging-port=0', `--user-data-dir=${profile}`, ...switches];
+  const browser = spawn('/usr/lib/chromium/chromium', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  onTestFinished(async () => {
+    browser.kill('SIGKILL');
+    await once(browser, 'exit');
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  });
+  for await (const said of browser.stderr.setEncoding('utf8')) {
+    const address = /ws:\/\/\S+/.exec(String(said))?.[0];
+    if (address !== undefined) return address;
+  }
+  throw new Error('It does not listen');
+}
+
+const fakeBrowser = (script: string): Promise<string> => fakeProgram('chromium', script);
+
+/** A program in the place of another. */
+async function fakeProgram(name: string, script: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'drydock-fake-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await chmod(folder, 0o755);
-  const path = join(folder, 'chromium');
+  const path = join(folder, name);
   await writeFile(path, `#!/bin/sh\n${script}\n`);
   await chmod(path, 0o755);
   return path;

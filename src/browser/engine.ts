@@ -24,6 +24,10 @@ interface EngineOptions {
   policy: PolicySource;
   resolve?: Resolve | undefined;
   log: Log;
+  /** Sessions after which a browser is replaced. */
+  recycleAfter?: number | undefined;
+  /** Bytes of one recording. */
+  recordingBytes?: number | undefined;
   /** Further switches of the browser, for tests. */
   switches?: readonly string[] | undefined;
 }
@@ -167,6 +171,6 @@ export class BrowserEngine {
   private async recorder(): Promise<Recorder> {
     this.recordings ??= mkdtemp(join(tmpdir(), `drydock-browser-${process.pid}-recordings-`));
     const folder = join(await this.recordings, String(++this.recorded));
-    return new Recorder({ folder, video: videoIsPossible() });
+    return new Recorder({ folder, video: videoIsPossible(), limit: this.options.recordingBytes });
   }
 }

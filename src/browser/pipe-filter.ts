@@ -4,13 +4,17 @@ import type { Readable } from 'node:stream';
 import { MessageFilter } from './message-filter.ts';
 
 /**
- * A program of its own, between the library that drives the browser and the browser: pipe-filter PID-FILE COMMAND ARGS.
+ * A program of its own, between the library that drives the browser and the browser: pipe-filter PID-FILE HOME COMMAND ARGS.
  * Commands go straight to the browser (descriptor 3); what the browser says (descriptor 4) passes the filter, since a
  * page decides how much that is. When the service dies, however it dies, the pipe of commands closes, the browser ends,
  * and with it this.
  */
-const [pidFile = '', command = '', ...args] = process.argv.slice(2);
-const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit', 3, 'pipe'] });
+const [pidFile = '', home = '', command = '', ...args] = process.argv.slice(2);
+const child = spawn(command, args, {
+  stdio: ['ignore', 'ignore', 'inherit', 3, 'pipe'],
+  // Only the browser: what it may write to is no place for files of this process, which may be root's.
+  env: { ...process.env, HOME: home, TMPDIR: home },
+});
 child.on('error', (error) => {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);

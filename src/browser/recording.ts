@@ -26,6 +26,13 @@ export interface Recording {
   truncated: boolean;
 }
 
+interface RecorderOptions {
+  folder: string;
+  /** Whether there is an ffmpeg. */
+  video: boolean;
+  limit?: number | undefined;
+}
+
 /** What was to be seen in a session: a video where there is ffmpeg, else pictures. Files live until `discard`. */
 export class Recorder {
   private readonly folder: string;
@@ -39,7 +46,7 @@ export class Recorder {
   private ended = false;
   private readonly looking: NodeJS.Timeout;
 
-  constructor({ folder, video, limit = mostBytes }: { folder: string; video: boolean; limit?: number }) {
+  constructor({ folder, video, limit = mostBytes }: RecorderOptions) {
     this.folder = folder;
     this.video = video;
     this.limit = limit;

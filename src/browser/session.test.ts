@@ -403,4 +403,15 @@ describe.skipIf(noBrowser)('bounds', () => {
     await session.close();
     await expect(readFile(part?.path ?? '')).rejects.toThrow('ENOENT');
   });
+
+  test('a recording stops at its limit, and the session goes on', async () => {
+    const small = startEngine({ recordingBytes: 20_000 });
+    const session = await small.open({ policy: { mode: 'allow_all' }, record: true });
+    const url = `${web.origin}/form`;
+    for (let n = 0; n < 6; n++) await session.perform({ op: 'navigate', url, observeAfter: 'screenshot' });
+    const recording = await session.recording();
+    expect(recording).toMatchObject({ truncated: true });
+    expect(recording?.bytes).toBeLessThanOrEqual(20_000);
+    expect(await session.perform({ op: 'observe', mode: 'url' })).toMatchObject({ result: 'executed' });
+  });
 });

@@ -58,6 +58,7 @@ export class BrowserSession {
       pageTools: new PageTools(),
       guard: parts.guard,
       permissions: parts.permissions,
+      internal: parts.internal,
       ended: this.ended.then(({ message }) => message),
     };
   }
@@ -69,8 +70,10 @@ export class BrowserSession {
     context.setDefaultNavigationTimeout(commandTimeout);
     context.on('close', () => session.finish({ reason: 'crashed', message: 'the browser ended' }));
     await context.addInitScript(installPageTools);
-    if (recorder) session.scope.tabs.onOpened = (tab) => void recorder.begin(tab);
-    await session.scope.tabs.open();
+    const first = await session.scope.tabs.open();
+    if (!recorder) return session;
+    await recorder.begin(first);
+    session.scope.tabs.onOpened = (tab) => void recorder.begin(tab);
     return session;
   }
 

@@ -25,6 +25,7 @@ interface StartOptions {
   /** A path or an address. */
   place: string;
   log: Log;
+  recycleAfter?: number | undefined;
   switches?: readonly string[] | undefined;
 }
 
@@ -32,6 +33,7 @@ interface StartOptions {
 export class SharedBrowser {
   private readonly sessions = new Set<BrowserSession>();
   private readonly running: Running;
+  private readonly recycleAfter: number;
   private readonly ownGuard: GuardProxy | undefined;
   private readonly onGone: () => void;
   private begun = 0;
@@ -41,8 +43,14 @@ export class SharedBrowser {
   private ending: Promise<void> | undefined;
   private idling: NodeJS.Timeout | undefined;
 
-  private constructor(running: Running, ownGuard: GuardProxy | undefined, onGone: () => void) {
+  private constructor(
+    running: Running,
+    ownGuard: GuardProxy | undefined,
+    recycleAfter: number,
+    onGone: () => void,
+  ) {
     this.running = running;
+    this.recycleAfter = recycleAfter;
     this.ownGuard = ownGuard;
     this.onGone = onGone;
     running.browser.on('disconnected', () => {
@@ -52,12 +60,13 @@ export class SharedBrowser {
     });
   }
 
-  static async start({ place, log, switches }: StartOptions, onGone: () => void): Promise<SharedBrowser> {
+  static async start(options: StartOptions, onGone: () => void): Promise<SharedBrowser> {
+    const { place, log, switches, recycleAfter = mostSessions } = options;
     if (/^(?:wss?|https?):/.test(place)) {
       const { browser, listen } = await connectRemote(place);
       // Its contexts end with the connection.
       const end = (): Promise<void> => browser.close().catch(() => {});
-      return new SharedBrowser({ browser, listen, end }, undefined, onGone);
+      return new SharedBrowser({ browser, listen, end }, undefined, recycleAfter, onGone);
     }
     // What no session asked for goes nowhere.
     const guard = new GuardProxy({
@@ -65,11 +74,8 @@ export class SharedBrowser {
       refusalOfOrigin: () => 'the browser itself goes nowhere',
     });
     try {
-      return new SharedBrowser(
-        await launchChromium({ path: place, proxy: await guard.open(), log, switches }),
-        guard,
-        onGone,
-      );
+      const launched = await launchChromium({ path: place, proxy: await guard.open(), log, switches });
+      return new SharedBrowser(launched, guard, recycleAfter, onGone);
     } catch (error) {
       await guard.close();
       throw error;
@@ -95,7 +101,7 @@ export class SharedBrowser {
     clearTimeout(this.idling);
     const memory = this.pid === undefined ? undefined : await memoryOf(this.pid);
     const allowed = usual.browser + this.sessions.size * usual.session;
-    if (this.begun > mostSessions || (memory ?? 0) > allowed) this.retired = true;
+    if (this.begun > this.recycleAfter || (memory ?? 0) > allowed) this.retired = true;
     if (!this.retired) this.expected++;
     this.endWhenUnused();
     return !this.retired;
