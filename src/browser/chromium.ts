@@ -86,7 +86,8 @@ export async function launchChromium({
     `#!/bin/sh\nexec ${command.map(quoted).join(' ')} "$@" --user-data-dir=${quoted(profile)}\n`,
   );
   await chmod(starter, 0o755);
-  const start = (sandbox: boolean): Promise<Browser> => startOnce({ starter, proxy, sandbox, switches });
+  const start = (sandbox: boolean): Promise<Browser> =>
+    startOnce({ starter, artifacts: join(folder, 'artifacts'), proxy, sandbox, switches });
   try {
     const browser = await start(true).catch((error: unknown) => {
       if (!lacksSandbox(error)) throw error;
@@ -121,15 +122,18 @@ export async function launchChromium({
 
 interface Start {
   starter: string;
+  /** Folder for what the library writes. */
+  artifacts: string;
   proxy: string;
   sandbox: boolean;
   switches: readonly string[];
 }
 
-async function startOnce({ starter, proxy, sandbox, switches }: Start): Promise<Browser> {
+async function startOnce({ starter, artifacts, proxy, sandbox, switches }: Start): Promise<Browser> {
   const { chromium } = await loadPlaywright();
   return chromium.launch({
     executablePath: starter,
+    artifactsDir: artifacts,
     chromiumSandbox: sandbox,
     headless: true,
     proxy: { server: proxy },
@@ -220,6 +224,7 @@ async function makeFolder(user: Unprivileged | undefined): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`));
   const profile = join(folder, 'profile');
   await mkdir(profile, { mode: 0o700 });
+  await mkdir(join(folder, 'artifacts'), { mode: 0o700 });
   if (user) {
     await chmod(folder, 0o711);
     await chown(profile, user.uid, user.gid);

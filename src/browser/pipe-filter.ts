@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream, writeFileSync } from 'node:fs';
+import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { MessageFilter } from './message-filter.ts';
 
@@ -31,5 +31,10 @@ const filter = new MessageFilter((bytes) => {
 });
 said.on('data', (chunk: Buffer) => filter.feed(chunk));
 said.on('error', () => {});
-child.on('exit', (code) => process.exit(code ?? 1));
+child.on('exit', (code) => {
+  // The library makes a profile that is not used, and removes it only if it is not killed.
+  const unused = args.find((word) => word.startsWith('--user-data-dir='))?.slice('--user-data-dir='.length);
+  if (unused?.includes('playwright_')) rmSync(unused, { recursive: true, force: true });
+  process.exit(code ?? 1);
+});
 process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -1,6 +1,5 @@
-import type { Declaration, Operation } from '../contract/operation.ts';
 import type { BrowserEngine } from '../browser/engine.ts';
-import type { Declaration } from '../contract/operation.ts';
+import type { Declaration, Operation } from '../contract/operation.ts';
 import type { Mcp } from '../mcp/mcp.ts';
 import type { ModelCatalog } from '../models/catalog.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';

@@ -228,7 +228,8 @@ export const settings = {
     env: 'DRYDOCK_ALLOWED_NETWORKS',
     schema: networks.optional(),
     fallback: "loopback and private networks, only while the service is one person's",
-    meaning: 'Networks that servers may be in besides public addresses, like 10.1.0.0/16,fd00::/8.',
+    meaning:
+      'Networks that servers, and pages in browsers, may be in besides public addresses, like 10.1.0.0/16,fd00::/8.',
   }),
   warmConnections: setting({
     env: 'DRYDOCK_WARM_CONNECTIONS',
