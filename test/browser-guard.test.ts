@@ -1,6 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startEngine } from './support/browser-engine.ts';
 import { noBrowser } from './support/chromium.ts';
@@ -17,7 +16,7 @@ async function listenForPackets(address: string): Promise<{ port: number; readon
   socket.on('message', () => seen.packets++);
   await new Promise<void>((resolve) => socket.bind(0, address, resolve));
   onTestFinished(() => new Promise<void>((resolve) => socket.close(() => resolve())));
-  seen.port = (socket.address() as AddressInfo).port;
+  seen.port = socket.address().port;
   return seen;
 }
 

@@ -136,6 +136,8 @@ async function startOnce({ starter, artifacts, proxy, sandbox, switches }: Start
     artifactsDir: artifacts,
     chromiumSandbox: sandbox,
     headless: true,
+    // Pages that navigate in a loop are slowed down.
+    ignoreDefaultArgs: ['--disable-ipc-flooding-protection'],
     proxy: { server: proxy },
     timeout: startTimeout,
     // The service decides when it ends, and ends the browser then.

@@ -5,6 +5,7 @@ import type { InternalHosts } from './internal-hosts.ts';
 import { type Observed, observe } from './observe.ts';
 import type { Permissions } from './policy.ts';
 import type { Tab, Tabs } from './tabs.ts';
+import { within } from './within.ts';
 
 /** What commands work on. */
 export interface CommandScope extends Observed {
@@ -238,13 +239,15 @@ async function describe(
   };
 }
 
+/** Milliseconds; a page that is busy has no title for now. */
+const titleTimeout = 2_000;
+
 async function titleOf({ page }: Tab): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(''), 500);
-  });
-  const title = await Promise.race([page.title().catch(() => ''), late]);
-  clearTimeout(timer);
+  const title = await within(
+    titleTimeout,
+    page.title().catch(() => ''),
+    () => '',
+  );
   return title.slice(0, 300);
 }
 

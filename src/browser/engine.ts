@@ -13,7 +13,10 @@ import { type BrowserPolicy, Permissions } from './policy.ts';
 import { Recorder } from './recording.ts';
 import { BrowserSession, type StorageState } from './session.ts';
 import { SharedBrowser } from './shared-browser.ts';
+import { within } from './within.ts';
 
+/** Milliseconds for a session to begin in a browser that runs. */
+const openTimeout = 30_000;
 const largest = { width: 1920, height: 1200 };
 
 interface EngineOptions {
@@ -133,7 +136,7 @@ export class BrowserEngine {
     const guard = new GuardProxy({ policy, resolve, refusalOfOrigin, internal, listen: browser.listen });
     try {
       const server = await guard.open();
-      const context = await browser.browser.newContext({
+      const opening = browser.browser.newContext({
         proxy: { server },
         viewport: {
           width: Math.min(Math.max(100, Math.round(viewport.width)), largest.width),
@@ -141,6 +144,11 @@ export class BrowserEngine {
         },
         acceptDownloads: false,
         ...(storageState && { storageState }),
+      });
+      const context = await within(openTimeout, opening, () => {
+        // It is of no use then, should it still come.
+        void opening.then((late) => late.close()).catch(() => {});
+        throw new BrowserFailure('timeout', 'The browser does not answer; try again');
       });
       const recorder = record ? await this.recorder() : undefined;
       const session = await BrowserSession.start({ context, guard, internal, permissions, recorder }).catch(
@@ -162,7 +170,7 @@ export class BrowserEngine {
   private keep(browser: SharedBrowser, session: BrowserSession): void {
     this.sessions.add(session);
     browser.begin(session);
-    void session.ended.then(() => {
+    void session.ended.finally(() => {
       this.sessions.delete(session);
       browser.remove(session);
     });

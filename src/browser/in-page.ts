@@ -7,40 +7,27 @@ interface PageElement {
   innerText?: string;
   textContent: string | null;
   outerHTML: string;
+  getElementsByTagName(name: string): { length: number };
 }
 
-interface PageScope {
-  document: {
-    documentElement: PageElement | null;
-    body: PageElement | null;
-    getElementsByTagName(name: string): { length: number };
-  };
-}
-
-export interface Cut {
-  text: string;
-  truncated: boolean;
-}
-
-/** What a person would read, or the source, of an element or of all of it; its first `most` characters. */
+/** What a person would read of an element, or its source: its first `most` characters. */
 export function readElement(
-  element: PageElement | null,
+  element: PageElement,
   { source, most }: { source: boolean; most: number },
-): Cut {
-  const { document } = globalThis as unknown as PageScope;
-  const root = element ?? (source ? document.documentElement : (document.body ?? document.documentElement));
-  const text = source ? (root?.outerHTML ?? '') : (root?.innerText ?? root?.textContent ?? '');
+): { text: string; truncated: boolean } {
+  const text = source ? element.outerHTML : (element.innerText ?? element.textContent ?? '');
   return { text: text.slice(0, most), truncated: text.length > most };
 }
 
-export function countElements(): number {
-  return (globalThis as unknown as PageScope).document.getElementsByTagName('*').length;
+export function countElements(element: PageElement): number {
+  return element.getElementsByTagName('*').length;
 }
 
 /** A tool that a page offers to agents, as WebMCP has it. */
 interface OfferedTool {
-  name?: unknown;
-  description?: unknown;
+  /** Whatever a page put there. */
+  name?: { toString(): string } | undefined;
+  description?: { toString(): string } | undefined;
   inputSchema?: unknown;
   execute?: (input: unknown, client: { signal: AbortSignal }) => unknown;
 }
@@ -63,8 +50,8 @@ export function installPageTools(): void {
   ] as const;
   const offered = {
     registerTool: keep[0],
-    unregisterTool(name: unknown): void {
-      tools.delete(String(name));
+    unregisterTool(name: string): void {
+      tools.delete(name);
     },
     provideContext(context: { tools?: OfferedTool[] }): void {
       tools.clear();

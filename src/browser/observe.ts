@@ -8,7 +8,7 @@ import type { PageTools } from './page-tools.ts';
 import type { Tab } from './tabs.ts';
 import { elementOf } from './targets.ts';
 
-const most = { text: 200_000, dom: 500_000, a11y: 200_000, title: 300 };
+const most = { url: 8_192, text: 200_000, dom: 500_000, a11y: 200_000, title: 300 };
 /** A snapshot of more takes seconds and helps nobody. */
 const mostElements = 20_000;
 
@@ -42,7 +42,7 @@ export async function observe(
     case 'dialog':
       return { mode, dialogs: tab.dialogs.records.map((record) => ({ ...record })) };
     case 'url':
-      return { mode, url: page.url(), title: (await page.title()).slice(0, most.title) };
+      return { mode, url: page.url().slice(0, most.url), title: (await page.title()).slice(0, most.title) };
     case 'page_tools':
       return { mode, tools: await pageTools.list(page) };
     case 'screenshot':
@@ -51,12 +51,14 @@ export async function observe(
       return snapshot(page, await rootOf(page, command), command.filter ?? 'all');
     case 'text':
     case 'dom': {
-      const root = await rootOf(page, command);
-      const bounds = { source: mode === 'dom', most: most[mode] };
-      const read = root
-        ? await root.evaluate(readElement, bounds)
-        : await page.evaluate(`(${readElement})(null, ${JSON.stringify(bounds)})`);
-      return { mode, ...(read as ReturnType<typeof readElement>) };
+      const root = (await rootOf(page, command)) ?? page.locator(':root');
+      const read: Record<'text' | 'truncated', unknown> = await root.evaluate(readElement, {
+        source: mode === 'dom',
+        most: most[mode],
+      });
+      // A page can change what its elements answer.
+      const text = typeof read.text === 'string' ? read.text : '';
+      return { mode, text: text.slice(0, most[mode]), truncated: read.truncated === true };
     }
   }
 }
@@ -72,11 +74,11 @@ export async function snapshot(
   root: Locator | undefined,
   filter: 'interactive' | 'all',
 ): Promise<Extract<Observation, { mode: 'a11y' | 'text' | 'dom' }>> {
-  const elements = root ? 0 : await page.evaluate(countElements);
+  const elements = await (root ?? page.locator(':root')).evaluate(countElements);
   if (elements > mostElements)
     throw new BrowserFailure(
       'refused',
-      `The page has ${elements} elements, too many for one snapshot; name a part with rootSelector, or observe text`,
+      `It has ${elements} elements, too many for one snapshot; name a part with rootSelector, or observe text`,
     );
   const whole = await (root ?? page).ariaSnapshot({ mode: 'ai' });
   const text = filter === 'interactive' ? interactiveLines(whole) : whole;

@@ -24,11 +24,8 @@ export class PageTools {
         .map(async (frame) => {
           const frameId = this.idOf(frame);
           // A frame that goes away meanwhile has no tools.
-          const listed = JSON.parse(await frame.evaluate(listPageTools, mostTools).catch(() => '[]')) as Omit<
-            PageTool,
-            'toolKey' | 'frameId'
-          >[];
-          return listed.map((tool) => ({ toolKey: keyOf(frameId, tool.name), frameId, ...tool }));
+          const listed = parsed(await frame.evaluate(listPageTools, mostTools).catch(() => '[]'));
+          return (Array.isArray(listed) ? listed : []).map((tool) => toolOf(frameId, tool));
         }),
     );
     return lists.flat().slice(0, mostTools);
@@ -52,13 +49,15 @@ export class PageTools {
       most: mostOutput,
     });
     this.running.delete(invocationId);
-    const outcome = JSON.parse(text) as { missing?: true; problem?: string; output?: unknown };
+    const outcome = parsed(text) as { missing?: unknown; problem?: unknown; output?: unknown };
     if (outcome.missing)
       throw new BrowserFailure(
         'refused',
         `The page has no tool ${command.toolKey}; observe page_tools lists them`,
       );
-    return outcome.problem === undefined ? { output: outcome.output } : { error: outcome.problem };
+    return outcome.problem === undefined
+      ? { output: outcome.output }
+      : { error: typeof outcome.problem === 'string' ? outcome.problem : 'It failed' };
   }
 
   async cancel(invocationId: string): Promise<void> {
@@ -73,6 +72,27 @@ export class PageTools {
     this.frames.set(frame, known);
     return known;
   }
+}
+
+/** A page can change what its functions answer, these too. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return { problem: 'The page answered with something that is not JSON' };
+  }
+}
+
+function toolOf(frameId: string, listed: { [Key in keyof PageTool]?: unknown } | null): PageTool {
+  const name = String(listed?.name).slice(0, 128);
+  const description = String(listed?.description).slice(0, 4_000);
+  return {
+    toolKey: keyOf(frameId, name),
+    frameId,
+    name,
+    description,
+    inputSchema: listed?.inputSchema ?? null,
+  };
 }
 
 function keyOf(frameId: string, name: string): string {

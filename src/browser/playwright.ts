@@ -3,17 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { linkFfmpeg } from './ffmpeg.ts';
 
-type Playwright = typeof import('playwright-core');
-
-let loaded: Promise<Playwright> | undefined;
+let loaded: ReturnType<typeof load> | undefined;
 
 /** The library that drives the browser: large, so it is loaded with the first browser. */
-export function loadPlaywright(): Promise<Playwright> {
+export function loadPlaywright(): ReturnType<typeof load> {
   loaded ??= load();
   return loaded;
 }
 
-async function load(): Promise<Playwright> {
+async function load() {
   linkFfmpeg(() => mkdtempSync(join(tmpdir(), `drydock-browser-${process.pid}-video-`)));
   return import('playwright-core');
 }

@@ -104,9 +104,8 @@ describe('modes', () => {
       'scroll',
       'accept_dialog',
     ]);
-    const { refusalOfOrigin } = Permissions.prototype;
     const listed = new Permissions({ mode: 'allowlist', originAllowlist: ['https://*.a.com'] });
-    const seen = places.filter((place) => refusalOfOrigin.call(listed, ...place) === undefined);
+    const seen = places.filter((place) => listed.refusalOfOrigin(...place) === undefined);
     expect(new Set(seen.map(([host, port]) => `${host}:${port}`))).toEqual(
       new Set(['b.a.com:443', 'c.b.a.com:443']),
     );

@@ -11,6 +11,7 @@ import { PageTools } from './page-tools.ts';
 import type { Permissions } from './policy.ts';
 import type { Recorder, Recording } from './recording.ts';
 import { Tabs } from './tabs.ts';
+import { within } from './within.ts';
 
 /** Milliseconds for one command. */
 const commandTimeout = 30_000;
@@ -128,12 +129,7 @@ export class BrowserSession {
     this.finish({ reason, message: reason === 'closed' ? 'the session was closed' : 'the service stopped' });
     await recorder?.discard();
     await guard.close();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, closeTimeout);
-    });
-    await Promise.race([context.close().catch(() => {}), late]);
-    clearTimeout(timer);
+    await within(closeTimeout, context.close(), () => {}).catch(() => {});
   }
 
   /** The browser is gone, and with it the session. */
@@ -145,7 +141,9 @@ export class BrowserSession {
     if (this.end) return;
     this.end = end;
     this.settle(end);
-    if (end.reason === 'crashed') void this.parts.guard.close();
+    if (end.reason !== 'crashed') return;
+    void this.parts.guard.close();
+    void this.parts.recorder?.finish();
   }
 
   private checkOpen(): void {
@@ -162,19 +160,12 @@ export class BrowserSession {
     return this.bounded(work);
   }
 
-  private async bounded<T>(work: () => Promise<T>): Promise<T> {
-    this.checkOpen();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const tooLate = (): void =>
-        reject(new BrowserFailure('timeout', 'The page does not answer; close it, or the session'));
-      timer = setTimeout(tooLate, commandTimeout);
-    });
-    try {
-      return await this.whileOpen(() => Promise.race([work(), late]));
-    } finally {
-      clearTimeout(timer);
-    }
+  private bounded<T>(work: () => Promise<T>): Promise<T> {
+    return this.whileOpen(() =>
+      within(commandTimeout, work(), () => {
+        throw new BrowserFailure('timeout', 'The page does not answer; close it, or the session');
+      }),
+    );
   }
 
   /** What fails because the session ended says so. */
