@@ -42,7 +42,8 @@ async function vectorPage(forbidden: Web, udp: number): Promise<Web> {
   });
 }
 
-test.skipIf(noBrowser)('nothing that a page does reaches an address that is forbidden', async () => {
+test('nothing that a page does reaches an address that is forbidden', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
   const forbidden = await serveWeb((_, response) => void response.end('reached'), '127.0.0.2');
   const udp = await listenForPackets('127.0.0.2');
   const web = await vectorPage(forbidden, udp.port);

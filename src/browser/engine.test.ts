@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startEngine, statusOf } from '../../test/support/browser-engine.ts';
-import { noBrowser } from '../../test/support/chromium.ts';
+import { chromiumPath, noBrowser } from '../../test/support/chromium.ts';
 import { pages, serveWeb } from '../../test/support/web.ts';
 import { runsAsRoot } from '../platform/accounts.ts';
 import { createLog } from '../platform/log.ts';
+import { memoryOf } from './memory.ts';
 
 const allowAll = { policy: { mode: 'allow_all' } } as const;
 
@@ -33,31 +34,31 @@ function commandOf(pid: number): string {
 /** One that is dead and not yet buried by its parent is gone too. */
 const isGone = (pid: number): boolean => (statusOf(pid, 'State') ?? 'Z').startsWith('Z');
 
-test.skipIf(noBrowser)(
-  'a browser runs as nobody, in its sandbox, over a pipe, and leaves nothing behind',
-  async () => {
-    const engine = startEngine();
-    expect(engine.pids).toEqual([]);
-    await engine.open(allowAll);
-    const [pid = 0] = engine.pids;
-    const tree = treeOf(pid);
-    const renderer = tree.find((one) => commandOf(one).includes('--type=renderer')) as number;
-    expect(commandOf(pid)).toContain('--remote-debugging-pipe');
-    expect(commandOf(pid)).not.toContain('--no-sandbox');
-    // Filtered system calls, and no way to more rights.
-    expect([statusOf(renderer, 'Seccomp'), statusOf(renderer, 'NoNewPrivs')]).toEqual(['2', '1']);
-    const roots = tree.filter((one) => statusOf(one, 'Uid')?.startsWith('0\t'));
-    expect(roots.map(commandOf)).toEqual([]);
-    const profile = /--user-data-dir=(\/\S*drydock-browser-\S+)/.exec(commandOf(pid))?.[1] as string;
-    expect(existsSync(profile)).toBe(true);
-    await engine.close();
-    await expect.poll(() => tree.filter((one) => !isGone(one))).toEqual([]);
-    expect(existsSync(profile)).toBe(false);
-    await expect(engine.open(allowAll)).rejects.toMatchObject({ kind: 'closed' });
-  },
-);
+test('a browser runs as nobody, in its sandbox, over a pipe, and leaves nothing behind', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
+  const engine = startEngine();
+  expect(engine.pids).toEqual([]);
+  await engine.open(allowAll);
+  const [pid = 0] = engine.pids;
+  const tree = treeOf(pid);
+  const renderer = tree.find((one) => commandOf(one).includes('--type=renderer')) as number;
+  expect(commandOf(pid)).toContain('--remote-debugging-pipe');
+  expect(commandOf(pid)).not.toContain('--no-sandbox');
+  // Filtered system calls, and no way to more rights.
+  expect([statusOf(renderer, 'Seccomp'), statusOf(renderer, 'NoNewPrivs')]).toEqual(['2', '1']);
+  const roots = tree.filter((one) => statusOf(one, 'Uid')?.startsWith('0\t'));
+  expect(roots.map(commandOf)).toEqual([]);
+  expect(await memoryOf(pid)).toBeGreaterThan(20_000_000);
+  const profile = /--user-data-dir=(\/\S*drydock-browser-\S+)/.exec(commandOf(pid))?.[1] as string;
+  expect(existsSync(profile)).toBe(true);
+  await engine.close();
+  await expect.poll(() => tree.filter((one) => !isGone(one))).toEqual([]);
+  expect(existsSync(profile)).toBe(false);
+  await expect(engine.open(allowAll)).rejects.toMatchObject({ kind: 'closed' });
+});
 
-test.skipIf(noBrowser)('a page that crashes costs its tab, a browser that crashes its sessions', async () => {
+test('a page that crashes costs its tab, a browser that crashes its sessions', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
   const web = await serveWeb(pages({ '/': '<title>Here</title>' }));
   const engine = startEngine();
   const session = await engine.open(allowAll);
@@ -83,7 +84,8 @@ test.skipIf(noBrowser)('a page that crashes costs its tab, a browser that crashe
   expect(engine.pids).not.toContain(pid);
 });
 
-test.skipIf(noBrowser)('sessions are bounded, and one that is closed makes room', async () => {
+test('sessions are bounded, and one that is closed makes room', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
   const engine = startEngine({ sessions: 2 });
   const [first] = await Promise.all([engine.open(allowAll), engine.open(allowAll)]);
   expect(engine.pids).toHaveLength(1);
@@ -96,23 +98,22 @@ test.skipIf(noBrowser)('sessions are bounded, and one that is closed makes room'
   expect(await again.ended).toMatchObject({ reason: 'stopped' });
 });
 
-test.skipIf(noBrowser)(
-  'a browser is replaced after some sessions, when the last of them is gone',
-  async () => {
-    const engine = startEngine({ recycleAfter: 2 });
-    const first = await engine.open(allowAll);
-    const second = await engine.open(allowAll);
-    const [pid = 0] = engine.pids;
-    const third = await engine.open(allowAll);
-    expect(engine.pids).toHaveLength(2);
-    await Promise.all([first.close(), second.close()]);
-    await expect.poll(() => isGone(pid)).toBe(true);
-    expect(engine.pids).not.toContain(pid);
-    expect(await third.perform({ op: 'observe', mode: 'url' })).toMatchObject({ result: 'executed' });
-  },
-);
+test('a browser is replaced after some sessions, when the last of them is gone', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
+  const engine = startEngine({ recycleAfter: 2 });
+  const first = await engine.open(allowAll);
+  const second = await engine.open(allowAll);
+  const [pid = 0] = engine.pids;
+  const third = await engine.open(allowAll);
+  expect(engine.pids).toHaveLength(2);
+  await Promise.all([first.close(), second.close()]);
+  await expect.poll(() => isGone(pid)).toBe(true);
+  expect(engine.pids).not.toContain(pid);
+  expect(await third.perform({ op: 'observe', mode: 'url' })).toMatchObject({ result: 'executed' });
+});
 
-test.skipIf(noBrowser)('a browser elsewhere is used when its pages cannot go around the guard', async () => {
+test('a browser elsewhere is used when its pages cannot go around the guard', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
   const web = await serveWeb(pages({ '/': '<title>Here</title>' }));
   const careless = startEngine({ browser: await runElsewhere([]) });
   await expect(careless.open(allowAll)).rejects.toThrow('must be started with --enable-automation and');
@@ -125,7 +126,8 @@ test.skipIf(noBrowser)('a browser elsewhere is used when its pages cannot go aro
   });
 });
 
-test.skipIf(noBrowser)('a service that is killed leaves no browser behind', async () => {
+test('a service that is killed leaves no browser behind', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
   // What makes a video of pictures is a process too.
   const ffmpeg = dirname(await fakeProgram('ffmpeg', 'for last; do :; done; exec cat > "$last"'));
   const holder = spawn(process.execPath, ['--import', 'tsx', 'test/support/hold-browser.ts'], {
@@ -161,27 +163,28 @@ test('no browser, one that is not there, and one that does not start are said to
   await expect(nobody.open(allowAll)).rejects.toThrow('cannot be reached: ECONNREFUSED');
 });
 
-test.skipIf(noBrowser || !runsAsRoot())(
-  'where no sandbox can be, the browser runs without one as nobody, and the log says so',
-  async () => {
-    const refusesSandbox = `case "$*" in *--no-sandbox*) exec /usr/lib/chromium/chromium "$@";; esac
+test('where no sandbox can be, the browser runs without one as nobody, and the log says so', async ({
+  skip,
+}) => {
+  skip(noBrowser !== undefined, noBrowser);
+  skip(!runsAsRoot(), 'Only root can become another user');
+  const refusesSandbox = `case "$*" in *--no-sandbox*) exec ${chromiumPath} "$@";; esac
       echo '[FATAL:zygote_host_impl_linux.cc] No usable sandbox!' >&2; exit 1`;
-    const lines: string[] = [];
-    const log = createLog('warn', { write: (line) => void lines.push(line) });
-    const engine = startEngine({ browser: await fakeBrowser(refusesSandbox), log });
-    await engine.open(allowAll);
-    expect(lines.join()).toContain('without its sandbox');
-    const [pid = 0] = engine.pids;
-    expect(statusOf(pid, 'Uid')?.split('\t')[0]).not.toBe('0');
-  },
-);
+  const lines: string[] = [];
+  const log = createLog('warn', { write: (line) => void lines.push(line) });
+  const engine = startEngine({ browser: await fakeBrowser(refusesSandbox), log });
+  await engine.open(allowAll);
+  expect(lines.join()).toContain('without its sandbox');
+  const [pid = 0] = engine.pids;
+  expect(statusOf(pid, 'Uid')?.split('\t')[0]).not.toBe('0');
+});
 
 /** A Chromium that others run: where it listens. */
 async function runElsewhere(switches: string[]): Promise<string> {
   const profile = await mkdtemp(join(tmpdir(), 'drydock-elsewhere-'));
   const quiet = ['--headless', '--no-sandbox', '--disable-gpu', '--proxy-server=127.0.0.1:1'];
   const args = [...quiet, '--remote-debugging-port=0', `--user-data-dir=${profile}`, ...switches];
-  const browser = spawn('/usr/lib/chromium/chromium', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const browser = spawn(chromiumPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   onTestFinished(async () => {
     browser.kill('SIGKILL');
     await once(browser, 'exit');

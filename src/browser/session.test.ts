@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startEngine } from '../../test/support/browser-engine.ts';
 import { sessionPages } from '../../test/support/browser-pages.ts';
 import { noBrowser } from '../../test/support/chromium.ts';
@@ -18,6 +18,10 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const work of atEnd) await work();
+});
+
+beforeEach(({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
 });
 
 async function open(wanted: Partial<OpenBrowser> = {}): Promise<BrowserSession> {
@@ -55,7 +59,7 @@ const act = (
   more: Partial<Extract<BrowserCommand, { op: 'act' }>> = {},
 ): Promise<CommandResult> => session.perform({ op: 'act', verb, ...more });
 
-describe.skipIf(noBrowser)('commands', () => {
+describe('commands', () => {
   test('a form is filled in by ref, selector and coordinates', async () => {
     const session = await at('/form');
     const { text } = await see(session, 'a11y', { filter: 'interactive' });
@@ -193,7 +197,7 @@ describe.skipIf(noBrowser)('commands', () => {
   });
 });
 
-describe.skipIf(noBrowser)('where a session may go', () => {
+describe('where a session may go', () => {
   test('only http and https are shown, also in a new tab', async () => {
     const session = await open();
     const others = [
@@ -283,7 +287,7 @@ describe.skipIf(noBrowser)('where a session may go', () => {
   });
 });
 
-describe.skipIf(noBrowser)('bounds', () => {
+describe('bounds', () => {
   test('an endless loop ends the command within its time, and the session can be closed', async () => {
     const session = await at('/loop');
     const begun = performance.now();
