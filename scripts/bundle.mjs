@@ -13,11 +13,10 @@ import { tablesForEsbuild } from './tables.mjs';
 
 await rm('dist', { recursive: true, force: true });
 
-/** Large, and for those who keep their blobs in a bucket, or open browsers. The latter reads files beside its own. */
+/** Large, and for those who keep their blobs in a bucket. */
 const notBundled = {
   name: 'not-bundled',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^(?:@aws-sdk\/|playwright-core$)/ }, () => ({ external: true })),
+  setup: ({ onResolve }) => onResolve({ filter: /^@aws-sdk\// }, () => ({ external: true })),
 };
 
 const { metafile } = await build({
@@ -25,8 +24,6 @@ const { metafile } = await build({
     { in: 'src/main.ts', out: 'main' },
     // Loaded by a thread of its own.
     { in: 'src/suite-files/suite-file-thread.ts', out: 'suite-file-thread' },
-    // Runs between the service and a browser.
-    { in: 'src/browser/pipe-filter.ts', out: 'pipe-filter' },
   ],
   outdir: 'dist/program',
   bundle: true,

@@ -60,9 +60,7 @@ describe.each(everyOperation)('$id ($access)', (operation) => {
   });
 });
 
-const filtering = operationList.filter(
-  ({ query, params }) => query && 'projectId' in query.shape && params.length === 0,
-);
+const filtering = operationList.filter(({ query }) => query && 'projectId' in query.shape);
 
 describe.each(filtering)('$id asked about a project', (operation) => {
   test.each(roundsOf({ ...operation, access: 'project member' }))('$title', async (round) => {
@@ -101,7 +99,7 @@ function roundsOf(operation: Operation): Round[] {
     const cases = everybody
       .filter((principal) => (principal.visibility ?? 'public') === visibility)
       .map((principal): Case => {
-        const refusal = expected(namingProject(operation), principal);
+        const refusal = expected(operation, principal);
         return { principal, refusal, status: refusal ? statusOfCode[refusal.code] : operation.status };
       });
     const refused = cases.filter(({ refusal }) => refusal);
@@ -114,13 +112,6 @@ function roundsOf(operation: Operation): Round[] {
       served: turn,
     }));
   });
-}
-
-/** What is sent to a project in the body is refused like what is asked of one in the path. */
-function namingProject(operation: Operation): Operation {
-  const { example, access } = operation;
-  const named = access === 'key' && JSON.stringify(example ?? {}).includes('{projectId}');
-  return named ? { ...operation, access: 'project member' } : operation;
 }
 
 function expectedAnswer({ principal, refusal }: Case): object {

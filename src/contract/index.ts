@@ -1,7 +1,5 @@
 import * as account from './account.ts';
-import * as agent from './agent.ts';
 import * as catalog from './catalog.ts';
-import * as chatSessions from './chat-sessions.ts';
 import * as clients from './clients.ts';
 import * as contractChecks from './contract-checks.ts';
 import * as environments from './environments.ts';
@@ -28,7 +26,6 @@ import * as diagnostics from './server-diagnostics.ts';
 import * as serverExport from './server-export.ts';
 import * as serverGroups from './server-groups.ts';
 import * as primitives from './server-primitives.ts';
-import * as serverSkills from './server-skills.ts';
 import * as servers from './servers.ts';
 import * as sessions from './sessions.ts';
 import * as skills from './skills.ts';
@@ -40,7 +37,6 @@ const declared = {
   ...servers,
   ...diagnostics,
   ...primitives,
-  ...serverSkills,
   ...serverExport,
   ...contractChecks,
   ...oauth,
@@ -65,8 +61,6 @@ const declared = {
   ...evalReplay,
   ...evalIngest,
   ...sessions,
-  ...agent,
-  ...chatSessions,
   ...catalog,
   ...spendBudget,
 };

@@ -28,9 +28,7 @@ const long = [
   'cli-check',
   'demo-server',
   'cli-terminal',
-  '../src/browser/session',
-  '../src/browser/engine',
-].map((name) => `/test/${name}.test.ts`.replace('/test/../', '/'));
+].map((name) => `/test/${name}.test.ts`);
 
 /** Nothing is known of earlier runs on a machine that runs the suite once: vitest would begin with the largest files. */
 export class LongestFirst extends BaseSequencer {

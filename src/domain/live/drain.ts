@@ -21,8 +21,6 @@ export type ListName = keyof typeof lists;
 
 export interface Drained {
   items: Record<string, unknown>[];
-  /** The first page as it came, with what it says besides the items. */
-  first: Record<string, unknown>;
   /** What the SDK finds wrong with a page. */
   complaint?: string;
 }
@@ -35,7 +33,7 @@ export async function drain(
 ): Promise<Drained | undefined> {
   if (conversation.identity.capabilities[lists[name].capability] === undefined) return undefined;
   try {
-    return await drainPages(conversation, lists[name].method, name, firstPageOnly);
+    return await pages(conversation, name, firstPageOnly);
   } catch (error) {
     const unknownMethod = error instanceof McpFailure && error.facts.rpc?.code === -32601;
     // A server may have resources, no templates, and not know the method.
@@ -44,21 +42,15 @@ export async function drain(
   }
 }
 
-/** What all pages hold under `name`. A server that never comes to an end, or goes in circles, is an error. */
-export async function drainPages(
-  { ask }: Conversation,
-  method: string,
-  name: string,
-  firstPageOnly: boolean,
-): Promise<Drained> {
+/** A server that never comes to an end, or goes in circles, is an error. */
+async function pages({ ask }: Conversation, name: ListName, firstPageOnly: boolean): Promise<Drained> {
+  const { method } = lists[name];
   let items: Record<string, unknown>[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   let complaint: string | undefined;
-  let first: Record<string, unknown> | undefined;
   do {
     const answer = await ask(method, cursor === undefined ? {} : { cursor });
-    first ??= answer.result;
     complaint ??= await answer.complaint();
     const page = answer.result[name];
     if (Array.isArray(page)) items = items.concat(page as Record<string, unknown>[]);
@@ -71,7 +63,7 @@ export async function drainPages(
     if (seen.size >= mostPages) throw endless(`${method} has more than ${mostPages} pages`);
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined);
-  return { items, first, ...(complaint !== undefined && { complaint }) };
+  return { items, ...(complaint !== undefined && { complaint }) };
 }
 
 function endless(message: string): McpFailure {

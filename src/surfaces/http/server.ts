@@ -15,7 +15,6 @@ import type { Metrics } from './metrics.ts';
 import { type OperationOptions, registerOperations } from './operations.ts';
 import { originOf } from './origin.ts';
 import { rewriteUrl } from './reporters.ts';
-import { forReadersOfEvents } from './streamed.ts';
 
 export const basePath = '/api/v1';
 const consolePath = '/console/api';
@@ -53,7 +52,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     bodyLimit,
     exposeHeadRoutes: false,
     genReqId: requestIds(),
-    rewriteUrl: (request) => forReadersOfEvents(request.method, rewriteUrl(request), request.headers.accept),
+    rewriteUrl,
     requestIdHeader: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },

@@ -1,4 +1,4 @@
-import { visibleJson } from '../../platform/quoted.ts';
+import { visibleJson } from './quoted.ts';
 
 /** What a shortened value lacks. */
 export interface Left {

@@ -10,7 +10,7 @@ interface OpenCall {
   id: string;
   organizationId: string;
   projectId: string;
-  runId: string | null;
+  runId: string;
   trialId: string | null;
   model: string;
   billed: ModelRoute['billed'];

@@ -1,4 +1,3 @@
-import { named } from '../../../platform/quoted.ts';
 import type { Client } from '../../client/index.ts';
 import { type Findings, findingsOf, isWaived } from '../../findings/run-findings.ts';
 import { changeOf, percent, runReport } from '../../findings/run-report.ts';
@@ -6,6 +5,7 @@ import { type Link, linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { type Answer, whose } from '../answers.ts';
 import { patientClient, patiently } from '../patience.ts';
+import { named } from '../quoted.ts';
 
 type Run = Findings['run'];
 
