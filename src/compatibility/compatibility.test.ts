@@ -4,7 +4,8 @@ import { scaled } from '../../test/support/slowdown.ts';
 import { validateJson } from '../evaluation/json/schema.ts';
 import { type Difference, Differences } from './difference.ts';
 import { compareExports, type ServerExport } from './exports.ts';
-import { compareSchemas, type Direction } from './schemas.ts';
+import { compareSchemas } from './schemas.ts';
+import type { Direction } from './walk.ts';
 
 const ship = {
   name: 'inspect_hull',

@@ -2,7 +2,8 @@ import { isObject } from '../evaluation/json/value.ts';
 import { sameJson } from '../platform/canonical.ts';
 import { mapInTurns } from '../platform/turns.ts';
 import { below, type Difference, Differences, type Impact, type Place, shown } from './difference.ts';
-import { compareSchemas, type Effort, newEffort } from './schemas.ts';
+import { compareSchemas, newEffort } from './schemas.ts';
+import type { Effort } from './walk.ts';
 
 /** What a server lists, as far as it is compared; an export has more. */
 export interface ServerExport {

@@ -1,22 +1,9 @@
 import { isObject } from '../evaluation/json/value.ts';
-import {
-  below,
-  type DifferenceKind,
-  type Differences,
-  type Impact,
-  type Place,
-  shown,
-} from './difference.ts';
+import type { Differences, Place } from './difference.ts';
 import { identities, references } from './identities.ts';
 import { pointed } from './pointed.ts';
-
-type Schema = Record<string, unknown>;
-
-/** What a schema describes: what a server takes, or what it gives. */
-export type Direction = 'input' | 'output';
-
-/** Narrowed: fewer values fit than before. Widened: more do. Changed: some more and some fewer, or nobody can tell. */
-type Shift = 'narrowed' | 'widened' | 'changed';
+import { rules } from './rules.ts';
+import { type Direction, type Effort, type Schema, same, tell, type Walk } from './walk.ts';
 
 const deepest = 64;
 /** Pairs of subschemas, and keys that are looked at, of two schemas and of all schemas of two exports. */
@@ -24,27 +11,8 @@ const mostPairs = 4_000;
 const mostSteps = 40_000;
 const mostStepsOfAll = 150_000;
 
-/** What is left of the steps that one comparison may take. */
-export interface Effort {
-  left: number;
-}
-
 export function newEffort(): Effort {
   return { left: mostStepsOfAll };
-}
-
-interface Walk {
-  differences: Differences;
-  direction: Direction;
-  roots: { baseline: unknown; current: unknown };
-  /** Whether there is a reference in it. */
-  refers: (value: unknown) => boolean;
-  identity: (value: unknown) => number | undefined;
-  seen: WeakMap<object, WeakSet<object>>;
-  pairs: number;
-  /** Of this pair of schemas, and of all. */
-  effort: Effort;
-  whole: Effort;
 }
 
 /** Tells what changed from one schema to the other, and what it means: callers must fit what is taken, and rely on what is given. */
@@ -70,14 +38,9 @@ export function compareSchemas(
     pairs: 0,
     effort: { left: mostSteps },
     whole,
+    compare: (before, after, at, depth) => compare(walk, before, after, at, depth),
   };
   compare(walk, baseline, current, place, 0);
-}
-
-function same({ identity }: Walk, a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  const number = identity(a);
-  return number !== undefined && number === identity(b);
 }
 
 /** False when there are no steps left. */
@@ -127,18 +90,6 @@ function sizeOf(schema: Schema): number {
 
 const keyed = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
-type Rule = (walk: Walk, before: Schema, after: Schema, place: Place, depth: number) => void;
-
-/** Impact of a shift: what is taken may not narrow, what is given may not widen. */
-function impactOf({ direction }: Walk, shift: Shift): Impact {
-  if (shift === 'changed') return 'breaking';
-  return (shift === 'narrowed') === (direction === 'input') ? 'breaking' : 'safe';
-}
-
-function tell(walk: Walk, shift: Shift, place: Place, message: string, kind: DifferenceKind = shift): void {
-  walk.differences.add(impactOf(walk, shift), kind, place, message);
-}
-
 function compareBooleans(walk: Walk, before: unknown, after: unknown, place: Place): void {
   if (before === after) return;
   tell(
@@ -175,267 +126,3 @@ function wasSeen({ seen }: Walk, before: object, after: object): boolean {
   others.add(after);
   return false;
 }
-
-const allTypes = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
-
-function typesOf({ type }: Schema): Set<string> {
-  const named: unknown[] = type === undefined ? allTypes : Array.isArray(type) ? type : [type];
-  const known = allTypes.filter((one) => named.includes(one));
-  // Every integer is a number.
-  return new Set(known.includes('number') ? [...known, 'integer'] : known);
-}
-
-const types: Rule = (walk, before, after, place) => {
-  const [was, is] = [typesOf(before), typesOf(after)];
-  const lost = [...was].filter((type) => !is.has(type));
-  const won = [...is].filter((type) => !was.has(type));
-  if (lost.length === 0 && won.length === 0) return;
-  const shift = won.length === 0 ? 'narrowed' : lost.length === 0 ? 'widened' : 'changed';
-  const [from, to] = [before, after].map(({ type }) => (type === undefined ? 'any type' : shown(type)));
-  tell(walk, shift, below(place, 'type'), `The type went from ${from} to ${to}`);
-};
-
-const values: Rule = (walk, before, after, place) => {
-  const [was, is] = [valuesOf(walk, before), valuesOf(walk, after)];
-  if (!was && !is) return;
-  const at = below(place, 'const' in after ? 'const' : 'enum');
-  if (!was) return tell(walk, 'narrowed', at, `Only certain values fit now: ${some(is)}`);
-  if (!is) return tell(walk, 'widened', at, 'Values are no longer limited to certain ones');
-  const lost = new Map([...was].filter(([number]) => !is.has(number)));
-  const won = new Map([...is].filter(([number]) => !was.has(number)));
-  if (lost.size > 0) tell(walk, 'narrowed', at, `Values are gone: ${some(lost)}`);
-  if (won.size > 0) tell(walk, 'widened', at, `Values were added: ${some(won)}`);
-};
-
-function valuesOf({ identity }: Walk, schema: Schema): Map<number | undefined, unknown> | undefined {
-  const listed: unknown = schema['enum'];
-  if (Array.isArray(listed)) return new Map(listed.map((value) => [identity(value), value]));
-  return 'const' in schema ? new Map([[identity(schema['const']), schema['const']]]) : undefined;
-}
-
-const mostNamed = 5;
-
-function some(values: ReadonlyMap<unknown, unknown> | undefined): string {
-  const all = [...(values?.values() ?? [])];
-  const more = all.length - mostNamed;
-  const named = all.slice(0, mostNamed).map((value) => cut(shown(value)));
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-function cut(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 39).toWellFormed()}…` : text;
-}
-
-const textsOf = (value: unknown): Set<string> =>
-  new Set(Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []);
-
-const required: Rule = (walk, before, after, place) => {
-  const [was, is] = [textsOf(before['required']), textsOf(after['required'])];
-  const { direction } = walk;
-  for (const name of is)
-    if (!was.has(name)) {
-      const message =
-        direction === 'input' ? `${shown(name)} must be given now` : `${shown(name)} is always there now`;
-      tell(walk, 'narrowed', below(place, 'required'), message, 'required');
-    }
-  // What is not declared at all any more is told once, as removed.
-  for (const name of was)
-    if (!is.has(name) && Object.hasOwn(propertiesOf(after), name)) {
-      const message =
-        direction === 'input' ? `${shown(name)} may be left out now` : `${shown(name)} may be missing now`;
-      tell(walk, 'widened', below(place, 'required'), message, 'optional');
-    }
-};
-
-function propertiesOf(schema: Schema): Schema {
-  return isObject(schema['properties']) ? schema['properties'] : {};
-}
-
-const properties: Rule = (walk, before, after, place, depth) => {
-  const [was, is] = [propertiesOf(before), propertiesOf(after)];
-  const { differences, direction } = walk;
-  for (const name of Object.keys(was)) {
-    const at = below(place, 'properties', name);
-    if (Object.hasOwn(is, name)) compare(walk, was[name], is[name], at, depth + 1);
-    else if (direction === 'output')
-      differences.add('breaking', 'removed', at, `${shown(name)} is no longer given`);
-    else if (after['additionalProperties'] === false)
-      differences.add('breaking', 'removed', at, `${shown(name)} is no longer taken`);
-    else differences.add('risky', 'removed', at, `${shown(name)} is no longer declared; it may be ignored`);
-  }
-  for (const name of Object.keys(is))
-    if (!Object.hasOwn(was, name))
-      differences.add('safe', 'added', below(place, 'properties', name), `${shown(name)} is new`);
-};
-
-const additional: Rule = (walk, before, after, place, depth) => {
-  const key = 'additionalProperties';
-  const [was, is] = [before[key] ?? true, after[key] ?? true];
-  if (was === is) return;
-  const at = below(place, key);
-  if (isObject(was) && isObject(is)) return compare(walk, was, is, at, depth + 1);
-  const open = (value: unknown): boolean => value !== false;
-  if (open(was) && !open(is)) tell(walk, 'narrowed', at, 'Properties that are not declared are refused now');
-  // Nobody relies on there being nothing else.
-  else if (!open(was) && open(is))
-    walk.differences.add('safe', 'widened', at, 'Further properties may be there');
-  else if (isObject(is) || isObject(was))
-    tell(walk, isObject(is) ? 'narrowed' : 'widened', at, 'What further properties must be changed');
-};
-
-const least = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'minContains'];
-const most = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'maxContains'];
-
-const limits: Rule = (walk, before, after, place) => {
-  for (const [keys, sign] of [
-    [least, 1],
-    [most, -1],
-  ] as const)
-    for (const key of keys) {
-      const [was, is] = [numberIn(before, key), numberIn(after, key)];
-      if (was === is) continue;
-      const tighter = was === undefined || (is !== undefined && (is - was) * sign > 0);
-      const message =
-        is === undefined
-          ? `The limit ${key} is gone`
-          : `${key} is ${is} now${was === undefined ? '' : `, was ${was}`}`;
-      tell(walk, tighter ? 'narrowed' : 'widened', below(place, key), message);
-    }
-};
-
-function numberIn(schema: Schema, key: string): number | undefined {
-  const value = schema[key];
-  return typeof value === 'number' ? value : undefined;
-}
-
-const constraints: Rule = (walk, before, after, place) => {
-  for (const key of [
-    'pattern',
-    'format',
-    'multipleOf',
-    'uniqueItems',
-    'contentEncoding',
-    'contentMediaType',
-  ]) {
-    const [was, is] = [given(before[key]), given(after[key])];
-    if (same(walk, was, is)) continue;
-    const shift = was === undefined ? 'narrowed' : is === undefined ? 'widened' : 'changed';
-    const [from, to] = [was, is].map((value) => (value === undefined ? 'nothing' : shown(value)));
-    tell(walk, shift, below(place, key), `${key} went from ${from} to ${to}`);
-  }
-};
-
-/** `false` says as much as nothing. */
-function given(value: unknown): unknown {
-  return value === false ? undefined : value;
-}
-
-const nested: Rule = (walk, before, after, place, depth) => {
-  for (const key of [
-    'items',
-    'propertyNames',
-    'contains',
-    'additionalItems',
-    'unevaluatedItems',
-    'unevaluatedProperties',
-  ])
-    if (!Array.isArray(before[key]) && !Array.isArray(after[key]) && (key in before || key in after))
-      compare(walk, before[key] ?? true, after[key] ?? true, below(place, key), depth + 1);
-  for (const key of ['prefixItems', 'items']) {
-    const [was, is] = [before[key], after[key]].map((value) => (Array.isArray(value) ? value : undefined));
-    if (!was && !is) continue;
-    for (let at = 0; at < Math.max(was?.length ?? 0, is?.length ?? 0); at++)
-      compare(walk, was?.[at] ?? true, is?.[at] ?? true, below(place, key, at), depth + 1);
-  }
-  for (const key of ['patternProperties', 'dependentSchemas']) {
-    const [was, is] = [before[key], after[key]].map((value) => (isObject(value) ? value : {})) as [
-      Schema,
-      Schema,
-    ];
-    for (const name of new Set([...Object.keys(was), ...Object.keys(is)]))
-      compare(walk, was[name] ?? true, is[name] ?? true, below(place, key, name), depth + 1);
-  }
-};
-
-/** What one of, or all of, several schemas must fit. Those that stayed are left aside; what remains is compared in order. */
-const alternatives: Rule = (walk, before, after, place, depth) => {
-  for (const key of ['anyOf', 'oneOf', 'allOf']) {
-    const [was, is] = [listIn(before, key), listIn(after, key)];
-    const gone = missingFrom(walk, is, was);
-    const come = missingFrom(walk, was, is);
-    if (gone.length === 0 && come.length === 0) continue;
-    const whole = below(place, key);
-    if (was.length === 0 || is.length === 0) {
-      const shift = is.length === 0 ? 'widened' : 'narrowed';
-      tell(walk, shift, whole, is.length === 0 ? `${key} is gone` : `${key} was added`);
-    } else if (gone.length === come.length)
-      gone.forEach(({ part, at }, nth) => {
-        const other = come[nth] as (typeof come)[number];
-        const there = {
-          ...whole,
-          baseline: `${whole.baseline}/${at}`,
-          current: `${whole.current}/${other.at}`,
-        };
-        compare(walk, part, other.part, there, depth + 1);
-      });
-    else {
-      const [fewer, more]: [Shift, Shift] =
-        key === 'allOf' ? ['widened', 'narrowed'] : ['narrowed', 'widened'];
-      if (gone.length > 0)
-        tell(walk, fewer, whole, `${gone.length} of ${was.length} schemas of ${key} are gone`);
-      if (come.length > 0) tell(walk, more, whole, `${come.length} schemas were added to ${key}`);
-    }
-  }
-};
-
-function missingFrom(
-  { identity }: Walk,
-  others: readonly unknown[],
-  list: readonly unknown[],
-): { part: unknown; at: number }[] {
-  const there = new Set(others.map(identity));
-  return list.map((part, at) => ({ part, at })).filter(({ part }) => !there.has(identity(part)));
-}
-
-function listIn(schema: Schema, key: string): unknown[] {
-  const value = schema[key];
-  return Array.isArray(value) ? value : [];
-}
-
-/** Nobody can tell which way these go. */
-const unclear: Rule = (walk, before, after, place) => {
-  for (const key of ['not', 'if', 'then', 'else', 'dependentRequired', '$ref'])
-    if (!same(walk, before[key], after[key]))
-      walk.differences.add(
-        'risky',
-        'changed',
-        below(place, key),
-        `${key} changed; whether fewer values fit cannot be told`,
-      );
-};
-
-/** What models read to know what to send. */
-const texts: Rule = (walk, before, after, place) => {
-  for (const key of ['description', 'title', 'default', 'examples', 'deprecated'])
-    if (!same(walk, before[key], after[key]))
-      walk.differences.add(
-        'risky',
-        'text',
-        below(place, key),
-        `${key} went from ${shown(before[key])} to ${shown(after[key])}`,
-      );
-};
-
-const rules: readonly Rule[] = [
-  types,
-  values,
-  required,
-  properties,
-  additional,
-  limits,
-  constraints,
-  nested,
-  alternatives,
-  unclear,
-  texts,
-];
