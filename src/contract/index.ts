@@ -14,6 +14,7 @@ import * as evalLaunch from './eval-launch.ts';
 import * as evalReplay from './eval-replay.ts';
 import * as evalRuns from './eval-runs.ts';
 import * as evalSuiteFiles from './eval-suite-files.ts';
+import * as evalSuiteRevisions from './eval-suite-revisions.ts';
 import * as evalSuites from './eval-suites.ts';
 import * as hosts from './hosts.ts';
 import * as oauth from './oauth.ts';
@@ -49,6 +50,7 @@ const declared = {
   ...skills,
   ...plugins,
   ...evalSuites,
+  ...evalSuiteRevisions,
   ...evalSuiteFiles,
   ...evalCases,
   ...evalDisclosure,

@@ -160,7 +160,10 @@ export const watchDoctor = operation({
   path: '/doctor/events',
   body: LiveBody,
   example: {},
-  response: eventStream(DoctorEvent, 'Eight checks in the order in which they are made, then the report.'),
+  response: eventStream(
+    DoctorEvent,
+    'Checks in the order in which they are made, then the report. One that comes again under a name takes the place of the earlier one.',
+  ),
   errors: ['FEATURE_NOT_SUPPORTED'],
   readOnly: true,
 });

@@ -15,8 +15,8 @@ export const Name = z
   .max(200)
   .regex(/^\P{Cc}*$/u, 'May not contain control characters');
 
-/** Of somebody whom others take for who they say they are: everything in it is seen. */
-export const PersonName = Name.refine(
+/** Of people, organizations and keys, which others trust by their name: everything in it is seen. */
+export const VisibleName = Name.refine(
   (name) => !unseen.test(name),
   'May not contain characters that nobody sees',
 );

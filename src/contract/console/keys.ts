@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operationsIn } from '../operation.ts';
 import { historyPage, pageOf, Time } from '../paging.ts';
-import { PersonName } from '../text.ts';
+import { VisibleName } from '../text.ts';
 import { PersonSummary } from './people.ts';
 
 const operation = operationsIn({
@@ -33,7 +33,7 @@ export const listKeys = operation({
 export const createKey = operation({
   summary: 'Make an API key that acts as oneself in this organization',
   method: 'POST',
-  body: z.strictObject({ name: PersonName }),
+  body: z.strictObject({ name: VisibleName }),
   example: { name: 'CI' },
   status: 201,
   errors: ['CONFLICT'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operationsIn } from '../operation.ts';
 import { lookupPage, pageOf, Time } from '../paging.ts';
-import { PersonName } from '../text.ts';
+import { VisibleName } from '../text.ts';
 import { Email, Identity, OrganizationRole, PersonSummary } from './people.ts';
 
 const operation = operationsIn({
@@ -110,7 +110,7 @@ export const updateOrganization = operation({
   method: 'PATCH',
   body: z
     .strictObject({
-      name: PersonName.optional(),
+      name: VisibleName.optional(),
       logoUrl: z
         .url({ protocol: /^https$/ })
         .max(2000)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operationsIn } from '../operation.ts';
 import { Time } from '../paging.ts';
-import { PersonName } from '../text.ts';
+import { VisibleName } from '../text.ts';
 import { Email, Identity, NewPassword, OrganizationRole, Password } from './people.ts';
 
 const operation = operationsIn({ area: 'Console', path: '', access: 'session' });
@@ -114,7 +114,7 @@ export const updateProfile = operation({
   path: '/profile',
   body: z
     .strictObject({
-      name: PersonName.optional(),
+      name: VisibleName.optional(),
       email: Email.optional().describe('Needs `currentPassword`; choose a password before.'),
       currentPassword: Password.optional(),
     })
@@ -239,7 +239,7 @@ export const useLink = forAnyone({
   summary: 'Use a link, which works once',
   method: 'POST',
   path: '/links/use',
-  body: z.strictObject({ token: LinkToken, name: PersonName.optional(), password: NewPassword.optional() }),
+  body: z.strictObject({ token: LinkToken, name: VisibleName.optional(), password: NewPassword.optional() }),
   example: { token: '{consoleLink}' },
   response: SignedIn,
   errors: ['NOT_FOUND', 'UNAUTHORIZED', 'CONFLICT', 'RATE_LIMITED'],

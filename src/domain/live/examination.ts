@@ -18,10 +18,18 @@ export type Report = OutputOf<Operations['runDoctor']>;
 export type Check = Report['checks']['probe'];
 export type CheckName = keyof Report['checks'];
 
-/** A report that is being written; whoever reads along hears of each check as it is made. */
-interface Draft {
+/** A server that is being looked at. Whoever reads along hears of each check as it is made. */
+interface Examination {
+  context: ServerContext;
+  reached: Reached;
+  options: LiveOptions;
   report: Report;
   note: (name: CheckName, check: Check) => void;
+}
+
+interface Wait {
+  timeout: number;
+  signal: AbortSignal;
 }
 
 const slow = 3000;
@@ -36,16 +44,15 @@ export async function examineServer(
   tell: (name: CheckName, check: Check) => void = () => {},
 ): Promise<Report> {
   const report = emptyReport(context, reached);
-  const note: Draft['note'] = (name, check) => {
+  const note: Examination['note'] = (name, check) => {
     report.checks[name] = check;
     tell(name, check);
   };
   const { timeout: allowed, signal } = diagnosisWait(context, reached.server);
   const ends = performance.now() + allowed;
   const wait = () => ({ allowed, signal, timeout: Math.max(1, ends - performance.now()) });
-  const draft = { report, note };
-  if (await lookAtAddress(context, reached, draft, wait(), options))
-    await connect(context, reached, draft, wait(), options);
+  const examination = { context, reached, options, report, note };
+  if (await lookAtAddress(examination, wait())) await connect(examination, wait());
   report.status = statusOf(report);
   if (report.connection.status === 'connected')
     await noteOAuthDemand(context, reached.server, options, false);
@@ -60,14 +67,9 @@ function wasDemanded({ error, probe: seen, connection }: Report): boolean {
 }
 
 /** Probes the URL. Whether it makes sense to go on and connect. */
-async function lookAtAddress(
-  context: ProjectContext,
-  { server, target }: Reached,
-  draft: Draft,
-  wait: { timeout: number; signal: AbortSignal },
-  options: LiveOptions,
-): Promise<boolean> {
-  const { report, note } = draft;
+async function lookAtAddress(examination: Examination, wait: Wait): Promise<boolean> {
+  const { context, reached, options, report, note } = examination;
+  const { server, target } = reached;
   if (target.kind === 'stdio') {
     note('probe', skipped('A stdio server has no address to look at.'));
     return true;
@@ -86,7 +88,7 @@ async function lookAtAddress(
     const refusal = oauthRequired(server, { ...findings.unauthorized?.facts, grantDead: server.grantDead });
     report.connection = { status: 'skipped', detail: 'Not tried without a token.' };
     report.error = refusal.toBody();
-    skipRest(draft, 'Not tried without a token.');
+    skipRest(examination, 'Not tried without a token.');
     return false;
   }
   if (lacksGrant(server) && options.oauthAccessToken === undefined) {
@@ -95,20 +97,15 @@ async function lookAtAddress(
       status: 'skipped',
       detail: 'The server is saved with OAuth and has no tokens; import them.',
     };
-    skipRest(draft, 'Not tried without a token.');
+    skipRest(examination, 'Not tried without a token.');
     return false;
   }
   return true;
 }
 
-async function connect(
-  context: ProjectContext,
-  { server, target }: Reached,
-  draft: Draft,
-  wait: { timeout: number; signal: AbortSignal },
-  options: LiveOptions,
-): Promise<void> {
-  const { report, note } = draft;
+async function connect(examination: Examination, wait: Wait): Promise<void> {
+  const { context, reached, options, report, note } = examination;
+  const { server, target } = reached;
   const started = performance.now();
   try {
     await context.mcp.once(target, wait, async (conversation) => {
@@ -120,20 +117,20 @@ async function connect(
       note('connection', ok(report.connection.detail));
       report.initInfo = initInfoOf(identity, target);
       report.capabilities = identity.capabilities;
-      await examine(conversation, draft, options.firstPageOnly ?? false);
+      await examine(conversation, examination, options.firstPageOnly ?? false);
     });
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
     report.connection = { status: 'error', detail: adviceFor(error) };
     note('connection', { status: 'error', detail: adviceFor(error) });
     report.error = refusalOf(error, server).toBody();
-    skipRest(draft, 'Not tried: there is no connection.');
+    skipRest(examination, 'Not tried: there is no connection.');
   }
 }
 
 async function examine(
   conversation: Conversation,
-  { report, note }: Draft,
+  { report, note }: Examination,
   firstPageOnly: boolean,
 ): Promise<void> {
   const { identity } = conversation;
@@ -244,7 +241,7 @@ function emptyReport(context: ProjectContext, { server }: Reached): Report {
   };
 }
 
-function skipRest({ report, note }: Draft, detail: string): void {
+function skipRest({ report, note }: Examination, detail: string): void {
   const { checks, connection } = report;
   if (checks.connection.status === 'skipped') note('connection', skipped(connection.detail));
   for (const name of [

@@ -1,6 +1,6 @@
 import { Email } from '../../../contract/console/people.ts';
 import { Refusal } from '../../../contract/errors.ts';
-import { PersonName } from '../../../contract/text.ts';
+import { VisibleName } from '../../../contract/text.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as links from '../../../platform/database/queries/console-links.ts';
 import * as identities from '../../../platform/database/queries/identities.ts';
@@ -63,7 +63,7 @@ async function byAddress(context: VisitorContext, db: Db, claims: Claims): Promi
   if (email === undefined || !emailVerified)
     throw refused('The provider does not vouch for your e-mail address', 'EMAIL_NOT_VERIFIED');
   const account = await db.row(passwords.ofEmail, { email });
-  if (!account) return newAccount(context, db, email, PersonName.safeParse(claims.name).data ?? email);
+  if (!account) return newAccount(context, db, email, VisibleName.safeParse(claims.name).data ?? email);
   const others = await db.rows(identities.list, { userId: account.userId });
   // An address may be given to somebody else; the account is not.
   if (account.hash !== null || others.some(({ issuer }) => issuer === claims.issuer))

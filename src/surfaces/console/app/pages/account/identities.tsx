@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { people } from '../../api/client.ts';
 import { type SignedIn, sessionIs } from '../../api/session.ts';
 import { Button } from '../../kit/button.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { say } from '../../kit/toast.tsx';
+import { PasswordField } from '../sign-in/password-field.tsx';
 import { isWebAddress } from '../sign-in/where-to.ts';
 
 type Identity = SignedIn['user']['identities'][number];
@@ -133,16 +133,7 @@ function WithPassword({
     >
       <p>{words}</p>
       {hasPassword && (
-        <Field label="Your password">
-          <TextInput
-            type="password"
-            autoComplete="current-password"
-            required
-            maxLength={200}
-            value={currentPassword}
-            onChange={({ target }) => setCurrentPassword(target.value)}
-          />
-        </Field>
+        <PasswordField label="Your password" value={currentPassword} onChange={setCurrentPassword} />
       )}
     </FormDialog>
   );

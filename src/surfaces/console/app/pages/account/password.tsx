@@ -4,11 +4,10 @@ import { answersOf } from '../../api/ask.ts';
 import { people } from '../../api/client.ts';
 import { type SignedIn, sessionIs } from '../../api/session.ts';
 import { Button } from '../../kit/button.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
 import { Section } from '../../kit/page.tsx';
 import { say } from '../../kit/toast.tsx';
 import { Refused } from '../sign-in/entry.tsx';
-import { NewPasswordField } from '../sign-in/password-field.tsx';
+import { NewPasswordField, PasswordField } from '../sign-in/password-field.tsx';
 import css from './account.module.css';
 
 export function Password({ signedIn: { user } }: { signedIn: SignedIn }) {
@@ -36,16 +35,7 @@ export function Password({ signedIn: { user } }: { signedIn: SignedIn }) {
         {/* What keeps passwords wants to know whose it is. */}
         <input type="email" autoComplete="username" value={user.email} readOnly hidden />
         {user.hasPassword && (
-          <Field label="Current password">
-            <TextInput
-              type="password"
-              autoComplete="current-password"
-              required
-              maxLength={200}
-              value={currentPassword}
-              onChange={({ target }) => setCurrentPassword(target.value)}
-            />
-          </Field>
+          <PasswordField label="Current password" value={currentPassword} onChange={setCurrentPassword} />
         )}
         <NewPasswordField label="New password" value={newPassword} onChange={setNewPassword} />
         {saving.isError && <Refused error={saving.error} />}

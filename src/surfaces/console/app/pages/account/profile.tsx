@@ -7,6 +7,7 @@ import { Field, TextInput } from '../../kit/field.tsx';
 import { Section } from '../../kit/page.tsx';
 import { say } from '../../kit/toast.tsx';
 import { Refused } from '../sign-in/entry.tsx';
+import { PasswordField } from '../sign-in/password-field.tsx';
 import css from './account.module.css';
 
 /** What somebody has to do before a new address counts. */
@@ -59,18 +60,12 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
           />
         </Field>
         {newEmail && (
-          <Field
+          <PasswordField
             label="Your password"
             hint="Links to a new password go to this address, so changing it asks for yours."
-          >
-            <TextInput
-              type="password"
-              autoComplete="current-password"
-              required
-              value={currentPassword}
-              onChange={({ target }) => setCurrentPassword(target.value)}
-            />
-          </Field>
+            value={currentPassword}
+            onChange={setCurrentPassword}
+          />
         )}
         {saving.isError && <Refused error={saving.error} />}
         <div className={css.foot}>

@@ -166,15 +166,13 @@ function ChoosePassword({ link, using }: { link: LinkFacts; using: Using }) {
   );
 }
 
-function Invitation({
-  link,
-  using,
-  signedIn,
-}: {
+interface WithLink {
   link: LinkFacts;
   using: Using;
   signedIn: SignedIn | undefined;
-}) {
+}
+
+function Invitation({ link, using, signedIn }: WithLink) {
   const organization = link.organizationName ?? 'an organization';
   return (
     <Entry title={`Join ${organization}`}>
@@ -199,15 +197,7 @@ function Invitation({
 }
 
 /** Whoever asked for it is signed in; anybody else who gets the mail enters nothing with it. */
-function NewAddress({
-  link,
-  using,
-  signedIn,
-}: {
-  link: LinkFacts;
-  using: Using;
-  signedIn: SignedIn | undefined;
-}) {
+function NewAddress({ link, using, signedIn }: WithLink) {
   return (
     <Entry title="Confirm your e-mail address">
       {link.needs === 'nothing' ? (

@@ -13,6 +13,32 @@ function problemOf(password: string): string | undefined {
   return password.length > longest ? `At most ${longest} characters.` : undefined;
 }
 
+/** One that somebody has. */
+export function PasswordField({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  label: string;
+  hint?: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <Field label={label} hint={hint}>
+      <TextInput
+        type="password"
+        autoComplete="current-password"
+        required
+        maxLength={longest}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </Field>
+  );
+}
+
 /** Typed once: whoever is not sure looks at it. */
 export function NewPasswordField({
   label,

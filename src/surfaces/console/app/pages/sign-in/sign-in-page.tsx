@@ -7,6 +7,7 @@ import { Field, TextInput } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
 import { Entry, EntryForm, Or, Refused, SubmitButton, Ways } from './entry.tsx';
 import { OidcButton } from './oidc-button.tsx';
+import { PasswordField } from './password-field.tsx';
 import { whereTo } from './where-to.ts';
 
 export function SignInPage() {
@@ -58,16 +59,7 @@ function PasswordForm() {
           onChange={({ target }) => setEmail(target.value)}
         />
       </Field>
-      <Field label="Password">
-        <TextInput
-          type="password"
-          autoComplete="current-password"
-          required
-          maxLength={200}
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-        />
-      </Field>
+      <PasswordField label="Password" value={password} onChange={setPassword} />
       {enter.isError && <Refused error={enter.error} />}
       <SubmitButton attempt={enter}>Sign in</SubmitButton>
     </EntryForm>

@@ -20,7 +20,7 @@ const draft = draftOf(suite);
 test('what is not touched is not sent', () => {
   expect(bodyOf(suite, draft)).toEqual({});
   expect(draft).toMatchObject({ threshold: '29', drop: '7', against: 'commit', baseline: 'abc' });
-  expect(problemsIn(draft)).toEqual({});
+  expect(problemsIn(draft, draft)).toEqual({});
 });
 
 test.each<[string, Partial<typeof draft>, object]>([
@@ -50,7 +50,7 @@ test('a field says what is wrong with it', () => {
     slowerMs: '-1',
     baseline: '',
   };
-  expect(Object.keys(problemsIn(wrong)).sort()).toEqual([
+  expect(Object.keys(problemsIn(wrong, draft)).sort()).toEqual([
     'baseline',
     'drop',
     'name',
@@ -58,4 +58,10 @@ test('a field says what is wrong with it', () => {
     'temperature',
     'trials',
   ]);
+});
+
+test('a temperature that is set cannot be taken away, which is said', () => {
+  expect(problemsIn({ ...draft, temperature: '' }, { ...draft, temperature: '1' })).toEqual({
+    temperature: expect.stringContaining('not taken away'),
+  });
 });

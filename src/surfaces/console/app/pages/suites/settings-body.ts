@@ -56,18 +56,21 @@ export function draftOf({ settings, executionConfig, environment, ...suite }: Su
 }
 
 /** What is wrong with a field, by its name. */
-export function problemsIn(draft: Draft): Partial<Record<keyof Draft, string>> {
+export function problemsIn(draft: Draft, before: Draft): Partial<Record<keyof Draft, string>> {
   const within = (value: string, least: number, most: number): boolean =>
     value.trim() !== '' && Number(value) >= least && Number(value) <= most;
   const shares = 'Between 0 and 100 percent';
   return {
     ...(draft.name.trim() === '' && { name: 'A suite has a name' }),
+    ...(draft.name.trim().length > 200 && { name: 'At most 200 characters' }),
     ...(!within(draft.accuracy, 0, 100) && { accuracy: shares }),
     ...(!within(draft.threshold, 0, 100) && { threshold: shares }),
     ...(!(within(draft.trials, 1, 100) && Number.isInteger(Number(draft.trials))) && {
       trials: 'A whole number between 1 and 100',
     }),
     ...(draft.temperature !== '' && !within(draft.temperature, 0, 2) && { temperature: 'Between 0 and 2' }),
+    ...(draft.temperature === '' &&
+      before.temperature !== '' && { temperature: 'Once set, it can be changed and not taken away' }),
     ...(draft.drop !== '' && !within(draft.drop, 0, 100) && { drop: shares }),
     ...(draft.slowerMs !== '' &&
       !within(draft.slowerMs, 0, Number.MAX_SAFE_INTEGER) && {

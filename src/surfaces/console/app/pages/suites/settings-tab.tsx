@@ -36,7 +36,7 @@ function SettingsForm({ suite }: { suite: Suite }) {
   const [draft, setDraft] = useState(() => draftOf(suite));
   const queryClient = useQueryClient();
   const set = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
-  const problems = problemsIn(draft);
+  const problems = problemsIn(draft, draftOf(suite));
   const changes = bodyOf(suite, draft);
   const input = { projectId, suiteId, body: { expectedRevisionNumber: revisionNumber, ...changes } };
   const saving = useMutation({
@@ -82,19 +82,14 @@ function SettingsForm({ suite }: { suite: Suite }) {
   );
 }
 
-function About({ suite, draft, problems, set }: Fields) {
+function About(fields: Fields) {
+  const { suite, draft, set } = fields;
   const servers = useQuery(ask('listProjectServers', { projectId: suite.projectId }));
   const names = new Set([...draft.servers, ...(servers.data?.items.map(({ name }) => name) ?? [])]);
   return (
     <Section title="What is tried">
       <div className={css.form}>
-        <Field label="Name" needed problem={problems.name}>
-          <TextInput
-            maxLength={200}
-            value={draft.name}
-            onChange={(event) => set({ name: event.target.value })}
-          />
-        </Field>
+        <TextField {...fields} field="name" label="Name" needed />
         <Field label="Description">
           <TextArea
             rows={2}
@@ -118,83 +113,69 @@ function About({ suite, draft, problems, set }: Fields) {
             onChange={(event) => set({ systemPrompt: event.target.value })}
           />
         </Field>
-        <Field label="Temperature" hint="Left empty, the provider decides." problem={problems.temperature}>
-          <TextInput
-            inputMode="decimal"
-            value={draft.temperature}
-            onChange={(event) => set({ temperature: event.target.value })}
-          />
-        </Field>
+        <TextField
+          {...fields}
+          field="temperature"
+          label="Temperature"
+          hint="Left empty, the provider decides."
+          inputMode="decimal"
+        />
       </div>
     </Section>
   );
 }
 
-function Passing({ suite, draft, problems, set }: Fields) {
+function Passing(fields: Fields) {
+  const { suite } = fields;
   if (suite.settings.policy === 'legacy')
     return (
       <Section title="What passes">
         <div className={css.form}>
-          <Field label="Share of all trials that has to pass, in percent" problem={problems.accuracy}>
-            <TextInput
-              inputMode="decimal"
-              value={draft.accuracy}
-              onChange={(event) => set({ accuracy: event.target.value })}
-            />
-          </Field>
+          <TextField
+            {...fields}
+            field="accuracy"
+            label="Share of all trials that has to pass, in percent"
+            inputMode="decimal"
+          />
         </div>
       </Section>
     );
   return (
     <Section title="What passes">
       <div className={css.form}>
-        <Field label="Trials of each case" problem={problems.trials}>
-          <TextInput
-            inputMode="numeric"
-            value={draft.trials}
-            onChange={(event) => set({ trials: event.target.value })}
-          />
-        </Field>
-        <Field
+        <TextField {...fields} field="trials" label="Trials of each case" inputMode="numeric" />
+        <TextField
+          {...fields}
+          field="threshold"
           label="Share of them that has to pass, in percent"
           hint="A case may ask for something else."
-          problem={problems.threshold}
-        >
-          <TextInput
-            inputMode="decimal"
-            value={draft.threshold}
-            onChange={(event) => set({ threshold: event.target.value })}
-          />
-        </Field>
+          inputMode="decimal"
+        />
       </div>
     </Section>
   );
 }
 
-function Gate({ draft, problems, set }: Fields) {
+function Gate(fields: Fields) {
+  const { draft, set } = fields;
   return (
     <Section title="Quality gate">
       <div className={css.form}>
         <p className={css.description}>
           What a run is held against besides its verdict. A condition that is left empty is not looked at.
         </p>
-        <Field label="The pass rate falls by at most, in percent" problem={problems.drop}>
-          <TextInput
-            inputMode="decimal"
-            value={draft.drop}
-            onChange={(event) => set({ drop: event.target.value })}
-          />
-        </Field>
-        <Field
+        <TextField
+          {...fields}
+          field="drop"
+          label="The pass rate falls by at most, in percent"
+          inputMode="decimal"
+        />
+        <TextField
+          {...fields}
+          field="slowerMs"
           label="The 95th percentile of latency grows by at most, in milliseconds"
-          problem={problems.slowerMs}
-        >
-          <TextInput
-            inputMode="decimal"
-            value={draft.slowerMs}
-            onChange={(event) => set({ slowerMs: event.target.value })}
-          />
-        </Field>
+          inputMode="decimal"
+        />
         <Switch
           label="No check that passed fails, where no model judges"
           checked={draft.noRegressions}
@@ -217,9 +198,7 @@ function Gate({ draft, problems, set }: Fields) {
           />
         </Field>
         {draft.against !== 'before' && (
-          <Field label={draft.against === 'run' ? 'Run' : 'Commit'} needed problem={problems.baseline}>
-            <TextInput value={draft.baseline} onChange={(event) => set({ baseline: event.target.value })} />
-          </Field>
+          <TextField {...fields} field="baseline" label={draft.against === 'run' ? 'Run' : 'Commit'} needed />
         )}
       </div>
     </Section>
@@ -251,6 +230,36 @@ function Judge({ draft, set }: Fields) {
         )}
       </div>
     </Section>
+  );
+}
+
+type TextName = { [Name in keyof Draft]: Draft[Name] extends string ? Name : never }[keyof Draft];
+
+/** A line of text of the draft, with what is wrong with it. */
+function TextField({
+  draft,
+  problems,
+  set,
+  field,
+  label,
+  hint,
+  needed = false,
+  inputMode,
+}: Fields & {
+  field: TextName;
+  label: string;
+  hint?: string;
+  needed?: boolean;
+  inputMode?: 'decimal' | 'numeric';
+}) {
+  return (
+    <Field label={label} hint={hint} needed={needed} problem={problems[field]}>
+      <TextInput
+        inputMode={inputMode}
+        value={draft[field]}
+        onChange={(event) => set({ [field]: event.target.value })}
+      />
+    </Field>
   );
 }
 
