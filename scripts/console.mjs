@@ -22,6 +22,7 @@ export const consoleConfig = {
 export async function buildConsole() {
   const { output } = await build({
     ...consoleConfig,
+    plugins: [...consoleConfig.plugins, preloadShell],
     logLevel: 'warn',
     build: {
       outDir: `${process.cwd()}/${folder}`,
@@ -31,6 +32,8 @@ export async function buildConsole() {
       cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
       // A page with a strict policy cannot use what is written into its style.
       assetsInlineLimit: 0,
+      // One small style sheet for all pages, which none has to wait for.
+      cssCodeSplit: false,
       chunkSizeWarningLimit: 1000,
       // Few files: each is a request of its own, and browsers make six at a time.
       rolldownOptions: {
@@ -39,7 +42,18 @@ export async function buildConsole() {
           assetFileNames: ({ names: [name = ''] }) => `assets/${shortName(name)}-[hash][extname]`,
           codeSplitting: {
             groups: [
-              { name: 'shell', tags: ['$initial'], priority: 2 },
+              { name: 'start', tags: ['$initial'], priority: 3 },
+              { name: 'react', test: /node_modules\/(react-dom|scheduler)\//, priority: 2 },
+              {
+                name: 'router',
+                test: /node_modules\/@tanstack\/((react-)?(router|store)|history)/,
+                priority: 2,
+              },
+              {
+                name: (id, graph) => (shell(graph).has(id) ? 'shell' : null),
+                debugName: 'shell',
+                priority: 1,
+              },
               { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 15_000 },
             ],
           },
@@ -55,6 +69,37 @@ export async function buildConsole() {
   await compress();
   report(scripts, await sizes(scripts));
 }
+
+let drawing;
+
+/** Modules that are needed to draw any page. */
+function shell(graph) {
+  if (drawing) return drawing;
+  drawing = new Set();
+  const wanted = [`${process.cwd()}/${consoleConfig.root}/draw.tsx`];
+  for (const id of wanted) {
+    if (drawing.has(id)) continue;
+    drawing.add(id);
+    wanted.push(...(graph.getModuleInfo(id)?.importedIds ?? []));
+  }
+  return drawing;
+}
+
+/** The shell is on its way before the script that asks for it has arrived. */
+const preloadShell = {
+  name: 'preload-shell',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((file) => /^assets\/(react|router|shell)-/.test(file))
+        .map((file) => ({
+          tag: 'link',
+          attrs: { rel: 'modulepreload', crossorigin: true, href: `${consoleConfig.base}${file}` },
+          injectTo: 'head',
+        })),
+  },
+};
 
 /** What several pages share would be called after all of them. */
 function shortName(name) {
@@ -90,8 +135,11 @@ function report(scripts, size) {
   };
   const kilobytes = (files) =>
     `${([...files].reduce((sum, file) => sum + (size.get(file) ?? 0), 0) / 1000).toFixed(1)} kB`;
-  const entry = scripts.find(({ isEntry }) => isEntry);
-  const shell = needs(entry.fileName);
+  const shell = new Set();
+  for (const { fileName } of scripts.filter(
+    ({ isEntry, name }) => isEntry || name === 'draw' || name === 'shell',
+  ))
+    needs(fileName, shell);
   const pages = scripts.filter(
     ({ isDynamicEntry, facadeModuleId }) => isDynamicEntry && /\/pages\//.test(facadeModuleId ?? ''),
   );

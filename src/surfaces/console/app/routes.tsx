@@ -18,7 +18,7 @@ export const router = createRouter({
   ]),
   basepath: '/console',
   defaultPreload: 'intent',
-  scrollRestoration: true,
+  scrollRestoration: () => mayHaveScrolled(),
   scrollToTopSelectors: ['#page'],
   defaultErrorComponent: PageProblem,
   defaultPendingComponent: PageOnItsWay,
@@ -28,6 +28,16 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
+}
+
+let drawn = false;
+
+/** A page that is opened for the first time stands at its top; to look would make the browser lay it out twice. */
+function mayHaveScrolled(): boolean {
+  const [how] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  const opened = !drawn && how?.type === 'navigate';
+  drawn = true;
+  return !opened;
 }
 
 /** What could not be read before a page was drawn. */

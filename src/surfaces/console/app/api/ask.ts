@@ -40,9 +40,9 @@ export function askPeople<Id extends AskingPeople>(id: Id, input: ConsoleInput<I
   });
 }
 
-/** The same, page after page. */
-export function askPages<Id extends Listing>(id: Id, input: Input<Id>) {
-  return pagesOf<Input<Id>, Output<Id>>(id, input, api[id] as unknown as Call<Id>);
+/** The same, page after page. What differs for those behind the first is `behind`. */
+export function askPages<Id extends Listing>(id: Id, input: Input<Id>, behind: Partial<Input<Id>> = {}) {
+  return pagesOf<Input<Id>, Output<Id>>(id, input, api[id] as unknown as Call<Id>, behind);
 }
 
 /** Lists of what only people do that grow without bound. */
@@ -56,11 +56,12 @@ function pagesOf<In, Out>(
   id: string,
   input: In,
   call: (input: In, options: { signal: AbortSignal }) => Promise<Out>,
+  behind: Partial<In> = {},
 ) {
   return infiniteQueryOptions<Out, Error, InfiniteData<Out>, readonly unknown[], string | undefined>({
     queryKey: [id, 'pages', input],
     queryFn: ({ signal, pageParam: cursor }) =>
-      call({ ...input, ...(cursor !== undefined && { cursor }) }, { signal }),
+      call({ ...input, ...(cursor !== undefined && { ...behind, cursor }) }, { signal }),
     initialPageParam: undefined,
     getNextPageParam: (page) => (page as { nextCursor?: string | undefined }).nextCursor,
   });

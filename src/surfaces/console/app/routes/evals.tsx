@@ -1,9 +1,8 @@
 import { createRoute } from '@tanstack/react-router';
 import { runSearch, runsSearch, trialSearch } from '../addresses.ts';
-import { queryClient } from '../api/ask.ts';
 import { pageFrom } from '../api/parts.ts';
+import { askForRun, askForTrial } from '../ask-early.ts';
 import { compareSearch, tracesSearch } from '../pages/compare/address.ts';
-import { runOf, traceOf, trialOf, trialsOf } from '../pages/runs/queries.ts';
 import { suiteSearch, suitesSearch } from '../pages/suites/address.ts';
 import { project } from './root.tsx';
 
@@ -32,11 +31,7 @@ const run = createRoute({
   getParentRoute: () => project,
   path: 'runs/$runId',
   validateSearch: runSearch,
-  // Asked for while the code of the page is on its way.
-  loader: ({ params }) => {
-    void queryClient.prefetchQuery(runOf(params));
-    void queryClient.prefetchInfiniteQuery(trialsOf(params));
-  },
+  loader: ({ params }) => askForRun(params),
   component: pageFrom(() => import('../pages/runs/run-page.tsx'), 'RunPage'),
 });
 
@@ -44,11 +39,7 @@ const trial = createRoute({
   getParentRoute: () => project,
   path: 'runs/$runId/trials/$trialId',
   validateSearch: trialSearch,
-  loader: ({ params }) => {
-    void queryClient.prefetchQuery(runOf(params));
-    void queryClient.prefetchQuery(trialOf(params));
-    void queryClient.prefetchQuery(traceOf(params));
-  },
+  loader: ({ params }) => askForTrial(params),
   component: pageFrom(() => import('../pages/trial/trial-page.tsx'), 'TrialPage'),
 });
 

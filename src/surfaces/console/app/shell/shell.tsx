@@ -22,7 +22,8 @@ const onMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 /** What stays when the page changes: the rail, the way to the page, search, theme, and whether the service answers. */
 export function Shell() {
   const { projectId } = useParams({ strict: false });
-  const [crumbs, setCrumbs] = useState<HTMLElement | null>(null);
+  // Made here, so that the page knows where its way goes the first time it is drawn.
+  const [crumbs] = useState(() => document.createElement('div'));
   const [railOpen, setRailOpen] = useState(false);
   const [searching, setSearching] = useState(false);
   const known = useQuery(session);
@@ -64,7 +65,7 @@ export function Shell() {
           >
             {railOpen ? <CloseIcon /> : <MenuIcon />}
           </IconButton>
-          <div ref={setCrumbs} className={css.crumbs} />
+          <div ref={(place) => place?.append(crumbs)} className={css.crumbs} />
           <Button className={css.search} aria-label="Search" onClick={() => setSearching(true)}>
             <SearchIcon />
             <span className={css.searchWord}>Search</span>

@@ -27,7 +27,7 @@ const cellWidth = 22;
 /** At both ends together. */
 const stripPadding = 24;
 /** Cells are drawn in blocks of this many, so that scrolling sideways draws seldom. */
-const block = 20;
+const block = 6;
 /** Stands for a trial in an address. */
 const mark = 'TRIAL';
 
@@ -50,6 +50,11 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
     getScrollElement: () => frame.current,
     estimateSize: () => rowHeight,
     overscan: 5,
+    // Until it is measured: the first drawing has a few rows, and the rest does not hold it up.
+    initialRect: { width: 0, height: rowHeight },
+    observeElementRect: observeSize,
+    // Only the reader scrolls.
+    scrollToFn: () => {},
   });
   const widest = rows.reduce((most, { trials }) => Math.max(most, trials.length), 0);
   const stripWidth = widest * cellWidth + stripPadding;
@@ -124,7 +129,7 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
               role="row"
               aria-rowindex={index + 2}
               className={css.row}
-              style={{ transform: `translateY(${start}px)` }}
+              style={{ top: start }}
             >
               <span role="cell" className={css.case}>
                 <span className={css.title} title={row.title}>
@@ -176,6 +181,19 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
       </div>
     </div>
   );
+}
+
+/** Told by the browser once it has laid out the page; asking would make it do so at once, in the midst of drawing. */
+function observeSize(
+  { scrollElement }: { scrollElement: Element | null },
+  tell: (rect: { width: number; height: number }) => void,
+): () => void {
+  const sizes = new ResizeObserver(([entry]) => {
+    const box = entry?.borderBoxSize[0];
+    if (box) tell({ width: Math.round(box.inlineSize), height: Math.round(box.blockSize) });
+  });
+  if (scrollElement) sizes.observe(scrollElement);
+  return () => sizes.disconnect();
 }
 
 function Verdict({

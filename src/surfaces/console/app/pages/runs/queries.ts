@@ -10,9 +10,10 @@ export function runOf({ projectId, runId }: Which) {
   return ask('getEvalRun', { projectId, runId, limit: 100 });
 }
 
+/** The first page is small, so that something can be seen soon. */
 export function trialsOf({ projectId, runId }: Which) {
   return {
-    ...askPages('listEvalRunTrialStates', { projectId, runId, limit: 5000 }),
+    ...askPages('listEvalRunTrialStates', { projectId, runId, limit: 1000 }, { limit: 5000 }),
     staleTime: 60_000,
     refetchOnWindowFocus: false,
   };

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { answersOf } from '../../api/ask.ts';
 import { type Live, type RunEvent, useRunEvents } from '../../api/live.ts';
 import { trialsOf } from './queries.ts';
@@ -17,8 +17,10 @@ export function useTrials(which: Which, heard: ReadonlyMap<string, Heard> = noth
   useEffect(() => {
     if (hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [hasNextPage, isFetching, isError, fetchNextPage]);
-  const rows = useMemo((): Row[] => rowsOf(data?.pages ?? [], heard), [data, heard]);
-  return { query, rows, complete: data !== undefined && !hasNextPage };
+  // What came is counted when nothing else is to be done.
+  const counted = useDeferredValue(data);
+  const rows = useMemo((): Row[] => rowsOf(counted?.pages ?? [], heard), [counted, heard]);
+  return { query, rows, complete: counted !== undefined && counted === data && !hasNextPage };
 }
 
 const nothing: ReadonlyMap<string, Heard> = new Map();

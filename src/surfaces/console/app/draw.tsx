@@ -1,14 +1,19 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/ask.ts';
 import './base.css';
 import { Toasts } from './kit/toast.tsx';
 import { router } from './routes.tsx';
 
-createRoot(document.getElementById('app') as HTMLElement).render(
+/** Whoever waits longer than this, in milliseconds, sees what is there already. */
+const patience = 1000;
+
+const root = createRoot(document.getElementById('app') as HTMLElement);
+
+const page = (
   <StrictMode>
     {/* The policy of the page allows no style elements; what they would say is in base.css. */}
     <CSPProvider disableStyleElements>
@@ -17,5 +22,10 @@ createRoot(document.getElementById('app') as HTMLElement).render(
         <Toasts />
       </QueryClientProvider>
     </CSPProvider>
-  </StrictMode>,
+  </StrictMode>
 );
+
+// A page whose code and answers are there is drawn once, instead of as an empty frame first; as a transition, which is
+// done in slices, so that the reader can click meanwhile.
+const soon = new Promise((resolve) => setTimeout(resolve, patience));
+void Promise.race([router.load(), soon]).finally(() => startTransition(() => root.render(page)));
