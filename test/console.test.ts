@@ -174,6 +174,7 @@ inBrowser((shared) => {
           for (const [name, address, there] of await pagesOf(shared.service)) {
             await page.goto(address);
             await page.locator(there).first().waitFor();
+            await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
             await page.screenshot({
               path: join(folder, `${name}-${colorScheme}-${width}.png`),
               animations: 'disabled',

@@ -179,17 +179,23 @@ describe('a suite file', () => {
   test('that is too large is refused before all of it is read', async () => {
     const answer = await put(`# ${'x'.repeat(1_048_576)}\n${stringify(suiteFile())}`);
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining('1048576') } });
-    const endless = new ReadableStream({
-      pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(32)),
+    let left = 1_024;
+    const long = new ReadableStream({
+      pull: (controller) => {
+        left -= 1;
+        if (left > 0) controller.enqueue(new Uint8Array(65_536).fill(32));
+        else controller.close();
+      },
     });
     const sent = fetch(`${service.running.baseUrl}${world.project}/eval-suite-files/ships`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${service.key}` },
-      body: endless,
+      body: long,
       duplex: 'half',
     });
     // The connection may end before the answer is read.
     expect(await sent.then(({ status }) => status).catch(() => 400)).toBe(400);
+    expect(left).toBeGreaterThan(0);
   });
 });
 
