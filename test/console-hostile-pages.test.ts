@@ -109,6 +109,13 @@ inBrowser((shared) => {
     await page.getByRole('link', { name: /#1$/ }).first().waitFor();
   });
 
+  test('a console whose code does not come says so instead of showing nothing', async () => {
+    const { page } = await visit(shared.browser, shared.service);
+    await page.route(/\/assets\/router-/, (route) => route.abort());
+    await page.goto('/console/');
+    await page.getByText('The console could not be loaded. Load this page again').waitFor();
+  });
+
   test('whatever an address says, the page says plainly what is there, and stays', async () => {
     const { projectId, runId, baseUrl } = shared.service;
     const { page, complaints } = await visit(shared.browser, shared.service);

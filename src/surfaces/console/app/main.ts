@@ -9,4 +9,8 @@ async function start(): Promise<void> {
 
 // The code that draws is large; what it will show is asked for while it is on its way.
 askEarly(location.pathname);
-void start();
+start().catch(() => {
+  const app = document.getElementById('app') as HTMLElement;
+  app.textContent =
+    'The console could not be loaded. Load this page again; if that does not help, look whether the service runs.';
+});
