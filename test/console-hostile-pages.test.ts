@@ -113,7 +113,9 @@ inBrowser((shared) => {
     const { page } = await visit(shared.browser, shared.service);
     await page.route(/\/assets\/router-/, (route) => route.abort());
     await page.goto('/console/');
-    await page.getByText('The console could not be loaded. Load this page again').waitFor();
+    await expect
+      .poll(() => page.locator('#app').innerText())
+      .toMatch(/^The console could not be loaded\. Load this page again/);
   });
 
   test('whatever an address says, the page says plainly what is there, and stays', async () => {
