@@ -50,7 +50,7 @@ export async function buildConsole() {
                 priority: 2,
               },
               {
-                name: (id, graph) => (shell(graph).has(id) ? 'shell' : null),
+                name: (id, graph) => (shellModules(graph).has(id) ? 'shell' : null),
                 debugName: 'shell',
                 priority: 1,
               },
@@ -70,19 +70,19 @@ export async function buildConsole() {
   report(scripts, await sizes(scripts));
 }
 
-let drawing;
+let shellIds;
 
 /** Modules that are needed to draw any page. */
-function shell(graph) {
-  if (drawing) return drawing;
-  drawing = new Set();
+function shellModules(graph) {
+  if (shellIds) return shellIds;
+  shellIds = new Set();
   const wanted = [`${process.cwd()}/${consoleConfig.root}/draw.tsx`];
   for (const id of wanted) {
-    if (drawing.has(id)) continue;
-    drawing.add(id);
+    if (shellIds.has(id)) continue;
+    shellIds.add(id);
     wanted.push(...(graph.getModuleInfo(id)?.importedIds ?? []));
   }
-  return drawing;
+  return shellIds;
 }
 
 /** The shell is on its way before the script that asks for it has arrived. */
@@ -136,9 +136,7 @@ function report(scripts, size) {
   const kilobytes = (files) =>
     `${([...files].reduce((sum, file) => sum + (size.get(file) ?? 0), 0) / 1000).toFixed(1)} kB`;
   const shell = new Set();
-  for (const { fileName } of scripts.filter(
-    ({ isEntry, name }) => isEntry || name === 'draw' || name === 'shell',
-  ))
+  for (const { fileName } of scripts.filter(({ isEntry, name }) => isEntry || name === 'shell'))
     needs(fileName, shell);
   const pages = scripts.filter(
     ({ isDynamicEntry, facadeModuleId }) => isDynamicEntry && /\/pages\//.test(facadeModuleId ?? ''),

@@ -1,8 +1,8 @@
 import { createRoute } from '@tanstack/react-router';
 import { runSearch, runsSearch, trialSearch } from '../addresses.ts';
 import { pageFrom } from '../api/parts.ts';
-import { askForRun, askForTrial } from '../ask-early.ts';
 import { compareSearch, tracesSearch } from '../pages/compare/address.ts';
+import { readRun, readTrial } from '../pages/runs/queries.ts';
 import { suiteSearch, suitesSearch } from '../pages/suites/address.ts';
 import { project } from './root.tsx';
 
@@ -31,7 +31,7 @@ const run = createRoute({
   getParentRoute: () => project,
   path: 'runs/$runId',
   validateSearch: runSearch,
-  loader: ({ params }) => askForRun(params),
+  loader: ({ params }) => readRun(params),
   component: pageFrom(() => import('../pages/runs/run-page.tsx'), 'RunPage'),
 });
 
@@ -39,7 +39,7 @@ const trial = createRoute({
   getParentRoute: () => project,
   path: 'runs/$runId/trials/$trialId',
   validateSearch: trialSearch,
-  loader: ({ params }) => askForTrial(params),
+  loader: ({ params }) => readTrial(params),
   component: pageFrom(() => import('../pages/trial/trial-page.tsx'), 'TrialPage'),
 });
 

@@ -22,7 +22,7 @@ const onMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 /** What stays when the page changes: the rail, the way to the page, search, theme, and whether the service answers. */
 export function Shell() {
   const { projectId } = useParams({ strict: false });
-  // Made here, so that the page knows where its way goes the first time it is drawn.
+  // There before anything is drawn, so that the page draws its crumbs into it at once and not in a second turn.
   const [crumbs] = useState(() => document.createElement('div'));
   const [railOpen, setRailOpen] = useState(false);
   const [searching, setSearching] = useState(false);

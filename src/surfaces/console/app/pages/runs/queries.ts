@@ -1,4 +1,4 @@
-import { ask, askPages } from '../../api/ask.ts';
+import { ask, askPages, queryClient } from '../../api/ask.ts';
 
 interface Which {
   projectId: string;
@@ -26,4 +26,20 @@ export function trialOf({ projectId, runId, trialId }: Which & { trialId: string
 export function traceOf({ projectId, runId, trialId }: Which & { trialId: string }) {
   const which = { projectId, runId, iterationId: trialId };
   return { ...ask('getEvalIterationTrace', which), staleTime: 5 * 60_000 };
+}
+
+/** What the page of a run shows first. What fails is shown by the page. */
+export async function readRun(which: Which): Promise<void> {
+  await Promise.all([
+    queryClient.prefetchQuery(runOf(which)),
+    queryClient.prefetchInfiniteQuery(trialsOf(which)),
+  ]);
+}
+
+export async function readTrial(which: Which & { trialId: string }): Promise<void> {
+  await Promise.all([
+    queryClient.prefetchQuery(runOf(which)),
+    queryClient.prefetchQuery(trialOf(which)),
+    queryClient.prefetchQuery(traceOf(which)),
+  ]);
 }
