@@ -13,10 +13,11 @@ import { tablesForEsbuild } from './tables.mjs';
 
 await rm('dist', { recursive: true, force: true });
 
-/** Large, and for those who keep their blobs in a bucket. */
+/** Large, and for those who keep their blobs in a bucket, or open browsers. The latter reads files beside its own. */
 const notBundled = {
   name: 'not-bundled',
-  setup: ({ onResolve }) => onResolve({ filter: /^@aws-sdk\// }, () => ({ external: true })),
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^(?:@aws-sdk\/|playwright-core$)/ }, () => ({ external: true })),
 };
 
 const { metafile } = await build({
@@ -24,6 +25,8 @@ const { metafile } = await build({
     { in: 'src/main.ts', out: 'main' },
     // Loaded by a thread of its own.
     { in: 'src/suite-files/suite-file-thread.ts', out: 'suite-file-thread' },
+    // Runs between the service and a browser.
+    { in: 'src/browser/pipe-filter.ts', out: 'pipe-filter' },
   ],
   outdir: 'dist/program',
   bundle: true,

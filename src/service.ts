@@ -81,6 +81,8 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const entrance = new Entrance({
     services,
     local,
+    tools: async (caller) =>
+      (await import('./surfaces/agent/operation-tools.ts')).operationTools(services, caller),
     charge: (payerId, budget) =>
       (budget === undefined ? limiter : { polls, console: pages }[budget])?.charge(payerId),
     used: (keyId) => lastUse.note(keyId),

@@ -1,3 +1,4 @@
+import { BrowserEngine } from './browser/engine.ts';
 import type { Services } from './domain/context.ts';
 import { Grants } from './domain/live/grants.ts';
 import { Trust } from './domain/trust.ts';
@@ -66,12 +67,20 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     const db = connected.database;
     const trust = new Trust(config, db, monotonic);
     const mcp = createMcp(config, trust, options);
+    const browsers = new BrowserEngine({
+      browser: config.browser,
+      sessions: config.browserSessions,
+      policy: () => trust.addressPolicy(),
+      resolve: options.outbound?.resolve,
+      log,
+    });
     const notifications = new Notifications({ dial: connected.dial, log });
     notifications.on('drydock_servers', (serverId) => mcp.serverChanged(serverId));
     return {
       db,
       vault,
       mcp,
+      browsers,
       trust,
       grants: new Grants({ db, vault, mcp, clock, log }),
       cursors: new Cursors(vault.derive('cursors')),
@@ -92,6 +101,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       connected,
       close: async () => {
         await notifications.stop();
+        await browsers.close();
         await mcp.close();
         await connected.close();
       },

@@ -13,10 +13,13 @@ let service: TestService;
 let entrance: Entrance;
 let organizationId: string;
 const charged: string[] = [];
+/** None of these operations calls others. */
+const tools = () => Promise.reject(new Error('No tools here'));
 
 beforeAll(async () => {
   service = await startTestService({ worker: false });
   entrance = new Entrance({
+    tools,
     services: service.running.services,
     charge: (keyId) => void charged.push(keyId),
     used: () => {},
@@ -132,6 +135,7 @@ test('whoever asks for no operation is recognized, and pays from the budget of p
   const paid: unknown[] = [];
   const used: string[] = [];
   const recognizing = new Entrance({
+    tools,
     services: service.running.services,
     charge: (...charge) => void paid.push(charge),
     used: (id) => void used.push(id),

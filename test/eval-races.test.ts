@@ -56,8 +56,9 @@ async function query<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
 }
 
 test('a run that is cancelled while trials are recorded has the results that it counts', async () => {
-  provider.script = slowly(5);
-  const runs = await Promise.all(Array.from({ length: 4 }, () => launched(40)));
+  // Far more trials than are waited for: a busy machine must not finish a run before it is cancelled.
+  provider.script = slowly(20);
+  const runs = await Promise.all(Array.from({ length: 4 }, () => launched(100)));
   await Promise.all(
     runs.map(async (runId, nth) => {
       await finished(runId, 1 + 3 * nth);

@@ -43,7 +43,7 @@ test('the package holds what a user needs, and nothing else', async () => {
   const needed = [
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
     /^docs\/[\w-]+\.md$/,
-    /^dist\/program\/(?:main|suite-file-thread|[\w-]+-[A-Z0-9]{8})\.js$/,
+    /^dist\/program\/(?:main|suite-file-thread|pipe-filter|[\w-]+-[A-Z0-9]{8})\.js$/,
     /^dist\/program\/THIRD-PARTY-LICENSES\.txt$/,
     /^dist\/console\/(?:index\.html|theme\.js|icon\.svg)(?:\.gz)?$/,
     /^dist\/console\/assets\/[\w.-]+-[\w-]{8}\.(?:js|css)(?:\.gz)?$/,
@@ -57,6 +57,7 @@ test('the package holds what a user needs, and nothing else', async () => {
       'LICENSE',
       'dist/program/main.js',
       'dist/program/suite-file-thread.js',
+      'dist/program/pipe-filter.js',
       'dist/program/THIRD-PARTY-LICENSES.txt',
       'dist/console/index.html',
       'dist/client/index.js',

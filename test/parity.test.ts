@@ -82,18 +82,22 @@ function steady(value: unknown, name = ''): unknown {
         .filter(([, inner]) => inner !== null)
         .map(([key, inner]) => [steadyText(key), steady(inner, key)]),
     );
-  if (typeof value === 'number' && (value > 1e11 || /ms$|duration|latency/i.test(name))) return 0;
+  if (typeof value === 'number' && (value > 1e11 || /ms$|duration|latency|tokens$/i.test(name))) return 0;
   // A group is called as the idempotency key, which the client makes.
   if (name === 'runGroupId') return '<id>';
   return typeof value === 'string' ? steadyText(value) : value;
 }
 
 function steadyText(text: string): string {
-  return text
-    .replaceAll(/[a-z]{2,8}_[0-9a-z]{26}/g, '<id>')
-    .replaceAll(/\bc_[\w-]{21}(?!\w)/g, '<declared>')
-    .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT/g, '<date>')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-    .replaceAll(/\/artifact-(links|uploads)\/[\w-]+/g, '/artifact-$1/<token>')
-    .replaceAll(/\b[0-9a-f]{32,64}\b/g, '<hash>');
+  return (
+    text
+      .replaceAll(/[a-z]{2,8}_[0-9a-z]{26}/g, '<id>')
+      .replaceAll(/\bc_[\w-]{21}(?!\w)/g, '<declared>')
+      .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT/g, '<date>')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+      .replaceAll(/\/artifact-(links|uploads)\/[\w-]+/g, '/artifact-$1/<token>')
+      .replaceAll(/\b[0-9a-f]{32,64}\b/g, '<hash>')
+      // Around what is quoted.
+      .replaceAll(/\b[0-9a-f]{16}\b/g, '<mark>')
+  );
 }

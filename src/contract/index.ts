@@ -1,5 +1,7 @@
 import * as account from './account.ts';
+import * as agent from './agent.ts';
 import * as catalog from './catalog.ts';
+import * as chatSessions from './chat-sessions.ts';
 import * as clients from './clients.ts';
 import * as contractChecks from './contract-checks.ts';
 import * as environments from './environments.ts';
@@ -27,6 +29,7 @@ import * as diagnostics from './server-diagnostics.ts';
 import * as serverExport from './server-export.ts';
 import * as serverGroups from './server-groups.ts';
 import * as primitives from './server-primitives.ts';
+import * as serverSkills from './server-skills.ts';
 import * as servers from './servers.ts';
 import * as sessions from './sessions.ts';
 import * as skills from './skills.ts';
@@ -38,6 +41,7 @@ const declared = {
   ...servers,
   ...diagnostics,
   ...primitives,
+  ...serverSkills,
   ...serverExport,
   ...contractChecks,
   ...oauth,
@@ -63,6 +67,8 @@ const declared = {
   ...evalReplay,
   ...evalIngest,
   ...sessions,
+  ...agent,
+  ...chatSessions,
   ...catalog,
   ...spendBudget,
 };

@@ -98,6 +98,8 @@ interface Declaration {
   /** Absent: the operation takes no body, and an empty object is tolerated. */
   readonly body?: z.ZodType;
   readonly upload?: Upload;
+  /** The operation that tells the same as it happens, to whoever accepts nothing but events here. */
+  readonly streamedBy?: string;
   /** Bytes of JSON that it takes where that is more than other operations do. */
   readonly bodyLimit?: number;
   /**
@@ -119,6 +121,8 @@ interface Declaration {
   readonly readOnly?: true;
   /** Calls tools of a server, which may do anything there. */
   readonly callsTools?: true;
+  /** Calls other operations on behalf of whoever asks. */
+  readonly performs?: true;
   /** The answer may be many megabytes, so it is written in slices. */
   readonly bulky?: true;
   /** Draws on the organization's credits or a daily budget. */
@@ -197,6 +201,7 @@ export const areas = {
   'Eval suites': 'Cases to try on servers with a model, and what decides about them.',
   'Eval runs': 'Running a suite, following it, and reading what came of it.',
   'Eval ingestion': 'Results and artifacts of evals that ran elsewhere.',
+  Agent: 'An assistant that works in a project with these operations.',
   Sessions: 'Chat sessions across a project.',
   Catalog: 'What this deployment offers: models, client templates, traces and the budget.',
 } as const;

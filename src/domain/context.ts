@@ -1,4 +1,5 @@
-import type { Declaration } from '../contract/operation.ts';
+import type { BrowserEngine } from '../browser/engine.ts';
+import type { Declaration, Operation } from '../contract/operation.ts';
 import type { Mcp } from '../mcp/mcp.ts';
 import type { ModelCatalog } from '../models/catalog.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';
@@ -32,6 +33,7 @@ export interface Services {
   blobs: BlobStore;
   models: ModelCatalog;
   mcp: Mcp;
+  browsers: BrowserEngine;
   grants: Grants;
   trust: Trust;
   config: Config;
@@ -124,6 +126,7 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     blobs: services.blobs,
     models: services.models,
     mcp: services.mcp,
+    browsers: services.browsers,
     grants: services.grants,
     trust: services.trust,
     config: services.config,
@@ -149,6 +152,34 @@ export interface ServerContext extends ProjectContext {
   server: LiveServerRow;
 }
 
+/** What calling an operation came to, in words for a model. */
+export interface ToolText {
+  /** What others have written is marked as data in it. */
+  text: string;
+  isError: boolean;
+  /** The answer itself, where there is one. */
+  value?: unknown;
+}
+
+/**
+ * Other operations as tools for a model, entered as whoever asked: same credential, same rules, not charged once more.
+ * Made by a surface, since describing operations and wording answers is what surfaces do.
+ */
+export interface OperationTools {
+  /** The arguments in JSON Schema: path and query side by side, the JSON body under `body`. */
+  describe(operation: Operation): { description: string; inputSchema: Record<string, unknown> };
+  /** A refusal is an answer too. `most`: characters of data in it. */
+  call(
+    operation: Operation,
+    args: Record<string, unknown>,
+    options: { signal: AbortSignal; most: number },
+  ): Promise<ToolText>;
+}
+
+export interface PerformingContext extends ProjectContext {
+  tools: OperationTools;
+}
+
 export type ContextFor<O extends Declaration> = O['access'] extends 'public'
   ? PublicContext
   : O['access'] extends 'visitor'
@@ -164,4 +195,6 @@ export type ContextFor<O extends Declaration> = O['access'] extends 'public'
         ? Context
         : O['path'] extends `${string}/servers/{serverId}${string}`
           ? ServerContext
-          : ProjectContext;
+          : O extends { performs: true }
+            ? PerformingContext
+            : ProjectContext;

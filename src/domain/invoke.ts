@@ -8,6 +8,7 @@ import {
   type Actor,
   type Context,
   type Occasion,
+  type OperationTools,
   type PublicContext,
   publicContext,
   type Services,
@@ -56,6 +57,15 @@ export interface EntranceOptions {
   seen?: (use: SessionUse, address: string) => void;
   /** For commands on the machine of the service. */
   local?: LocalToken | undefined;
+  /** For operations that call others. */
+  tools: (caller: Caller) => Promise<OperationTools>;
+}
+
+/** Whoever asks for an operation, about to ask for others. */
+export interface Caller {
+  entrance: Pick<Entrance, 'enter' | 'act'>;
+  credential: Credential;
+  occasion: Occasion;
 }
 
 /**
@@ -131,7 +141,8 @@ export class Entrance {
   }
 
   /** Does what was asked for, with what was sent along. */
-  async act({ operation, params, context }: Omit<Entered, 'attempt'>, given: Given): Promise<unknown> {
+  async act({ operation, params, context: entered, attempt }: Entered, given: Given): Promise<unknown> {
+    const context = operation.performs ? { ...entered, tools: await this.toolsFor(attempt) } : entered;
     const verb = verbs[operation.id as keyof typeof verbs] as AnyVerb;
     const input = readInput(operation, params, given);
     try {
@@ -144,6 +155,16 @@ export class Entrance {
     } catch (error) {
       throw overtaken(error, context) ?? error;
     }
+  }
+
+  /** One request is charged once, whatever it does: what it may do has bounds of its own. */
+  private toolsFor({ credential, occasion }: Attempt): Promise<OperationTools> {
+    const entrance: Caller['entrance'] = {
+      enter: (operation, as, params, on) =>
+        this.letIn({ operation, credential: as, params, occasion: on }, unnoticed),
+      act: (entered, given) => this.act(entered, given),
+    };
+    return this.options.tools({ entrance, credential, occasion });
   }
 }
 

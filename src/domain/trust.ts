@@ -1,8 +1,8 @@
-import type { AddressPolicy } from '../mcp/address-guard.ts';
 import { exposures } from '../platform/config/load.ts';
 import type { Config } from '../platform/config/settings.ts';
 import type { Db } from '../platform/database/database.ts';
 import * as users from '../platform/database/queries/users.ts';
+import type { AddressPolicy } from '../platform/network/address-guard.ts';
 
 /** For this many milliseconds the number of users is taken for known. */
 const fresh = 1000;

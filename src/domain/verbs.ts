@@ -1,8 +1,13 @@
 /** Every declared operation has its verb here under its id, or `invoke.ts` does not compile. */
 export { getMe } from './account/get-me.ts';
 export { listOrganizations } from './account/list-organizations.ts';
+export { listAgentOperations } from './agent/operations.ts';
+export { runAgentTurn } from './agent/turn.ts';
 export { getHostCompatCatalog } from './catalog/get-host-catalog.ts';
 export { listModels } from './catalog/list-models.ts';
+export { listChatSessions, listSessions } from './chat-sessions/list.ts';
+export { getChatSession, getChatSessionTrace } from './chat-sessions/read.ts';
+export { sendChatMessage, streamChatMessage } from './chat-sessions/send.ts';
 export { createClient } from './clients/create.ts';
 export { deleteClient } from './clients/delete.ts';
 export { duplicateClient } from './clients/duplicate.ts';
@@ -112,12 +117,12 @@ export { retryServerConnectionValidation } from './server-connections/retry-vali
 export { watchServerConnection } from './server-connections/watch.ts';
 export { createServerGroup } from './server-groups/create.ts';
 export { listServerGroups } from './server-groups/list.ts';
+export { listServerSkills } from './server-skills/list.ts';
+export { getServerSkill, readServerSkillFile } from './server-skills/read.ts';
 export { createProjectServer } from './servers/create.ts';
 export { deleteProjectServer } from './servers/delete.ts';
 export { getProjectServer } from './servers/get.ts';
 export { listProjectServers } from './servers/list.ts';
 export { updateProjectServer } from './servers/update.ts';
-export { listChatSessions } from './sessions/list-chat-sessions.ts';
-export { listSessions } from './sessions/list-sessions.ts';
 export { getProjectSkill } from './skills/get.ts';
 export { listProjectSkills } from './skills/list.ts';

@@ -1,9 +1,10 @@
+import type { PolicySource } from '../platform/network/address-guard.ts';
 import { type ConnectOptions, connect, type Participant } from './connect.ts';
 import type { Answer, Connection, ServerIdentity } from './connection.ts';
 import type { Wait } from './deadline.ts';
 import { Eras, type EraVerdict } from './eras.ts';
 import { McpFailure } from './failures.ts';
-import { Outbound, type OutboundOptions, type PolicySource } from './outbound.ts';
+import { Outbound, type OutboundOptions } from './outbound.ts';
 import { Paces } from './pace.ts';
 import { Pool, type PoolLimits } from './pool.ts';
 import type { CommandUser } from './stdio.ts';

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { AddressPolicy } from './address-guard.ts';
+import type { AddressPolicy } from '../platform/network/address-guard.ts';
 import type { McpFailure } from './failures.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
 

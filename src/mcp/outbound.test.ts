@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { AddressPolicy } from './address-guard.ts';
+import type { AddressPolicy } from '../platform/network/address-guard.ts';
 import type { McpFailure } from './failures.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
 

@@ -1,9 +1,14 @@
-import { lookup } from 'node:dns/promises';
 import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import type { Agent, Dispatcher } from 'undici';
-import { type AddressPolicy, refusalOf, refusalOfUrl } from './address-guard.ts';
+import {
+  type AddressPolicy,
+  type PolicySource,
+  refusalOf,
+  refusalOfUrl,
+} from '../platform/network/address-guard.ts';
+import { type Resolve, type ResolvedAddress, systemResolve } from '../platform/network/resolve.ts';
 import { type AnswerLimits, Answers, beginningOf } from './answers.ts';
 import { failureIn, McpFailure, networkFailure } from './failures.ts';
 import type { HeldBytes } from './held-bytes.ts';
@@ -19,14 +24,6 @@ interface OutboundLimits extends AnswerLimits {
 export interface OutboundOptions extends Partial<OutboundLimits> {
   resolve?: Resolve;
 }
-
-/** The policy in force. It is asked for before each request and each connection, so that it can change. */
-export type PolicySource = () => Promise<AddressPolicy>;
-
-/** All addresses of a name. */
-type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>;
-
-const system: Resolve = (hostname) => lookup(hostname, { all: true });
 
 const defaults: OutboundLimits = {
   messageBytes: 32 * mebibyte,
@@ -58,7 +55,7 @@ export class Outbound {
   private readonly verdicts = new Map<string, { problem: string | undefined }>();
   private readonly answers: Answers;
 
-  constructor(source: PolicySource, { resolve = system, ...limits }: OutboundOptions = {}) {
+  constructor(source: PolicySource, { resolve = systemResolve, ...limits }: OutboundOptions = {}) {
     this.source = source;
     this.resolve = resolve;
     this.limits = { ...defaults, ...limits };
@@ -221,7 +218,7 @@ function bodyOf(body: RequestInit['body']): string | null {
 
 /** Names resolve to what the policy allows, or to nothing. The connection is made to exactly these addresses. */
 function guardedLookup(source: PolicySource, resolve: Resolve): LookupFunction {
-  const allowed = async (hostname: string): Promise<{ address: string; family: number }[]> => {
+  const allowed = async (hostname: string): Promise<ResolvedAddress[]> => {
     const addresses = await resolve(hostname);
     if (addresses.length === 0)
       throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });

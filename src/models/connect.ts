@@ -5,6 +5,7 @@ import type {
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider';
 import { failureOf, type ModelFailure, shortestKey } from './failure.ts';
+import { HiddenKey } from './hidden-key.ts';
 import { modelFetch } from './outgoing.ts';
 import type { ModelRoute } from './resolve.ts';
 
@@ -43,7 +44,7 @@ export async function connectModel(route: ModelRoute): Promise<LanguageModelV3> 
               part.type === 'error' ? { ...part, error: failed(part.error, options) } : part,
             ),
         });
-        return { ...rest, stream: stream.pipeThrough(named) };
+        return { ...rest, stream: stream.pipeThrough(named).pipeThrough(withoutKeyInParts(route)) };
       } catch (error) {
         throw failed(error, options);
       }
@@ -85,6 +86,35 @@ function withoutKey(
   if (key.length < shortestKey || !forms.some((form) => text.includes(form))) return result;
   const hidden = forms.reduce((shown, form) => shown.replaceAll(form, '[hidden]'), text);
   return { ...(JSON.parse(hidden) as typeof read as LanguageModelV3GenerateResult), usage, warnings: [] };
+}
+
+/** The same for an answer that comes in parts. */
+function withoutKeyInParts({
+  credential,
+}: ModelRoute): TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart> {
+  const key = credential?.reveal() ?? '';
+  if (key.length < shortestKey) return new TransformStream();
+  const texts = new Map<string, HiddenKey>();
+  return new TransformStream({
+    transform: (part, controller) => {
+      if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
+        const text = texts.get(part.id) ?? new HiddenKey(key);
+        texts.set(part.id, text);
+        controller.enqueue({ ...part, delta: text.next(part.delta) });
+        return;
+      }
+      if (part.type === 'text-end' || part.type === 'reasoning-end') {
+        const delta = texts.get(part.id)?.rest() ?? '';
+        const type = part.type === 'text-end' ? 'text-delta' : 'reasoning-delta';
+        if (delta !== '') controller.enqueue({ type, id: part.id, delta });
+      }
+      controller.enqueue(
+        part.type === 'tool-call' && part.input.includes(key)
+          ? { ...part, input: part.input.replaceAll(key, '[hidden]') }
+          : part,
+      );
+    },
+  });
 }
 
 function adapted(options: LanguageModelV3CallOptions, route: ModelRoute): LanguageModelV3CallOptions {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type {
   LanguageModelV3,
+  LanguageModelV3CallOptions,
   LanguageModelV3FunctionTool,
   LanguageModelV3GenerateResult,
 } from '@ai-sdk/provider';
@@ -9,6 +10,7 @@ import { unlessAborted } from './abort.ts';
 import { failureOf, ModelFailure } from './failure.ts';
 import { nameForModel, promptOf, type ToolOutput, type TurnMessage } from './messages.ts';
 import { type ReadStep, readStep, type StepFinish } from './step.ts';
+import { generateAloud, type Reader } from './streamed.ts';
 import type { InvalidCall } from './tool-input.ts';
 import { sumOfUsage, type Usage } from './usage.ts';
 
@@ -54,6 +56,8 @@ export interface TurnOptions<Answer extends ToolAnswer> {
   clock: Clock;
   /** Stands around each call of the model: retries, pacing, ledger. */
   callModel?: ((attempt: ModelAttempt, step: number) => Promise<LanguageModelV3GenerateResult>) | undefined;
+  /** Reads along while the model writes. */
+  reader?: Reader | undefined;
   /** Told of each step when its tool calls have ended. The turn waits for it. */
   onStep?: ((step: TurnStep<Answer>) => void | Promise<void>) | undefined;
 }
@@ -187,6 +191,7 @@ async function askModel<Answer extends ToolAnswer>(
     signal,
     clock,
     callModel = (attempt) => attempt(),
+    reader,
   }: TurnOptions<Answer>,
   prompt: ReturnType<typeof promptOf>,
   tools: LanguageModelV3FunctionTool[],
@@ -197,15 +202,17 @@ async function askModel<Answer extends ToolAnswer>(
     timing.attempts++;
     timing.modelStartedAt = clock();
     try {
-      const asked = model.doGenerate({
+      if (timing.attempts > 1) reader?.restart();
+      const call: LanguageModelV3CallOptions = {
         // The library may hold on to it, and the next step adds to it.
         prompt: [...prompt],
         ...(tools.length > 0 && { tools, toolChoice: { type: 'auto' } }),
         ...(temperature !== undefined && { temperature }),
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
         abortSignal: signal,
-      });
-      return await unlessAborted(asked, signal);
+      };
+      const asked = reader ? generateAloud(model, call, reader) : model.doGenerate(call);
+      return await unlessAborted(Promise.resolve(asked), signal);
     } catch (error) {
       throw failureOf(error, { signal, now: clock() });
     } finally {

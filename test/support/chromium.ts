@@ -11,12 +11,12 @@ import { rightPassword } from './browser.ts';
 import type { AtEnd } from './process.ts';
 
 /** Nothing is downloaded: the browser is the one of the machine. */
-const path = process.env['DRYDOCK_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+export const chromiumPath = process.env['DRYDOCK_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
 
 /** Why tests in a browser cannot run here, if they cannot. */
-export const noBrowser = existsSync(path)
+export const noBrowser = existsSync(chromiumPath)
   ? undefined
-  : `There is no Chromium at ${path}; name one in DRYDOCK_TEST_CHROMIUM`;
+  : `There is no Chromium at ${chromiumPath}; name one in DRYDOCK_TEST_CHROMIUM`;
 
 /** Closed with the test, or when `atEnd` says. One that keeps pages shows them again as they were, as people's do. */
 export async function startBrowser(
@@ -24,7 +24,7 @@ export async function startBrowser(
   { keepsPages = false } = {},
 ): Promise<Browser> {
   const browser = await chromium.launch({
-    executablePath: path,
+    executablePath: chromiumPath,
     ...(keepsPages && { ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
     args: [
       '--no-sandbox',

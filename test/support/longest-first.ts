@@ -28,7 +28,9 @@ const long = [
   'cli-check',
   'demo-server',
   'cli-terminal',
-].map((name) => `/test/${name}.test.ts`);
+  '../src/browser/session',
+  '../src/browser/engine',
+].map((name) => `/test/${name}.test.ts`.replace('/test/../', '/'));
 
 /** Nothing is known of earlier runs on a machine that runs the suite once: vitest would begin with the largest files. */
 export class LongestFirst extends BaseSequencer {

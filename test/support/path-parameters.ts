@@ -96,6 +96,16 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     const path = `/projects/${await need('projectId')}/eval-ingest/runs/start`;
     return (await service.post(path, { suiteName: 'fixture' })).body.runId as string;
   },
+  idempotencyKey: async () => newId('key'),
+  sessionId: async ({ service, need }) => {
+    const { body } = await service.post('/chat-sessions/messages', {
+      idempotencyKey: newId('key'),
+      projectId: await need('projectId'),
+      modelId: 'drydock/rehearsal',
+      message: 'A fixture',
+    });
+    return body.sessionId as string;
+  },
   waiverId: async ({ service, need }) => {
     const path = `/projects/${await need('projectId')}/eval-runs/${await need('runId')}/gate-waivers`;
     const { body } = await service.post(path, { reason: 'fixture', expiresAt: Date.now() + 86_400_000 });

@@ -177,7 +177,7 @@ export interface ExpectedRefusal {
 
 /** The refusal the declared access calls for; undefined when the call must succeed. */
 export function expectedRefusal(
-  { access }: Pick<Operation, 'access'>,
+  { access, params = [] }: Pick<Operation, 'access'> & Partial<Pick<Operation, 'params'>>,
   { standing, organizationAdmin }: Pick<Principal, 'standing' | 'organizationAdmin'>,
 ): ExpectedRefusal | undefined {
   if (access === 'public') return undefined;
@@ -188,7 +188,10 @@ export function expectedRefusal(
       ...(standing.reason !== undefined && { details: { reason: standing.reason } }),
     };
   if (access === 'key' || standing === 'maker') return undefined;
-  if (access === 'requester') return { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } };
+  if (access === 'requester')
+    return params.includes('connectionRequestId')
+      ? { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } }
+      : { code: 'NOT_FOUND' };
   if (standing === 'elsewhere') return { code: 'NOT_FOUND' };
   if (access === 'organization member') return undefined;
   if (access === 'organization admin') return organizationAdmin ? undefined : { code: 'FORBIDDEN' };

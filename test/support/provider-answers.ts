@@ -59,6 +59,23 @@ export function chatAnswer(reply: Reply, model: string): string {
   });
 }
 
+/** The same as events: the text in pieces, then the calls, then what it took. */
+export function* chatEvents(reply: Reply, model: string): Generator<string> {
+  const whole = JSON.parse(chatAnswer(reply, model)) as {
+    id: string;
+    choices: [{ message: { content: string | null; tool_calls?: object[] }; finish_reason: string }];
+    usage?: object;
+  };
+  const [{ message, finish_reason }] = whole.choices;
+  const event = (choice: object, more: object = {}): string =>
+    `data: ${JSON.stringify({ id: whole.id, object: 'chat.completion.chunk', created: 1, model, choices: [{ index: 0, ...choice }], ...more })}\n\n`;
+  for (const content of message.content?.match(/[^ ]+ ?/g) ?? []) yield event({ delta: { content } });
+  for (const [index, call] of (message.tool_calls ?? []).entries())
+    yield event({ delta: { tool_calls: [{ index, ...call }] } });
+  yield event({ delta: {}, finish_reason }, whole.usage ? { usage: whole.usage } : {});
+  yield 'data: [DONE]\n\n';
+}
+
 export function responsesAnswer(reply: Reply, model: string): string {
   const { text, toolCalls = [], usage = usual } = reply;
   const finish = finishOf(reply);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { anthropicAnswer, chatAnswer, responsesAnswer } from './provider-answers.ts';
+import { anthropicAnswer, chatAnswer, chatEvents, responsesAnswer } from './provider-answers.ts';
 
 export type ProviderWire = 'openai-chat' | 'openai-responses' | 'anthropic';
 
@@ -29,6 +29,8 @@ export interface Reply {
   cut?: boolean;
   /** Never answers. */
   silent?: boolean;
+  /** Of an answer in events: awaited before each. */
+  pace?: (event: number) => Promise<void> | void;
   /** The body itself, whatever the wire. */
   raw?: string;
 }
@@ -92,7 +94,9 @@ export async function startProvider(
     active.most = Math.max(active.most, ++active.now);
     try {
       const reply = provider.script({ ...recorded, call: calls++, results: resultsIn(wire, text) });
-      await send(response, wire, reply, String(body['model']));
+      const aloud = wire === 'openai-chat' && body['stream'] === true && (reply.status ?? 200) === 200;
+      if (aloud) await sendEvents(response, reply, String(body['model']));
+      else await send(response, wire, reply, String(body['model']));
     } finally {
       active.now--;
     }
@@ -121,6 +125,20 @@ async function send(
   });
   if (!reply.cut) return void response.end(body);
   response.write(body.slice(0, body.length / 2), () => response.destroy());
+}
+
+/** Each event waits for `pace`, so that a test can look in between. */
+async function sendEvents(response: ServerResponse, reply: Reply, model: string): Promise<void> {
+  if (reply.silent) return;
+  if (reply.latencyMs) await delay(reply.latencyMs);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  let nth = 0;
+  for (const event of chatEvents(reply, model)) {
+    await reply.pace?.(nth++);
+    if (reply.cut && nth > 2) return void response.destroy();
+    response.write(event);
+  }
+  response.end();
 }
 
 const answers = {

@@ -1,6 +1,7 @@
 import type { Check } from '../../contract/eval-checks.ts';
 import type { Step } from '../../contract/eval-steps.ts';
 import type { ResolvedMatchOptions } from '../../evaluation/index.ts';
+import type { ClientConnection } from '../clients/connection.ts';
 import type { Judge, Validity } from '../eval-suites/settings.ts';
 
 /** A case as a run tries it: everything inherited is filled in. */
@@ -69,13 +70,7 @@ export interface RunSnapshot {
   systemPrompt?: string;
   temperature?: number;
   /** How the client speaks to servers. */
-  connection: {
-    headers: Record<string, string>;
-    clientInfo?: { name: string; version: string };
-    clientCapabilities?: Record<string, unknown>;
-    protocolVersion?: string;
-    supportedVersions?: string[];
-  };
+  connection: ClientConnection;
   skills: PlannedSkill[];
   /** Those that reach this run. */
   secretIds: string[];

@@ -1,5 +1,6 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf, StreamEvent } from '../../contract/operation.ts';
+import { handedOn } from '../handed-on.ts';
 import type { Verb } from '../verb.ts';
 import { examineServer } from './examination.ts';
 import { reach } from './reach.ts';
@@ -13,32 +14,9 @@ export const runDoctor: Verb<'runDoctor'> = async (context, { body }) =>
 /** The server is looked up before the stream begins, so that a refusal is an answer of its own. */
 export const watchDoctor: Verb<'watchDoctor'> = async (context, { body }) => {
   const reached = await reach(context, context.server, body);
-  return handedOn((tell) =>
+  return handedOn<DoctorEvent>((tell) =>
     examineServer(context, reached, body, (name, check) => tell({ type: 'check', name, check })).then(
       (report) => ({ type: 'report', report }),
     ),
   );
 };
-
-/** What work tells on its way, as it does, and what it comes to. */
-async function* handedOn(
-  work: (tell: (event: DoctorEvent) => void) => Promise<DoctorEvent>,
-): AsyncGenerator<StreamEvent<DoctorEvent>> {
-  const told: DoctorEvent[] = [];
-  let wake = (): void => {};
-  const result = work((event) => {
-    told.push(event);
-    wake();
-  });
-  const over = result.then(
-    () => 'over',
-    () => 'over',
-  );
-  for (;;) {
-    for (let event = told.shift(); event; event = told.shift()) yield { data: event };
-    const more = new Promise<void>((resolve) => (wake = resolve));
-    if ((await Promise.race([more, over])) === 'over') break;
-  }
-  for (const event of told) yield { data: event };
-  yield { data: await result };
-}

@@ -21,6 +21,8 @@ export type ListName = keyof typeof lists;
 
 export interface Drained {
   items: Record<string, unknown>[];
+  /** The first page as it came, with what it says besides the items. */
+  first: Record<string, unknown>;
   /** What the SDK finds wrong with a page. */
   complaint?: string;
 }
@@ -33,7 +35,7 @@ export async function drain(
 ): Promise<Drained | undefined> {
   if (conversation.identity.capabilities[lists[name].capability] === undefined) return undefined;
   try {
-    return await pages(conversation, name, firstPageOnly);
+    return await drainPages(conversation, lists[name].method, name, firstPageOnly);
   } catch (error) {
     const unknownMethod = error instanceof McpFailure && error.facts.rpc?.code === -32601;
     // A server may have resources, no templates, and not know the method.
@@ -42,15 +44,21 @@ export async function drain(
   }
 }
 
-/** A server that never comes to an end, or goes in circles, is an error. */
-async function pages({ ask }: Conversation, name: ListName, firstPageOnly: boolean): Promise<Drained> {
-  const { method } = lists[name];
+/** What all pages hold under `name`. A server that never comes to an end, or goes in circles, is an error. */
+export async function drainPages(
+  { ask }: Conversation,
+  method: string,
+  name: string,
+  firstPageOnly: boolean,
+): Promise<Drained> {
   let items: Record<string, unknown>[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   let complaint: string | undefined;
+  let first: Record<string, unknown> | undefined;
   do {
     const answer = await ask(method, cursor === undefined ? {} : { cursor });
+    first ??= answer.result;
     complaint ??= await answer.complaint();
     const page = answer.result[name];
     if (Array.isArray(page)) items = items.concat(page as Record<string, unknown>[]);
@@ -63,7 +71,7 @@ async function pages({ ask }: Conversation, name: ListName, firstPageOnly: boole
     if (seen.size >= mostPages) throw endless(`${method} has more than ${mostPages} pages`);
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined);
-  return { items, ...(complaint !== undefined && { complaint }) };
+  return { items, first, ...(complaint !== undefined && { complaint }) };
 }
 
 function endless(message: string): McpFailure {

@@ -1,8 +1,8 @@
 import { Refusal } from '../../contract/errors.ts';
-import { refusalOfUrl } from '../../mcp/address-guard.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as plugins from '../../platform/database/queries/plugins.ts';
 import type { ServerRow } from '../../platform/database/queries/servers.ts';
+import { refusalOfUrl } from '../../platform/network/address-guard.ts';
 import type { ProjectContext, Services } from '../context.ts';
 import { conflict, refuseTaken } from '../refusals.ts';
 

@@ -167,6 +167,17 @@ export const settings = {
     schema: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
     meaning: 'Prompts that one eval run may send to models.',
   }),
+  agentModel: setting({
+    env: 'DRYDOCK_AGENT_MODEL',
+    schema: z.string().trim().min(1).max(300).optional(),
+    fallback: 'the offline model, where no other is hosted',
+    meaning: 'Hosted model of the agent, as provider/name. Its turns are refused until it is chosen.',
+  }),
+  agentTimeout: setting({
+    env: 'DRYDOCK_AGENT_TIMEOUT',
+    schema: z.coerce.number().int().min(1).max(600).default(90),
+    meaning: 'Seconds after which a turn of the agent is given up.',
+  }),
   evalTrialTimeout: setting({
     env: 'DRYDOCK_EVAL_TRIAL_TIMEOUT',
     schema: z.coerce.number().int().min(1).max(86_400).default(600),
@@ -217,7 +228,8 @@ export const settings = {
     env: 'DRYDOCK_ALLOWED_NETWORKS',
     schema: networks.optional(),
     fallback: "loopback and private networks, only while the service is one person's",
-    meaning: 'Networks that servers may be in besides public addresses, like 10.1.0.0/16,fd00::/8.',
+    meaning:
+      'Networks that servers, and pages in browsers, may be in besides public addresses, like 10.1.0.0/16,fd00::/8.',
   }),
   warmConnections: setting({
     env: 'DRYDOCK_WARM_CONNECTIONS',
@@ -233,6 +245,25 @@ export const settings = {
     env: 'DRYDOCK_WARM_SECONDS',
     schema: z.coerce.number().int().min(1).max(86_400).default(300),
     meaning: 'Seconds after which an unused connection to an MCP server is closed.',
+  }),
+  browser: setting({
+    env: 'DRYDOCK_BROWSER',
+    schema: z
+      .string()
+      .regex(
+        /^(?:off|\/.+|[A-Za-z]:[\\/].+|(?:wss?|https?):\/\/[^\s@]+)$/,
+        'Write the full path of a Chromium, the address of one that runs elsewhere (ws://… or http://…), or off',
+      )
+      .optional(),
+    fallback: 'the Chromium of this machine; off when there is none',
+    meaning:
+      'Chromium that browser sessions run in: its path, the DevTools address of one that runs elsewhere, or off; see browsers.md.',
+    secret: true,
+  }),
+  browserSessions: setting({
+    env: 'DRYDOCK_BROWSER_SESSIONS',
+    schema: z.coerce.number().int().min(1).max(200).default(8),
+    meaning: 'Browser sessions that one process has open at once at most.',
   }),
   anthropicApiKey: setting({
     env: 'ANTHROPIC_API_KEY',

@@ -15,6 +15,7 @@ import type { Metrics } from './metrics.ts';
 import { type OperationOptions, registerOperations } from './operations.ts';
 import { originOf } from './origin.ts';
 import { rewriteUrl } from './reporters.ts';
+import { forReadersOfEvents } from './streamed.ts';
 
 export const basePath = '/api/v1';
 const consolePath = '/console/api';
@@ -52,7 +53,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     bodyLimit,
     exposeHeadRoutes: false,
     genReqId: requestIds(),
-    rewriteUrl,
+    rewriteUrl: (request) => forReadersOfEvents(request.method, rewriteUrl(request), request.headers.accept),
     requestIdHeader: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },

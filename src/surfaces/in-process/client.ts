@@ -16,7 +16,7 @@ import { callables } from '../client/operations.ts';
 
 /** How calls come in that arrive on no HTTP request of their own. */
 export interface Arrival {
-  entrance: Entrance;
+  entrance: Pick<Entrance, 'enter' | 'act'>;
   credential: Credential;
   /** Where the service is reached, as whoever asks would write it. */
   origin: () => string;

@@ -1,8 +1,9 @@
 import type { CallToolResult, ResourceLink } from '@modelcontextprotocol/server';
 import { Refusal } from '../../contract/errors.ts';
+import { named, quoted, visibleLine } from '../../platform/quoted.ts';
 import { DrydockError } from '../client/index.ts';
 import type { Link } from './addresses.ts';
-import { named, quoted, visibleLine } from './quoted.ts';
+import type { Agent } from './agent.ts';
 import { type Left, shorten } from './shorten.ts';
 
 /** Characters of data in an answer, unless more was asked for. */
@@ -93,7 +94,7 @@ function remedyOf(code: string, details: Record<string, unknown> | undefined): s
 }
 
 /** A refusal as the one that HTTP gives: same code, same message. `foreign`: a server may have worded it. */
-export function refusalResult(
+function refusalResult(
   refusal: { code: string; message: string; details?: Record<string, unknown> | undefined },
   { requestId, foreign }: { requestId: string | undefined; foreign: boolean },
 ): CallToolResult {
@@ -147,4 +148,17 @@ export function isWorded({
   details?: Record<string, unknown> | undefined;
 }): boolean {
   return !oursAlone.has(code) || details?.['mcpError'] !== undefined || details?.['cause'] !== undefined;
+}
+
+/** What an agent is told of whatever a call threw. */
+export function failedResult(agent: Agent, error: unknown, reachesOut: boolean): CallToolResult {
+  const refusal = refusalIn(error);
+  const requestId = refusal?.requestId ?? agent.requestId;
+  if (refusal) return refusalResult(refusal, { requestId, foreign: reachesOut && isWorded(refusal) });
+  agent.failed(error);
+  const about = requestId === undefined ? '' : `. The request id is ${requestId}`;
+  return refusalResult(new Refusal('INTERNAL_ERROR', `Something failed on our side${about}`), {
+    requestId,
+    foreign: false,
+  });
 }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
 import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { named } from '../../platform/quoted.ts';
 import { nearest } from '../naming.ts';
 import { callOperation, notReadOnly } from './operation-call.ts';
 import { annotationsOf, operationNamed, reachesOut, wordsOf } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
-import { named } from './quoted.ts';
 import { type AgentTool, answerSize, tool } from './tool.ts';
 
 const operation = z.string().max(100).describe('Id of the operation, as search_operations gives it.');

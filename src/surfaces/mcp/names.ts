@@ -1,8 +1,8 @@
 import { Refusal } from '../../contract/errors.ts';
+import { named } from '../../platform/quoted.ts';
 import { called, isId, nameOf, nearest } from '../naming.ts';
 import type { Calling } from './agent.ts';
 import { everyEnvironment, everyProject, everyServer, everySuite } from './lists.ts';
-import { named } from './quoted.ts';
 
 interface Chosen {
   id: string;

@@ -1,6 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { type Operation, streamedAnswer } from '../../contract/operation.ts';
 import { invalid } from '../../domain/invalid.ts';
+import { named as quotedName } from '../../platform/quoted.ts';
 import type { CallOptions, Client, SentBytes } from '../client/index.ts';
 import { addressOf } from './addresses.ts';
 import type { Agent, Calling } from './agent.ts';
@@ -8,7 +9,6 @@ import { type Answer, whose } from './answers.ts';
 import { reachesOut } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
 import { patiently } from './patience.ts';
-import { named as quotedName } from './quoted.ts';
 
 type Arguments = Record<string, unknown>;
 type Call = (input: Arguments, options: CallOptions) => unknown;

@@ -4,7 +4,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import { named } from './quoted.ts';
+import { named } from '../../platform/quoted.ts';
 
 interface Written {
   title: string;

@@ -5,13 +5,13 @@ import type {
 } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { streamedAnswer } from '../../contract/operation.ts';
+import { named, quoted, visibleJsonWithin, visibleLine, visibleText } from '../../platform/quoted.ts';
 import { resolveAddress, templateOf } from './addresses.ts';
 import type { Calling } from './agent.ts';
 import { isWorded, refusalIn, whose } from './answers.ts';
 import { callOf, firstBytes, isText } from './operation-call.ts';
 import { operationNamed, reachesOut } from './operation-facts.ts';
 import { patiently } from './patience.ts';
-import { named, quoted, visibleJsonWithin, visibleLine, visibleText } from './quoted.ts';
 import { shorten } from './shorten.ts';
 
 /** Bytes of one resource, and characters of its address. */

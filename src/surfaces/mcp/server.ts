@@ -6,13 +6,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { Refusal } from '../../contract/errors.ts';
+import { named } from '../../platform/quoted.ts';
 import { nearest } from '../naming.ts';
 import type { Agent, Calling } from './agent.ts';
-import { isWorded, refusalIn, refusalResult, resultOf } from './answers.ts';
+import { failedResult, resultOf } from './answers.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { completed } from './completion.ts';
 import { promptList, promptNamed } from './prompts.ts';
-import { named } from './quoted.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { sizeOf } from './tool.ts';
 
@@ -72,7 +72,7 @@ async function callTool(
   } catch (error) {
     // Nobody is there to be told.
     if (calling.abandoned()) throw error;
-    return failed(agent, calling.signal.aborted ? ending() : error, tool.reachesOut(args));
+    return failedResult(agent, calling.signal.aborted ? ending() : error, tool.reachesOut(args));
   } finally {
     end();
   }
@@ -88,18 +88,6 @@ function noTool(name: string, known: string[]): ProtocolError {
 
 function ending(): Refusal {
   return new Refusal('INTERNAL_ERROR', 'The service is about to end. Ask again in a moment');
-}
-
-function failed(agent: Agent, error: unknown, reachesOut: boolean): CallToolResult {
-  const refusal = refusalIn(error);
-  const requestId = refusal?.requestId ?? agent.requestId;
-  if (refusal) return refusalResult(refusal, { requestId, foreign: reachesOut && isWorded(refusal) });
-  agent.failed(error);
-  const about = requestId === undefined ? '' : `. The request id is ${requestId}`;
-  return refusalResult(new Refusal('INTERNAL_ERROR', `Something failed on our side${about}`), {
-    requestId,
-    foreign: false,
-  });
 }
 
 const silence = 10_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { visibleJson } from './quoted.ts';
+import { visibleJson } from '../../platform/quoted.ts';
 import { shorten } from './shorten.ts';
 
 test('whatever it is, it fits, and what fits stays as it is but for nulls', () => {

@@ -1,4 +1,4 @@
-import { visibleJson } from './quoted.ts';
+import { visibleJson } from '../../platform/quoted.ts';
 
 /** What a shortened value lacks. */
 export interface Left {

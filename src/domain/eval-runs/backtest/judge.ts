@@ -1,17 +1,14 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
-import { Slots } from '../../../models/slots.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import { inLanes } from '../../../platform/lanes.ts';
 import type { ProjectContext } from '../../context.ts';
 import { spendInsight } from '../../limits/insights.ts';
 import { bookSpending, refuseSpent } from '../../limits/spend-budget.ts';
+import { partsForRequest } from '../../model-parts.ts';
 import type { Verb } from '../../verb.ts';
-import type { ModelParts } from '../execute/ask-model.ts';
-import { CallLedger } from '../execute/ledger.ts';
-import { ModelPauses } from '../execute/pauses.ts';
 import { mostJudged } from '../judge/begin.ts';
 import { judgeOf, judgingRoute } from '../judge/frozen.ts';
 import { type Judge, JudgeUnavailable, measureTrial, type StoredGoal } from '../judge/measure.ts';
@@ -42,9 +39,6 @@ export const backtestEvalRunJudge: Verb<'backtestEvalRunJudge'> = async (context
   return pageOf(context, reservation, () => judgePage(context, run, rubric, reservation));
 };
 
-/** In this process: whoever asks waits for the answer. */
-const slots = new Slots();
-
 async function judgePage(
   context: ProjectContext,
   run: RunRow,
@@ -61,10 +55,11 @@ async function judgePage(
   const population = all.slice(0, mostJudged);
   const page = population.slice(cursor, cursor + pageSize);
   const { id, organizationId, projectId } = run;
-  const ledger = new CallLedger(db);
-  const pauses = new ModelPauses(db);
-  const parts: ModelParts = { services: context, slots, pauses, ledger };
-  const judge: Judge = { parts, asker: { id, organizationId, projectId, apiKeys: {} }, route };
+  const judge: Judge = {
+    parts: partsForRequest(context),
+    asker: { id, organizationId, projectId, apiKeys: {} },
+    route,
+  };
   const cases = await tried(context, judge, snapshot, rubric, page);
   const done = cursor + page.length;
   const answer: Page = {

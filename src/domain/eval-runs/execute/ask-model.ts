@@ -64,8 +64,8 @@ export async function askForJson(
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** On whose behalf a model is asked. The object itself stands for it: its models are connected once. */
-export type Asker = Pick<RunInProcess, 'id' | 'organizationId' | 'projectId' | 'apiKeys'>;
+/** On whose behalf a model is asked, for a run or for none. The object itself stands for it: its models are connected once. */
+export type Asker = Pick<RunInProcess, 'organizationId' | 'projectId' | 'apiKeys'> & { id: string | null };
 
 const models = new WeakMap<Asker, Map<string, Promise<{ route: ModelRoute; model: LanguageModelV3 }>>>();
 

@@ -10,7 +10,7 @@ interface OpenCall {
   id: string;
   organizationId: string;
   projectId: string;
-  runId: string;
+  runId: string | null;
   trialId: string | null;
   model: string;
   billed: ModelRoute['billed'];

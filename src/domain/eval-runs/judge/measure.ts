@@ -30,7 +30,7 @@ const mostTokens = 8_192;
 /** Who judges. Without a route words are counted. */
 export interface Judge {
   parts: ModelParts;
-  asker: Asker;
+  asker: Asker & { id: string };
   route: ModelRoute | undefined;
 }
 

@@ -2,6 +2,7 @@ import { lexicalJudge } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as servers from '../../../platform/database/queries/servers.ts';
 import * as skills from '../../../platform/database/queries/skills.ts';
+import { connectionOf } from '../../clients/connection.ts';
 import type { ProjectContext } from '../../context.ts';
 import type { Suite } from '../../eval-suites/suite.ts';
 import { reach, requireGrant } from '../../live/reach.ts';
@@ -79,33 +80,14 @@ async function serversOf(
   return rows;
 }
 
-async function skillsOf(
-  { project }: ProjectContext,
+export async function skillsOf(
+  { project }: Pick<ProjectContext, 'project'>,
   db: Db,
-  { composition }: Selection,
+  { composition }: Pick<Selection, 'composition'>,
 ): Promise<RunSnapshot['skills']> {
   if (!composition) return [];
   const ids = composition.skills.map(({ id }) => id);
   const pluginVersionIds = composition.pluginVersions.map(({ id }) => id);
   if (ids.length === 0 && pluginVersionIds.length === 0) return [];
   return db.rows(skills.contents, { projectId: project.id, ids, pluginVersionIds });
-}
-
-/** How the client of the run speaks to servers. */
-function connectionOf(config: Record<string, unknown>): RunSnapshot['connection'] {
-  const { headers = {} } = (config['connectionDefaults'] ?? {}) as { headers?: Record<string, string> };
-  const profile = (config['mcpProfile'] ?? {}) as {
-    mcpProtocolVersion?: string;
-    initialize?: { clientInfo?: { name: string; version: string }; supportedProtocolVersions?: string[] };
-  };
-  const { clientInfo, supportedProtocolVersions } = profile.initialize ?? {};
-  const capabilities = config['clientCapabilities'] as Record<string, unknown> | undefined;
-  const pinned = profile.mcpProtocolVersion;
-  return {
-    headers,
-    ...(clientInfo && { clientInfo }),
-    ...(capabilities && Object.keys(capabilities).length > 0 && { clientCapabilities: capabilities }),
-    ...(pinned !== undefined && pinned !== 'auto' && { protocolVersion: pinned }),
-    ...(supportedProtocolVersions && { supportedVersions: supportedProtocolVersions }),
-  };
 }

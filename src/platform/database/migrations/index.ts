@@ -14,6 +14,7 @@ import { contractBaselines } from './0012-contract-baselines.ts';
 import { judging } from './0013-judging.ts';
 import { people } from './0014-people.ts';
 import { linksAndAuditDetails } from './0015-links-and-audit-details.ts';
+import { chatSessions } from './0016-chat-sessions.ts';
 
 export interface Migration {
   name: string;
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
   judging,
   people,
   linksAndAuditDetails,
+  chatSessions,
 ];

@@ -28,6 +28,15 @@ export const projectContents = [
     from: 'eval_suites s join eval_suite_revisions t on t.suite_id = s.id where s.project_id = :id',
   },
   { table: 'eval_suites' },
+  {
+    table: 'chat_messages',
+    from: 'chat_sessions s join chat_messages t on t.session_id = s.id where s.project_id = :id',
+  },
+  {
+    table: 'chat_turns',
+    from: 'chat_sessions s join chat_turns t on t.session_id = s.id where s.project_id = :id',
+  },
+  { table: 'chat_sessions' },
   { table: 'artifact_links' },
   { table: 'blobs' },
   { table: 'sealed_values' },

@@ -42,6 +42,14 @@ export const exchange = query(
   { pool: text, holder: text, most: integer, wanted: integer, busy: integer },
   { usable: integer },
 );
+/** One slot for a holder that does not wait: no row when all are taken. */
+export const take = query(
+  'slot-grants.take',
+  `insert into slot_grants (pool, holder, wanted, granted, expires_at)
+   select :pool, :holder, 1, 1, now() + :seconds::int * interval '1 second'
+   where (select coalesce(sum(granted), 0) from slot_grants where pool = :pool and expires_at > now()) < :most::int`,
+  { pool: text, holder: text, most: integer, seconds: integer },
+);
 export const leave = query('slot-grants.leave', 'delete from slot_grants where holder = :holder', {
   holder: text,
 });

@@ -17,7 +17,13 @@ export async function clientHere<S extends Services & { connected: { isServed():
   try {
     // Whoever may read the database is let in as the account, and pays from no budget of a key.
     const api = inProcessClient({
-      entrance: new Entrance({ services, charge: () => {}, used: () => {} }),
+      entrance: new Entrance({
+        services,
+        charge: () => {},
+        used: () => {},
+        tools: async (caller) =>
+          (await import('../../agent/operation-tools.ts')).operationTools(services, caller),
+      }),
       credential: { kind: 'account', ...account },
       origin: () => configuredOrigin(services.config),
     });

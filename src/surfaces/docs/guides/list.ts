@@ -40,6 +40,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
     guides: [
       { name: 'command-line', title: 'Command line' },
       { name: 'agents', title: 'Agents' },
+      { name: 'agent-turn', title: 'The agent in the service' },
       { name: 'client', title: 'From TypeScript' },
     ],
   },
@@ -49,6 +50,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
       { name: 'operating', title: 'On one machine' },
       { name: 'console', title: 'The console' },
       { name: 'self-hosting', title: 'PostgreSQL and replicas' },
+      { name: 'browsers', title: 'Browsers' },
       { name: 'security', title: 'Security model' },
       { name: 'backup', title: 'Backup and upgrade' },
       { name: 'configuration', title: 'Settings' },

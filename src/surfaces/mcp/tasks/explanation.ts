@@ -1,3 +1,4 @@
+import { named } from '../../../platform/quoted.ts';
 import type { Client } from '../../client/index.ts';
 import { type Findings, findingsOf, isWaived } from '../../findings/run-findings.ts';
 import { changeOf, percent, runReport } from '../../findings/run-report.ts';
@@ -5,7 +6,6 @@ import { type Link, linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { type Answer, whose } from '../answers.ts';
 import { patientClient, patiently } from '../patience.ts';
-import { named } from '../quoted.ts';
 
 type Run = Findings['run'];
 

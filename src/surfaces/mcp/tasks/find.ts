@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { named } from '../../../platform/quoted.ts';
 import { mostListed } from '../../everything.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
 import { everyEnvironment, everyProject, everyServer, everySuite } from '../lists.ts';
 import { projectOf } from '../names.ts';
-import { named } from '../quoted.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project } from './arguments.ts';
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from '../../../platform/quoted.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import type { Answer } from '../answers.ts';
@@ -6,7 +7,6 @@ import { environmentOf, projectOf, suiteOf } from '../names.ts';
 import { collect, optionsOf } from '../operation-call.ts';
 import { operationNamed } from '../operation-facts.ts';
 import { patiently } from '../patience.ts';
-import { named } from '../quoted.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project, suite } from './arguments.ts';
 import { explained } from './explanation.ts';

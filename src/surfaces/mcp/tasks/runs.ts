@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
 import { invalid } from '../../../domain/invalid.ts';
+import { named } from '../../../platform/quoted.ts';
 import { percent } from '../../findings/run-report.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
 import { projectOf, suiteOf } from '../names.ts';
 import { patiently } from '../patience.ts';
-import { named } from '../quoted.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project, run, suite } from './arguments.ts';
 import { explained, lastRunOf } from './explanation.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from '../../../platform/quoted.ts';
 import type { Client } from '../../client/index.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
@@ -6,7 +7,6 @@ import { whose } from '../answers.ts';
 import { projectOf, serverOf } from '../names.ts';
 import { refuseLarge } from '../operation-call.ts';
 import { patiently } from '../patience.ts';
-import { named } from '../quoted.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project, server } from './arguments.ts';
 

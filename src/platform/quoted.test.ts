@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scaled } from '../../../test/support/slowdown.ts';
+import { scaled } from '../../test/support/slowdown.ts';
 import { named, quoted, visibleJson, visibleJsonWithin, visibleLine, visibleText } from './quoted.ts';
 
 const hidden = [

@@ -14,6 +14,9 @@ export interface AddressPolicy {
   because?: string;
 }
 
+/** The policy in force. It is asked for before each request and each connection, so that it can change. */
+export type PolicySource = () => Promise<AddressPolicy>;
+
 type Kind = 'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'reserved';
 
 /** The first that holds an address says what it is; one that nothing holds is reserved. */

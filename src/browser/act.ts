@@ -1,0 +1,124 @@
+import type { Page } from 'playwright-core';
+import type { ActCommand } from './command.ts';
+import { BrowserFailure } from './failure.ts';
+import { type Place, placeOf, targetIn } from './targets.ts';
+
+/** Milliseconds that an element gets to become usable. */
+const usable = 5_000;
+const scrollStep = 600;
+
+/** Does something to a page. Whatever it throws as refused, it throws before anything has happened. */
+export async function act(page: Page, { verb, target, value }: ActCommand): Promise<void> {
+  const place = target && (await placeOf(page, target));
+  const need = (): Place => {
+    if (place) return place;
+    throw new BrowserFailure('refused', `${verb} needs a target: a ref, a selector or coordinates`);
+  };
+  switch (verb) {
+    case 'click':
+      return click(page, need());
+    case 'hover':
+      return hover(page, need());
+    case 'type':
+      return type(page, place, given(verb, value));
+    case 'press':
+      return press(page, place, given(verb, value));
+    case 'scroll':
+      return scroll(page, place, value);
+    case 'drag':
+      return drag(page, need(), await placeOf(page, targetIn(given(verb, value))));
+    case 'select':
+      return select(need(), given(verb, value));
+    default:
+      throw new BrowserFailure('refused', `${verb} is nothing that is done to a page`);
+  }
+}
+
+function given(verb: string, value: string | undefined): string {
+  if (value !== undefined) return value;
+  throw new BrowserFailure('refused', `${verb} needs a value`);
+}
+
+/** Waits until it could be clicked, so that what fails afterwards is known to have begun. */
+async function click(page: Page, place: Place): Promise<void> {
+  if ('point' in place) return page.mouse.click(place.point.x, place.point.y);
+  await place.locator.click({ trial: true, timeout: usable }).catch(notUsable);
+  await place.locator.click({ noWaitAfter: true });
+}
+
+async function hover(page: Page, place: Place): Promise<void> {
+  if ('point' in place) return page.mouse.move(place.point.x, place.point.y);
+  await place.locator.hover({ timeout: usable }).catch(notUsable);
+}
+
+async function type(page: Page, place: Place | undefined, text: string): Promise<void> {
+  if (place && 'locator' in place) {
+    if (!(await place.locator.isEditable({ timeout: usable }).catch(notUsable)))
+      throw new BrowserFailure('refused', 'Nothing can be typed into the element');
+    return place.locator.fill(text);
+  }
+  if (place) await click(page, place);
+  await page.keyboard.insertText(text);
+}
+
+async function press(page: Page, place: Place | undefined, key: string): Promise<void> {
+  if (!/^(?:(?:Control|Shift|Alt|Meta|ControlOrMeta)\+)*(?:[A-Za-z][A-Za-z0-9]*|.)$/u.test(key))
+    throw new BrowserFailure('refused', 'Name a key, like Enter, ArrowDown, a or Control+A');
+  if (place && 'locator' in place) await place.locator.focus({ timeout: usable }).catch(notUsable);
+  else if (place) await click(page, place);
+  await page.keyboard.press(key).catch((error: unknown) => {
+    if (String(error).includes('Unknown key'))
+      throw new BrowserFailure('refused', `There is no key ${key}; name one like Enter or ArrowDown`);
+    throw error;
+  });
+}
+
+const directions: Record<string, [number, number]> = {
+  up: [0, -scrollStep],
+  down: [0, scrollStep],
+  left: [-scrollStep, 0],
+  right: [scrollStep, 0],
+};
+
+/** Brings an element into view, or turns the wheel over it or the page: `down`, pixels down, or `x,y` pixels. */
+async function scroll(page: Page, place: Place | undefined, value: string | undefined): Promise<void> {
+  if (place && 'locator' in place)
+    await place.locator.scrollIntoViewIfNeeded({ timeout: usable }).catch(notUsable);
+  if (value === undefined && place) return;
+  const [x, y] = wheel(value ?? 'down');
+  if (place) await hover(page, place);
+  await page.mouse.wheel(x, y);
+}
+
+function wheel(value: string): [number, number] {
+  const known = directions[value.trim().toLowerCase()];
+  if (known) return known;
+  const numbers = value.split(',').map(Number);
+  if (numbers.length > 2 || value.trim() === '' || numbers.some((number) => !(Math.abs(number) <= 1_000_000)))
+    throw new BrowserFailure('refused', 'Scroll up, down, left or right, or by pixels: 400, or 0,400');
+  const [first = 0, second] = numbers;
+  return second === undefined ? [0, first] : [first, second];
+}
+
+async function drag(page: Page, from: Place, to: Place): Promise<void> {
+  await hover(page, from);
+  await page.mouse.down();
+  try {
+    // Pages begin a drag with the second movement.
+    for (let round = 0; round < 2; round++) await hover(page, to);
+  } finally {
+    await page.mouse.up();
+  }
+}
+
+async function select(place: Place, option: string): Promise<void> {
+  if ('point' in place) throw new BrowserFailure('refused', 'select needs an element, not coordinates');
+  await place.locator.selectOption(option, { timeout: usable }).catch(notUsable);
+}
+
+/** First line only: the rest quotes the page. */
+function notUsable(error: unknown): never {
+  const line = String(error instanceof Error ? error.message : error).split('\n')[0] ?? '';
+  if (/has been closed|crashed|Target page/i.test(line)) throw error;
+  throw new BrowserFailure('refused', `The element cannot be used: ${line.slice(0, 300)}`);
+}

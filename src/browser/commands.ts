@@ -1,0 +1,263 @@
+import { act } from './act.ts';
+import type { ActCommand, BrowserCommand, CommandResult, ObserveAfter } from './command.ts';
+import { BrowserFailure } from './failure.ts';
+import type { InternalHosts } from './internal-hosts.ts';
+import { type Observed, observe } from './observe.ts';
+import type { Permissions } from './policy.ts';
+import type { Tab, Tabs } from './tabs.ts';
+import { within } from './within.ts';
+
+/** What commands work on. */
+export interface CommandScope extends Observed {
+  tabs: Tabs;
+  permissions: Permissions;
+  internal: InternalHosts;
+  /** Why the session ended; settles when it does. */
+  ended: Promise<string>;
+}
+
+export interface CommandOptions {
+  tabId?: string | undefined;
+  /** Milliseconds. */
+  timeout: number;
+}
+
+type Done = Pick<CommandResult, 'observation' | 'output'>;
+type Outcome = { done: Done } | { dialog: true } | { lost: string };
+
+/** Carries a command out. What was refused has changed nothing. */
+export async function performCommand(
+  scope: CommandScope,
+  command: BrowserCommand,
+  options: CommandOptions,
+): Promise<CommandResult> {
+  let tab: Tab | undefined;
+  try {
+    const forbidden = scope.permissions.refusalOfCommand(command);
+    if (forbidden !== undefined) throw new BrowserFailure('not-allowed', forbidden);
+    if (command.op === 'navigate') checkAddress(scope, command.url);
+    const ends = performance.now() + options.timeout;
+    tab = await chooseTab(scope, command, options.tabId);
+    if (!answersDialog(command)) await tab.dialogs.answer(false);
+    const invocationId = command.op === 'invoke_page_tool' ? scope.pageTools.begin() : undefined;
+    const chosen = tab;
+    const raced = await race(scope, tab, ends, () => carryOut(scope, chosen, command, invocationId));
+    const outcome = 'lost' in raced && closes(command) && tab.page.isClosed() ? { done: {} } : raced;
+    const begun = { ...(invocationId !== undefined && { invocationId }) };
+    if ('lost' in outcome) return describe(scope, tab, { result: 'unknown', reason: outcome.lost, ...begun });
+    if ('dialog' in outcome) return describe(scope, tab, { result: 'executed', ...begun });
+    const after = await lookAfterwards(scope, tab, command, ends);
+    return describe(scope, tab, { result: 'executed', ...begun, ...outcome.done, ...after });
+  } catch (error) {
+    if (!(error instanceof BrowserFailure)) throw error;
+    if (error.kind !== 'refused' && error.kind !== 'not-allowed') throw error;
+    return describe(scope, tab, { result: 'refused', reason: error.message, refusal: error.kind });
+  }
+}
+
+/** Pages of these schemes are shown, no others: the guard sees only what goes over the network. */
+function checkAddress({ permissions, internal }: CommandScope, text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new BrowserFailure('refused', 'Only addresses that begin with http:// or https:// are shown');
+  if (url.username !== '' || url.password !== '')
+    throw new BrowserFailure('refused', 'An address with a user name or password is not shown');
+  if (internal.holds(url.hostname)) return;
+  const scheme = url.protocol === 'http:' ? 'http' : 'https';
+  const port = url.port === '' ? (scheme === 'http' ? 80 : 443) : Number(url.port);
+  const forbidden = permissions.refusalOfOrigin(url.hostname, port, scheme);
+  if (forbidden !== undefined) throw new BrowserFailure('not-allowed', forbidden);
+}
+
+function chooseTab({ tabs }: CommandScope, command: BrowserCommand, tabId: string | undefined): Promise<Tab> {
+  if (command.op === 'navigate' && command.newTab) return tabs.open();
+  const named =
+    command.op === 'act' && (command.verb === 'close_tab' || command.verb === 'activate_tab')
+      ? command.value
+      : undefined;
+  return tabs.pick(named ?? tabId);
+}
+
+/** Such a command finds the dialog as it is; any other dismisses it. */
+export function answersDialog(command: BrowserCommand): boolean {
+  if (command.op === 'act') return command.verb === 'accept_dialog' || command.verb === 'dismiss_dialog';
+  return (command.op === 'observe' && command.mode === 'dialog') || command.op === 'cancel_page_tool';
+}
+
+function closes(command: BrowserCommand): boolean {
+  return command.op === 'act' && command.verb === 'close_tab';
+}
+
+/** Until it is done, a dialog opens, the page or session is gone, or its time is over; whatever comes later is nobody's. */
+async function race(
+  { ended }: CommandScope,
+  tab: Tab,
+  ends: number,
+  work: () => Promise<Done>,
+): Promise<Outcome> {
+  const { opened, stop } = tab.dialogs.next();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Outcome>((resolve) => {
+    const lost = { lost: 'It took longer than it may; whether it had an effect is not known' };
+    timer = setTimeout(() => resolve(lost), Math.max(1, ends - performance.now()));
+  });
+  const gone = Promise.race([tab.gone, ended]).then((why): Outcome => ({ lost: `While it ran ${why}` }));
+  const done = work().then(
+    (done): Outcome => ({ done }),
+    (error: unknown) => {
+      if (error instanceof BrowserFailure) throw error;
+      return { lost: firstLine(error) };
+    },
+  );
+  try {
+    // A page that is gone fails its commands too, with less to say.
+    const first = await Promise.race([done, opened.then((): Outcome => ({ dialog: true })), gone, late]);
+    return 'lost' in first ? await Promise.race([gone, turn().then(() => first)]) : first;
+  } finally {
+    clearTimeout(timer);
+    stop();
+    done.catch(() => {});
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+async function carryOut(
+  scope: CommandScope,
+  tab: Tab,
+  command: BrowserCommand,
+  invocationId = '',
+): Promise<Done> {
+  const { page } = tab;
+  switch (command.op) {
+    case 'back':
+    case 'forward':
+      await move(tab, () => (command.op === 'back' ? page.goBack(read) : page.goForward(read)), command.op);
+      return {};
+    case 'reload':
+      await load(scope, tab, () => page.reload(read));
+      return {};
+    case 'navigate':
+      await load(scope, tab, () => page.goto(command.url, read));
+      return {};
+    case 'observe':
+      return { observation: await observe(tab, command, scope) };
+    case 'act':
+      await actOn(scope, tab, command);
+      return {};
+    case 'invoke_page_tool':
+      return { output: await scope.pageTools.invoke(page, command, invocationId) };
+    case 'cancel_page_tool':
+      await scope.pageTools.cancel(command.invocationId);
+      return {};
+  }
+}
+
+/** No limit of its own: the one of the command counts. */
+const read = { waitUntil: 'domcontentloaded', timeout: 0 } as const;
+/** Milliseconds for pictures and the like; some pages never have all they want. */
+const rest = 3_000;
+
+async function move(tab: Tab, go: () => Promise<unknown>, op: string): Promise<void> {
+  const before = tab.documents;
+  const response = await go();
+  if (response === null && tab.documents === before)
+    throw new BrowserFailure('refused', `There is no page to go ${op} to`);
+}
+
+/** A page that the guard refused, or that cannot be reached, is refused with the reason. */
+async function load({ guard }: CommandScope, { page }: Tab, go: () => Promise<unknown>): Promise<void> {
+  const begun = Date.now();
+  try {
+    await go();
+    await page.waitForLoadState('load', { timeout: rest }).catch(() => {});
+  } catch (error) {
+    const line = firstLine(error);
+    const noted = [...guard.refusals, ...guard.failures].filter(({ at }) => at >= begun);
+    if (/ERR_ABORTED|Download is starting|interrupted by another navigation/.test(line))
+      throw new BrowserFailure(
+        'refused',
+        'The page was not shown: it is a download, or went elsewhere at once',
+      );
+    if (/net::|chrome-error/.test(line)) {
+      // The browser shows a page about it, which the next command should find in place.
+      await page.waitForURL('chrome-error:**', { timeout: 1_000, waitUntil: 'commit' }).catch(() => {});
+      throw new BrowserFailure('refused', `The page cannot be shown: ${noted.at(-1)?.reason ?? line}`);
+    }
+    throw error;
+  }
+}
+
+async function actOn({ tabs }: CommandScope, tab: Tab, command: ActCommand): Promise<void> {
+  const { expectedState, verb, value } = command;
+  if (expectedState !== undefined && expectedState !== stateOf(tab) && expectedState !== tab.page.url())
+    throw new BrowserFailure('refused', 'The page has changed since; observe it anew');
+  if (verb === 'close_tab') return tabs.close(tab);
+  if (verb === 'activate_tab') return tabs.activate(tab);
+  if (verb === 'accept_dialog' || verb === 'dismiss_dialog') {
+    if (await tab.dialogs.answer(verb === 'accept_dialog', value)) return;
+    throw new BrowserFailure('refused', 'No dialog is open');
+  }
+  await act(tab.page, command);
+}
+
+/** A look that fails takes nothing away from what was done. */
+async function lookAfterwards(
+  scope: CommandScope,
+  tab: Tab,
+  command: BrowserCommand,
+  ends: number,
+): Promise<Partial<CommandResult>> {
+  const mode: ObserveAfter = ('observeAfter' in command ? command.observeAfter : undefined) ?? 'none';
+  if (mode === 'none' || tab.page.isClosed()) return {};
+  try {
+    const look = () => observe(tab, { op: 'observe', mode }, scope).then((observation) => ({ observation }));
+    const outcome = await race(scope, tab, ends, look);
+    return 'done' in outcome ? outcome.done : { ...('lost' in outcome && { reason: outcome.lost }) };
+  } catch (error) {
+    return { reason: firstLine(error) };
+  }
+}
+
+async function describe(
+  { tabs }: CommandScope,
+  tab: Tab | undefined,
+  outcome: Partial<CommandResult> & Pick<CommandResult, 'result'>,
+): Promise<CommandResult> {
+  const dialog = tab?.dialogs.open;
+  const busy = dialog !== undefined || outcome.result === 'unknown' || !tab || tab.page.isClosed();
+  return {
+    tabId: tab?.id ?? '',
+    url: tab?.page.url().slice(0, 8192) ?? '',
+    title: busy ? '' : await titleOf(tab),
+    state: tab ? stateOf(tab) : '',
+    tabs: tabs.list(),
+    ...(dialog && { dialog: { ...dialog } }),
+    ...outcome,
+  };
+}
+
+/** Milliseconds; a page that is busy has no title for now. */
+const titleTimeout = 2_000;
+
+async function titleOf({ page }: Tab): Promise<string> {
+  const title = await within(
+    titleTimeout,
+    page.title().catch(() => ''),
+    () => '',
+  );
+  return title.slice(0, 300);
+}
+
+function stateOf({ id, documents }: Tab): string {
+  return `${id}:${documents}`;
+}
+
+/** Of a library whose errors quote pages. */
+function firstLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error)
+    .split('\n')[0]
+    ?.slice(0, 500) as string;
+}

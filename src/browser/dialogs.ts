@@ -1,0 +1,70 @@
+import type { Dialog } from 'playwright-core';
+import type { DialogRecord } from './command.ts';
+
+const mostRecords = 50;
+const mostText = 2_000;
+
+/**
+ * The alerts, confirmations and prompts of one tab. One stays open until a command answers it, another command comes,
+ * or its time is over; then it is dismissed. A page is always left: asking to stay would trap the session.
+ */
+export class Dialogs {
+  readonly records: DialogRecord[] = [];
+  private readonly patience: number;
+  private current: { dialog: Dialog; record: DialogRecord; timer: NodeJS.Timeout } | undefined;
+  private readonly waiting = new Set<(record: DialogRecord) => void>();
+
+  constructor(patience: number) {
+    this.patience = patience;
+  }
+
+  get open(): DialogRecord | undefined {
+    return this.current?.record;
+  }
+
+  /** Settles when one opens; `stop` when that is no longer of interest. */
+  next(): { opened: Promise<DialogRecord>; stop: () => void } {
+    let stop = (): void => {};
+    const opened = new Promise<DialogRecord>((resolve) => {
+      this.waiting.add(resolve);
+      stop = () => this.waiting.delete(resolve);
+    });
+    return { opened, stop };
+  }
+
+  receive(dialog: Dialog): void {
+    const record: DialogRecord = {
+      kind: dialog.type(),
+      message: dialog.message().slice(0, mostText),
+      defaultValue: dialog.defaultValue().slice(0, mostText),
+      at: Date.now(),
+      outcome: 'open',
+    };
+    this.records.push(record);
+    if (this.records.length > mostRecords) this.records.shift();
+    if (record.kind === 'beforeunload') {
+      record.outcome = 'accepted';
+      void dialog.accept().catch(() => {});
+      return;
+    }
+    this.current = { dialog, record, timer: setTimeout(() => void this.answer(false), this.patience) };
+    for (const tell of this.waiting) tell(record);
+    this.waiting.clear();
+  }
+
+  /** Whether one was open. */
+  async answer(accept: boolean, text?: string): Promise<boolean> {
+    const { current } = this;
+    if (!current) return false;
+    this.current = undefined;
+    clearTimeout(current.timer);
+    current.record.outcome = accept ? 'accepted' : 'dismissed';
+    await (accept ? current.dialog.accept(text) : current.dialog.dismiss()).catch(() => {});
+    return true;
+  }
+
+  forget(): void {
+    clearTimeout(this.current?.timer);
+    this.current = undefined;
+  }
+}

@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startEngine, statusOf } from '../../test/support/browser-engine.ts';
+import { chromiumPath, noBrowser } from '../../test/support/chromium.ts';
+import { pages, serveWeb } from '../../test/support/web.ts';
+import { runsAsRoot } from '../platform/accounts.ts';
+import { createLog } from '../platform/log.ts';
+import { memoryOf } from './memory.ts';
+
+const allowAll = { policy: { mode: 'allow_all' } } as const;
+
+/** A process and all that it started. */
+function treeOf(root: number): number[] {
+  const parents = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0)
+    .map((pid) => [pid, Number(statusOf(pid, 'PPid'))] as const);
+  const below = (pid: number): number[] => [
+    pid,
+    ...parents.filter(([, parent]) => parent === pid).flatMap(([child]) => below(child)),
+  ];
+  return below(root);
+}
+
+function commandOf(pid: number): string {
+  return isGone(pid) ? '' : readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+}
+
+/** One that is dead and not yet buried by its parent is gone too. */
+const isGone = (pid: number): boolean => (statusOf(pid, 'State') ?? 'Z').startsWith('Z');
+
+test('a browser runs as nobody, in its sandbox, over a pipe, and leaves nothing behind', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
+  const engine = startEngine();
+  expect(engine.pids).toEqual([]);
+  await engine.open(allowAll);
+  const [pid = 0] = engine.pids;
+  const tree = treeOf(pid);
+  const renderer = tree.find((one) => commandOf(one).includes('--type=renderer')) as number;
+  expect(commandOf(pid)).toContain('--remote-debugging-pipe');
+  expect(commandOf(pid)).not.toContain('--no-sandbox');
+  // Filtered system calls, and no way to more rights.
+  expect([statusOf(renderer, 'Seccomp'), statusOf(renderer, 'NoNewPrivs')]).toEqual(['2', '1']);
+  const roots = tree.filter((one) => statusOf(one, 'Uid')?.startsWith('0\t'));
+  expect(roots.map(commandOf)).toEqual([]);
+  expect(await memoryOf(pid)).toBeGreaterThan(20_000_000);
+  const profile = /--user-data-dir=(\/\S*drydock-browser-\S+)/.exec(commandOf(pid))?.[1] as string;
+  expect(existsSync(profile)).toBe(true);
+  await engine.close();
+  await expect.poll(() => tree.filter((one) => !isGone(one))).toEqual([]);
+  expect(existsSync(profile)).toBe(false);
+  await expect(engine.open(allowAll)).rejects.toMatchObject({ kind: 'closed' });
+});
+
+test('a page that crashes costs its tab, a browser that crashes its sessions', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
+  const web = await serveWeb(pages({ '/': '<title>Here</title>' }));
+  const engine = startEngine();
+  const session = await engine.open(allowAll);
+  const other = await engine.open(allowAll);
+  const go = { op: 'navigate', url: web.origin } as const;
+  await session.perform(go);
+  const [pid = 0] = engine.pids;
+  const renderers = treeOf(pid).filter((one) => commandOf(one).includes('--type=renderer'));
+  for (const renderer of renderers) process.kill(renderer, 'SIGKILL');
+  await expect
+    .poll(async () => (await session.perform({ op: 'observe', mode: 'console' })).tabId)
+    .not.toBe('t1');
+  expect(await session.perform(go)).toMatchObject({ result: 'executed', title: 'Here' });
+
+  process.kill(pid, 'SIGKILL');
+  expect(await Promise.all([session.ended, other.ended])).toMatchObject([
+    { reason: 'crashed' },
+    { reason: 'crashed' },
+  ]);
+  await expect(session.perform(go)).rejects.toMatchObject({ kind: 'crashed' });
+  const next = await engine.open(allowAll);
+  expect(await next.perform(go)).toMatchObject({ title: 'Here' });
+  expect(engine.pids).not.toContain(pid);
+});
+
+test('sessions are bounded, and one that is closed makes room', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
+  const engine = startEngine({ sessions: 2 });
+  const [first] = await Promise.all([engine.open(allowAll), engine.open(allowAll)]);
+  expect(engine.pids).toHaveLength(1);
+  await expect(engine.open(allowAll)).rejects.toMatchObject({ kind: 'capacity' });
+  await first?.close();
+  expect(await first?.ended).toMatchObject({ reason: 'closed' });
+  await expect(first?.perform({ op: 'reload' })).rejects.toMatchObject({ kind: 'closed' });
+  const again = await engine.open(allowAll);
+  await engine.close();
+  expect(await again.ended).toMatchObject({ reason: 'stopped' });
+});
+
+test('a browser is replaced after some sessions, when the last of them is gone', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
+  const engine = startEngine({ recycleAfter: 2 });
+  const first = await engine.open(allowAll);
+  const second = await engine.open(allowAll);
+  const [pid = 0] = engine.pids;
+  const third = await engine.open(allowAll);
+  expect(engine.pids).toHaveLength(2);
+  await Promise.all([first.close(), second.close()]);
+  await expect.poll(() => isGone(pid)).toBe(true);
+  expect(engine.pids).not.toContain(pid);
+  expect(await third.perform({ op: 'observe', mode: 'url' })).toMatchObject({ result: 'executed' });
+});
+
+test('a browser elsewhere is used when its pages cannot go around the guard', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
+  const web = await serveWeb(pages({ '/': '<title>Here</title>' }));
+  const careless = startEngine({ browser: await runElsewhere([]) });
+  await expect(careless.open(allowAll)).rejects.toThrow('must be started with --enable-automation and');
+  const switches = ['--enable-automation', '--webrtc-ip-handling-policy=disable_non_proxied_udp'];
+  const engine = startEngine({ browser: await runElsewhere(switches) });
+  const session = await engine.open(allowAll);
+  expect(await session.perform({ op: 'navigate', url: web.origin })).toMatchObject({ title: 'Here' });
+  expect(await session.perform({ op: 'navigate', url: 'http://127.0.0.2:8099/' })).toMatchObject({
+    reason: expect.stringContaining('127.0.0.2 is a loopback address'),
+  });
+});
+
+test('a service that is killed leaves no browser behind', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
+  // What makes a video of pictures is a process too.
+  const ffmpeg = dirname(await fakeProgram('ffmpeg', 'for last; do :; done; exec cat > "$last"'));
+  const holder = spawn(process.execPath, ['--import', 'tsx', 'test/support/hold-browser.ts'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, PATH: `${process.env['PATH']}${delimiter}${ffmpeg}` },
+  });
+  onTestFinished(() => void holder.kill('SIGKILL'));
+  const [said] = (await once(holder.stdout, 'data')) as [Buffer];
+  const [pid = 0] = JSON.parse(said.toString()) as number[];
+  const findTree = (): number[] => treeOf(holder.pid as number);
+  await expect.poll(() => findTree().map(commandOf)).toContainEqual(expect.stringMatching(/^cat /));
+  const tree = findTree();
+  expect(tree).toContain(pid);
+  const unused = /--user-data-dir=(\S*playwright_\S+)/.exec(commandOf(pid))?.[1] as string;
+  holder.kill('SIGKILL');
+  await expect.poll(() => tree.filter((one) => !isGone(one)), { timeout: 20_000 }).toEqual([]);
+  const left = (): string[] =>
+    readdirSync(tmpdir()).filter((name) => name.startsWith(`drydock-browser-${holder.pid}-`));
+  expect([existsSync(unused), left().length > 0]).toEqual([false, true]);
+  // The next browser tidies up.
+  await startEngine().open(allowAll);
+  expect(left()).toEqual([]);
+});
+
+test('no browser, one that is not there, and one that does not start are said to be off', async () => {
+  await expect(startEngine({ browser: 'off' }).open(allowAll)).rejects.toMatchObject({ kind: 'off' });
+  await expect(startEngine({ browser: '/nowhere/chromium' }).open(allowAll)).rejects.toThrow(
+    'There is no browser at /nowhere/chromium',
+  );
+  const broken = startEngine({ browser: await fakeBrowser('echo "error: no luck" >&2; exit 1') });
+  await expect(broken.open(allowAll)).rejects.toMatchObject({ kind: 'off' });
+  const nobody = startEngine({ browser: 'http://127.0.0.1:1' });
+  await expect(nobody.open(allowAll)).rejects.toThrow('cannot be reached: ECONNREFUSED');
+});
+
+test('where no sandbox can be, the browser runs without one as nobody, and the log says so', async ({
+  skip,
+}) => {
+  skip(noBrowser !== undefined, noBrowser);
+  skip(!runsAsRoot(), 'Only root can become another user');
+  const refusesSandbox = `case "$*" in *--no-sandbox*) exec ${chromiumPath} "$@";; esac
+      echo '[FATAL:zygote_host_impl_linux.cc] No usable sandbox!' >&2; exit 1`;
+  const lines: string[] = [];
+  const log = createLog('warn', { write: (line) => void lines.push(line) });
+  const engine = startEngine({ browser: await fakeBrowser(refusesSandbox), log });
+  await engine.open(allowAll);
+  expect(lines.join()).toContain('without its sandbox');
+  const [pid = 0] = engine.pids;
+  expect(statusOf(pid, 'Uid')?.split('\t')[0]).not.toBe('0');
+});
+
+/** A Chromium that others run: where it listens. */
+async function runElsewhere(switches: string[]): Promise<string> {
+  const profile = await mkdtemp(join(tmpdir(), 'drydock-elsewhere-'));
+  const quiet = ['--headless', '--no-sandbox', '--disable-gpu', '--proxy-server=127.0.0.1:1'];
+  const args = [...quiet, '--remote-debugging-port=0', `--user-data-dir=${profile}`, ...switches];
+  const browser = spawn(chromiumPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  onTestFinished(async () => {
+    browser.kill('SIGKILL');
+    await once(browser, 'exit');
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  });
+  for await (const said of browser.stderr.setEncoding('utf8')) {
+    const address = /ws:\/\/\S+/.exec(String(said))?.[0];
+    if (address !== undefined) return address;
+  }
+  throw new Error('It does not listen');
+}
+
+const fakeBrowser = (script: string): Promise<string> => fakeProgram('chromium', script);
+
+/** A program in the place of another. */
+async function fakeProgram(name: string, script: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'drydock-fake-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await chmod(folder, 0o755);
+  const path = join(folder, name);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}

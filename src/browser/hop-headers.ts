@@ -1,0 +1,22 @@
+/** Headers that are between two neighbours, not between the ends. */
+const hops = [
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'proxy-authenticate',
+  'proxy-authorization',
+];
+
+/** Names and values in turn, without those for a neighbour, those that `Connection` names, and `besides`. */
+export function withoutHopHeaders(raw: readonly string[], besides: readonly string[] = []): string[] {
+  const pairs = raw.flatMap((name, n): [string, string][] => (n % 2 === 0 ? [[name, raw[n + 1] ?? '']] : []));
+  const named = pairs
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map((one) => one.trim().toLowerCase()));
+  const left = new Set([...hops, ...besides, ...named]);
+  return pairs.filter(([name]) => !left.has(name.toLowerCase())).flat();
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Names that exist only inside a session: the guard answers for them, so nothing listens and nobody else can ask. */
+const domain = 'dd.localhost';
+
+interface InternalRequest {
+  method: string;
+  url: URL;
+  headers: IncomingMessage['headers'];
+}
+
+interface InternalAnswer {
+  status?: number;
+  headers?: Record<string, string>;
+  body: string | Buffer;
+}
+
+export type InternalHandler = (request: InternalRequest) => InternalAnswer | Promise<InternalAnswer>;
+
+export class InternalHosts {
+  private readonly handlers = new Map<string, InternalHandler>();
+
+  /** `name` is one label, as `host` of host.dd.localhost. The origin that pages see. */
+  serve(name: string, handler: InternalHandler): string {
+    const host = `${name}.${domain}`;
+    this.handlers.set(host, handler);
+    return `http://${host}`;
+  }
+
+  /** Whether it answers for this host, be it only with 404. */
+  holds(host: string): boolean {
+    const name = host.replace(/\.$/, '');
+    return name === domain || name.endsWith(`.${domain}`);
+  }
+
+  async answer(url: URL, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const handler = this.handlers.get(url.hostname);
+    asked.resume();
+    const { method = 'GET', headers } = asked;
+    const made: InternalAnswer = handler
+      ? await handler({ method, url, headers })
+      : { status: 404, body: 'Nothing is here' };
+    answer.writeHead(made.status ?? 200, {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      ...made.headers,
+    });
+    answer.end(made.body);
+  }
+}

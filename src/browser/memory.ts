@@ -1,0 +1,30 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+const pageBytes = 4096;
+
+/** Bytes that a process and all it started have for themselves; undefined where the system does not say. */
+export async function memoryOf(root: number): Promise<number | undefined> {
+  const entries = await readdir('/proc').catch(() => []);
+  const parents = new Map<number, number>();
+  for (const pid of entries.map(Number).filter((pid) => pid > 0)) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    // The name before it may hold anything, a bracket too.
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 1).split(' ')[2]);
+    if (parent > 0) parents.set(pid, parent);
+  }
+  const belongs = (pid: number): boolean => {
+    for (let at: number | undefined = pid; at !== undefined; at = parents.get(at))
+      if (at === root) return true;
+    return false;
+  };
+  const own = [...parents.keys()].filter(belongs);
+  const sizes = await Promise.all(own.map(privateBytes));
+  return own.length === 0 ? undefined : sizes.reduce((sum, size) => sum + size, 0);
+}
+
+async function privateBytes(pid: number): Promise<number> {
+  const [, resident = 0, shared = 0] = (await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => ''))
+    .split(' ')
+    .map(Number);
+  return (resident - shared) * pageBytes;
+}

@@ -1,0 +1,105 @@
+import type { Frame, Page } from 'playwright-core';
+import type { InvokeCommand, PageTool } from './command.ts';
+import { BrowserFailure } from './failure.ts';
+import { cancelPageTool, invokePageTool, listPageTools } from './in-page.ts';
+
+const mostTools = 100;
+const mostFrames = 20;
+const mostOutput = 256 * 1024;
+/** Invocations that can still be cancelled. */
+const mostRemembered = 100;
+
+/** The tools that the pages of a session offer to agents. */
+export class PageTools {
+  private readonly frames = new WeakMap<Frame, string>();
+  private named = 0;
+  private invoked = 0;
+  private readonly running = new Map<string, Frame>();
+
+  async list(page: Page): Promise<PageTool[]> {
+    const lists = await Promise.all(
+      page
+        .frames()
+        .slice(0, mostFrames)
+        .map(async (frame) => {
+          const frameId = this.idOf(frame);
+          // A frame that goes away meanwhile has no tools.
+          const listed = parsed(await frame.evaluate(listPageTools, mostTools).catch(() => '[]'));
+          return (Array.isArray(listed) ? listed : []).map((tool) => toolOf(frameId, tool));
+        }),
+    );
+    return lists.flat().slice(0, mostTools);
+  }
+
+  begin(): string {
+    return `inv${++this.invoked}`;
+  }
+
+  async invoke(page: Page, command: InvokeCommand, invocationId: string): Promise<unknown> {
+    const [frameId, name] = partsOf(command);
+    const frame = page.frames().find((one) => this.idOf(one) === frameId);
+    if (!frame)
+      throw new BrowserFailure('refused', `There is no frame ${frameId}; observe page_tools lists them`);
+    this.running.set(invocationId, frame);
+    if (this.running.size > mostRemembered) this.running.delete([...this.running.keys()][0] ?? '');
+    const text = await frame.evaluate(invokePageTool, {
+      name,
+      input: command.input,
+      invocationId,
+      most: mostOutput,
+    });
+    this.running.delete(invocationId);
+    const outcome = parsed(text) as { missing?: unknown; problem?: unknown; output?: unknown };
+    if (outcome.missing)
+      throw new BrowserFailure(
+        'refused',
+        `The page has no tool ${command.toolKey}; observe page_tools lists them`,
+      );
+    return outcome.problem === undefined
+      ? { output: outcome.output }
+      : { error: typeof outcome.problem === 'string' ? outcome.problem : 'It failed' };
+  }
+
+  async cancel(invocationId: string): Promise<void> {
+    const frame = this.running.get(invocationId);
+    const found = (await frame?.evaluate(cancelPageTool, invocationId)) ?? false;
+    if (!found) throw new BrowserFailure('refused', `Nothing runs as ${invocationId}`);
+  }
+
+  private idOf(frame: Frame): string {
+    if (frame.parentFrame() === null) return 'main';
+    const known = this.frames.get(frame) ?? `frame${++this.named}`;
+    this.frames.set(frame, known);
+    return known;
+  }
+}
+
+/** A page can change what its functions answer, these too. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return { problem: 'The page answered with something that is not JSON' };
+  }
+}
+
+function toolOf(frameId: string, listed: { [Key in keyof PageTool]?: unknown } | null): PageTool {
+  const name = String(listed?.name).slice(0, 128);
+  const description = String(listed?.description).slice(0, 4_000);
+  return {
+    toolKey: keyOf(frameId, name),
+    frameId,
+    name,
+    description,
+    inputSchema: listed?.inputSchema ?? null,
+  };
+}
+
+function keyOf(frameId: string, name: string): string {
+  return frameId === 'main' ? name : `${frameId}/${name}`;
+}
+
+function partsOf({ toolKey, frameId }: InvokeCommand): [string, string] {
+  const [, inKey, name = toolKey] = /^(frame\d+)\/(.*)$/s.exec(toolKey) ?? [];
+  return [inKey ?? frameId ?? 'main', name];
+}

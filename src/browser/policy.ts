@@ -1,0 +1,152 @@
+import type { BrowserCommand, Verb } from './command.ts';
+import { BrowserFailure } from './failure.ts';
+
+/**
+ * What a session may do and where it may go. `read_only` looks and moves about; `allowlist` does what the lists say, and
+ * without any list nothing. A list restricts under every mode.
+ */
+export interface BrowserPolicy {
+  mode: 'allow_all' | 'read_only' | 'allowlist';
+  /** `https://example.com`, `https://*.example.com`, or `example.com` for http and https. */
+  originAllowlist?: readonly string[] | undefined;
+  /** Commands by their op or verb (`navigate`, `act`, `click`); `invoke_page_tool:NAME` is one tool of pages. */
+  toolAllowlist?: readonly string[] | undefined;
+}
+
+const harmless = new Set(['back', 'forward', 'reload', 'navigate', 'observe', 'scroll', 'hover']);
+
+const verbs: ReadonlySet<string> = new Set<Verb>([
+  'click',
+  'type',
+  'press',
+  'scroll',
+  'hover',
+  'drag',
+  'select',
+  'close_tab',
+  'activate_tab',
+  'accept_dialog',
+  'dismiss_dialog',
+]);
+
+/** A scheme, a host or the names below one, and a port. */
+interface OriginRule {
+  scheme: 'http' | 'https';
+  host: string;
+  below: boolean;
+  port: number;
+}
+
+/** A policy that can be asked. */
+export class Permissions {
+  private readonly readOnly: boolean;
+  private readonly origins: OriginRule[] | undefined;
+  private readonly tools: string[] | undefined;
+
+  constructor({ mode, originAllowlist, toolAllowlist }: BrowserPolicy) {
+    const nothing = mode === 'allowlist' && originAllowlist === undefined && toolAllowlist === undefined;
+    this.readOnly = mode === 'read_only';
+    this.origins = nothing ? [] : originAllowlist?.flatMap(originRules);
+    this.tools = nothing ? [] : toolAllowlist?.map((tool) => tool);
+  }
+
+  /** Why a command is not carried out; undefined when it may be. */
+  refusalOfCommand(command: BrowserCommand): string | undefined {
+    const names = namesOf(command);
+    if (this.readOnly && !names.some((name) => harmless.has(name)))
+      return `the policy of the session is read_only, which has no ${names.at(-1)}`;
+    if (this.tools && !names.some((name) => this.tools?.includes(name)))
+      return `${names.at(-1)} is not in the toolAllowlist of the session`;
+    const after = 'observeAfter' in command ? (command.observeAfter ?? 'none') : 'none';
+    if (after === 'none' || command.op === 'observe') return undefined;
+    return this.refusalOfCommand({ op: 'observe', mode: after });
+  }
+
+  /** Why nothing is sent there; undefined when it may be. A tunnel says no scheme: any that uses the port counts. */
+  refusalOfOrigin(host: string, port: number, scheme?: 'http' | 'https'): string | undefined {
+    const name = host.toLowerCase().replace(/\.$/, '');
+    const reached = this.origins?.some(
+      (rule) =>
+        rule.port === port &&
+        (scheme === undefined || rule.scheme === scheme) &&
+        (rule.below ? name.endsWith(`.${rule.host}`) : name === rule.host),
+    );
+    return reached === false ? `${name}:${port} is not in the originAllowlist of the session` : undefined;
+  }
+}
+
+/** Allows what both allow. */
+export function narrow(policy: BrowserPolicy, other: BrowserPolicy): BrowserPolicy {
+  const [one, two] = [withLists(policy), withLists(other)];
+  const originAllowlist = both(one.origins, two.origins, coversOrigin);
+  const toolAllowlist = both(one.tools, two.tools, coversTool);
+  const readOnly = policy.mode === 'read_only' || other.mode === 'read_only';
+  const listed = originAllowlist !== undefined || toolAllowlist !== undefined;
+  return {
+    mode: readOnly ? 'read_only' : listed ? 'allowlist' : 'allow_all',
+    ...(originAllowlist && { originAllowlist: originAllowlist.map(writeRule) }),
+    ...(toolAllowlist && { toolAllowlist }),
+  };
+}
+
+function withLists({ mode, originAllowlist, toolAllowlist }: BrowserPolicy) {
+  if (mode === 'allowlist' && !originAllowlist && !toolAllowlist) return { origins: [], tools: [] };
+  return { origins: originAllowlist?.flatMap(originRules), tools: toolAllowlist };
+}
+
+/** Entries of one list hold each other or have nothing in common, so of two that meet the smaller one is left. */
+function both<T>(
+  one: readonly T[] | undefined,
+  two: readonly T[] | undefined,
+  covers: (wide: T, small: T) => boolean,
+): T[] | undefined {
+  if (!one || !two) return (one ?? two)?.slice();
+  return [
+    ...one.filter((entry) => two.some((wide) => covers(wide, entry))),
+    ...two.filter((entry) => one.some((wide) => covers(wide, entry) && !covers(entry, wide))),
+  ];
+}
+
+function coversTool(wide: string, small: string): boolean {
+  if (wide === small || small.startsWith(`${wide}:`)) return true;
+  return wide === 'act' ? verbs.has(small) : wide === 'invoke_page_tool' && small === 'cancel_page_tool';
+}
+
+function coversOrigin(wide: OriginRule, small: OriginRule): boolean {
+  if (wide.scheme !== small.scheme || wide.port !== small.port) return false;
+  if (!wide.below) return !small.below && wide.host === small.host;
+  return small.host.endsWith(`.${wide.host}`) || (small.below && small.host === wide.host);
+}
+
+/** From the widest to the narrowest. Cancelling belongs to invoking. */
+function namesOf(command: BrowserCommand): string[] {
+  if (command.op === 'act') return ['act', command.verb];
+  if (command.op === 'cancel_page_tool') return ['invoke_page_tool', 'cancel_page_tool'];
+  if (command.op === 'invoke_page_tool')
+    return ['invoke_page_tool', `invoke_page_tool:${toolNameOf(command.toolKey)}`];
+  return [command.op];
+}
+
+/** A key is the name of a tool, with its frame before it when that is not the page itself. */
+function toolNameOf(toolKey: string): string {
+  return toolKey.replace(/^frame\d+\//, '');
+}
+
+function originRules(text: string): OriginRule[] {
+  if (!text.includes('://')) return [...originRules(`http://${text}`), ...originRules(`https://${text}`)];
+  const below = /^https?:\/\/\*\./i.test(text);
+  const plain = below ? text.replace('*.', '') : text;
+  const url = URL.canParse(plain) ? new URL(plain) : undefined;
+  const scheme = url?.protocol.slice(0, -1);
+  if (!url || (scheme !== 'http' && scheme !== 'https') || url.hostname.includes('*'))
+    throw new BrowserFailure(
+      'refused',
+      `originAllowlist holds ${JSON.stringify(text.slice(0, 200))}; write origins like https://example.com or https://*.example.com`,
+    );
+  const port = url.port === '' ? (scheme === 'http' ? 80 : 443) : Number(url.port);
+  return [{ scheme, host: url.hostname.replace(/\.$/, ''), below, port }];
+}
+
+function writeRule({ scheme, host, below, port }: OriginRule): string {
+  return `${scheme}://${below ? '*.' : ''}${host}:${port}`;
+}

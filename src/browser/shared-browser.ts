@@ -1,0 +1,140 @@
+import type { Browser } from 'playwright-core';
+import type { Log } from '../platform/log.ts';
+import { launchChromium } from './chromium.ts';
+import { GuardProxy } from './guard-proxy.ts';
+import { memoryOf } from './memory.ts';
+import { connectRemote, type RemoteChromium } from './remote.ts';
+import type { BrowserSession } from './session.ts';
+
+/** Sessions after which a browser is not used again: closing them does not give all memory back. */
+const mostSessions = 50;
+const mebibyte = 1024 * 1024;
+/** Bytes that a browser may have: a session takes some 70 MB, a large page much more. */
+const usual = { browser: 700 * mebibyte, session: 300 * mebibyte };
+/** Milliseconds that a browser without sessions is kept. */
+const idle = 60_000;
+
+interface Running {
+  browser: Browser;
+  pid?: number;
+  listen?: RemoteChromium['listen'];
+  end(): Promise<void>;
+}
+
+interface StartOptions {
+  /** A path or an address. */
+  place: string;
+  log: Log;
+  recycleAfter?: number | undefined;
+  switches?: readonly string[] | undefined;
+}
+
+/** One browser, with the sessions in it. It goes when it is no longer fit for more and the last of them is gone. */
+export class SharedBrowser {
+  private readonly sessions = new Set<BrowserSession>();
+  private readonly running: Running;
+  private readonly recycleAfter: number;
+  private readonly ownGuard: GuardProxy | undefined;
+  private readonly onGone: () => void;
+  private begun = 0;
+  /** Sessions that it is kept for. */
+  private expected = 0;
+  private retired = false;
+  private ending: Promise<void> | undefined;
+  private idling: NodeJS.Timeout | undefined;
+
+  private constructor(
+    running: Running,
+    ownGuard: GuardProxy | undefined,
+    recycleAfter: number,
+    onGone: () => void,
+  ) {
+    this.running = running;
+    this.recycleAfter = recycleAfter;
+    this.ownGuard = ownGuard;
+    this.onGone = onGone;
+    running.browser.on('disconnected', () => {
+      this.retired = true;
+      for (const session of this.sessions) session.lost();
+      void this.end();
+    });
+  }
+
+  static async start(options: StartOptions, onGone: () => void): Promise<SharedBrowser> {
+    const { place, log, switches, recycleAfter = mostSessions } = options;
+    if (/^(?:wss?|https?):/.test(place)) {
+      const { browser, listen } = await connectRemote(place);
+      // Its contexts end with the connection.
+      const end = (): Promise<void> => browser.close().catch(() => {});
+      return new SharedBrowser({ browser, listen, end }, undefined, recycleAfter, onGone);
+    }
+    // What no session asked for goes nowhere.
+    const guard = new GuardProxy({
+      policy: async () => ({ local: false, networks: [] }),
+      refusalOfOrigin: () => 'the browser itself goes nowhere',
+    });
+    try {
+      const launched = await launchChromium({ path: place, proxy: await guard.open(), log, switches });
+      return new SharedBrowser(launched, guard, recycleAfter, onGone);
+    } catch (error) {
+      await guard.close();
+      throw error;
+    }
+  }
+
+  get browser(): Browser {
+    return this.running.browser;
+  }
+
+  get pid(): number | undefined {
+    return this.running.pid;
+  }
+
+  get listen(): RemoteChromium['listen'] | undefined {
+    return this.running.listen;
+  }
+
+  /** Whether it takes one more session, for which it is then kept. */
+  async reserve(): Promise<boolean> {
+    if (this.retired || !this.browser.isConnected()) return false;
+    this.begun++;
+    clearTimeout(this.idling);
+    const memory = this.pid === undefined ? undefined : await memoryOf(this.pid);
+    const allowed = usual.browser + this.sessions.size * usual.session;
+    if (this.begun > this.recycleAfter || (memory ?? 0) > allowed) this.retired = true;
+    if (!this.retired) this.expected++;
+    this.endWhenUnused();
+    return !this.retired;
+  }
+
+  /** The session it was kept for, or none when that did not come. */
+  begin(session: BrowserSession | undefined): void {
+    this.expected--;
+    if (!session) return this.endWhenUnused();
+    this.sessions.add(session);
+    if (!this.browser.isConnected()) session.lost();
+  }
+
+  remove(session: BrowserSession): void {
+    this.sessions.delete(session);
+    this.endWhenUnused();
+  }
+
+  private endWhenUnused(): void {
+    if (this.sessions.size + this.expected > 0) return;
+    clearTimeout(this.idling);
+    if (this.retired) void this.end();
+    else this.idling = setTimeout(() => void this.end(), idle).unref();
+  }
+
+  end(): Promise<void> {
+    this.retired = true;
+    clearTimeout(this.idling);
+    this.ending ??= (async () => {
+      this.onGone();
+      await this.running.end();
+      await this.ownGuard?.close();
+    })();
+    return this.ending;
+  }
+}

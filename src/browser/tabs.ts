@@ -1,0 +1,167 @@
+import type { BrowserContext, Frame, Page, Request } from 'playwright-core';
+import { Dialogs } from './dialogs.ts';
+import { BrowserFailure } from './failure.ts';
+import type { Logs } from './logs.ts';
+
+const mostTabs = 10;
+/** Milliseconds that a dialog waits for an answer. */
+const dialogPatience = 30_000;
+
+export interface Tab {
+  id: string;
+  page: Page;
+  dialogs: Dialogs;
+  /** Documents shown so far. */
+  documents: number;
+  /** Settles when the page is gone, with why. */
+  gone: Promise<string>;
+}
+
+/** Addresses that a tab may come to by itself; all others are reached through the guard or not at all. */
+const harmless = /^(?:https?:|about:blank|about:srcdoc|blob:https?:|chrome-error:)/;
+
+/** The pages of a session. Those that a page opens become tabs, up to a bound. */
+export class Tabs {
+  private readonly context: BrowserContext;
+  private readonly logs: Logs;
+  private readonly tabs = new Map<string, Tab>();
+  private readonly byPage = new Map<Page, Tab>();
+  private activeId: string | undefined;
+  private made = 0;
+  onOpened: (tab: Tab) => void = () => {};
+
+  constructor(context: BrowserContext, logs: Logs) {
+    this.context = context;
+    this.logs = logs;
+    logs.watch(context, (request) => this.idOfRequest(request));
+    context.on('page', (page) => this.adopt(page));
+    context.on('weberror', (problem) => {
+      this.logs.write(this.idOf(problem.page()), 'error', problem.error().message);
+    });
+    context.on('console', (message) => {
+      this.logs.write(this.idOf(message.page()), message.type(), message.text());
+    });
+    // Only with a listener does the library leave dialogs to us.
+    context.on('dialog', (dialog) => {
+      const page = dialog.page();
+      const tab = page && this.byPage.get(page);
+      if (tab) tab.dialogs.receive(dialog);
+      else void dialog.dismiss().catch(() => {});
+    });
+  }
+
+  private idOf(page: Page | null): string {
+    return (page && this.byPage.get(page)?.id) ?? '';
+  }
+
+  /** Workers belong to no tab, and a page that is just being opened has none yet. */
+  private idOfRequest(request: Request): string {
+    try {
+      return this.idOf(request.frame().page());
+    } catch {
+      return '';
+    }
+  }
+
+  list(): { tabId: string; url: string; active: boolean }[] {
+    return [...this.tabs.values()].map(({ id, page }) => ({
+      tabId: id,
+      url: page.url().slice(0, 8192),
+      active: id === this.activeId,
+    }));
+  }
+
+  get all(): Tab[] {
+    return [...this.tabs.values()];
+  }
+
+  /** The named one, or the one in front; a new one when all are gone. */
+  async pick(tabId?: string): Promise<Tab> {
+    if (tabId !== undefined) {
+      const tab = this.tabs.get(tabId);
+      if (!tab)
+        throw new BrowserFailure(
+          'refused',
+          `There is no tab ${tabId}; the answer to a command lists the tabs`,
+        );
+      return tab;
+    }
+    const active = this.activeId === undefined ? undefined : this.tabs.get(this.activeId);
+    return active ?? this.tabs.values().next().value ?? this.open();
+  }
+
+  async open(): Promise<Tab> {
+    if (this.tabs.size >= mostTabs)
+      throw new BrowserFailure(
+        'refused',
+        `The session has ${mostTabs} tabs, which is the most; close one first`,
+      );
+    const page = await this.context.newPage();
+    const tab = this.adopt(page);
+    if (!tab) throw new BrowserFailure('refused', `The session has ${mostTabs} tabs, which is the most`);
+    this.activeId = tab.id;
+    return tab;
+  }
+
+  async activate(tab: Tab): Promise<void> {
+    await tab.page.bringToFront();
+    this.activeId = tab.id;
+  }
+
+  async close(tab: Tab): Promise<void> {
+    this.remove(tab);
+    await tab.page.close();
+  }
+
+  private adopt(page: Page): Tab | undefined {
+    const known = this.byPage.get(page);
+    if (known) return known;
+    if (this.tabs.size >= mostTabs) {
+      this.logs.write('', 'warning', `A page wanted another tab; ${mostTabs} are the most`);
+      void page.close().catch(() => {});
+      return undefined;
+    }
+    let end = (_reason: string): void => {};
+    const gone = new Promise<string>((resolve) => {
+      end = resolve;
+    });
+    const tab: Tab = {
+      id: `t${++this.made}`,
+      page,
+      dialogs: new Dialogs(dialogPatience),
+      documents: 0,
+      gone,
+    };
+    this.tabs.set(tab.id, tab);
+    this.byPage.set(page, tab);
+    this.activeId ??= tab.id;
+    page.on('close', () => {
+      this.remove(tab);
+      end('the tab was closed');
+    });
+    page.on('crash', () => {
+      this.logs.write(tab.id, 'error', 'The page crashed');
+      this.remove(tab);
+      end('the page crashed');
+      void page.close().catch(() => {});
+    });
+    page.on('framenavigated', (frame) => this.navigated(tab, frame));
+    this.onOpened(tab);
+    return tab;
+  }
+
+  private navigated(tab: Tab, frame: Frame): void {
+    if (frame.parentFrame() !== null) return;
+    tab.documents++;
+    if (harmless.test(frame.url()) || frame.url() === '') return;
+    this.logs.write(tab.id, 'warning', `The tab was closed: ${frame.url().slice(0, 200)} is not shown`);
+    void this.close(tab).catch(() => {});
+  }
+
+  private remove(tab: Tab): void {
+    tab.dialogs.forget();
+    this.tabs.delete(tab.id);
+    this.byPage.delete(tab.page);
+    if (this.activeId === tab.id) this.activeId = [...this.tabs.keys()].at(-1);
+  }
+}

@@ -1,0 +1,281 @@
+import { z } from 'zod';
+import { liveErrors } from './live.ts';
+import { eventStream, operationsIn } from './operation.ts';
+import { Time } from './paging.ts';
+
+const operation = operationsIn({ area: 'Sessions', path: '/chat-sessions', access: 'key' });
+
+const id = z.string().min(1).max(128);
+const key = z.string().regex(/^[\x20-\x7e]{1,200}$/, 'Write 1 to 200 printable ASCII characters');
+
+/** In bytes of UTF-8, besides its characters. */
+const mostBytes = 8192;
+const Message = z
+  .string()
+  .min(1)
+  .max(8000)
+  .refine(
+    (text) => new TextEncoder().encode(text).length <= mostBytes,
+    `Must be at most ${mostBytes} bytes of UTF-8`,
+  );
+
+const ToolMode = z.enum(['read_only', 'auto']);
+
+export const SendChatMessage = z
+  .strictObject({
+    idempotencyKey: key.describe(
+      'The same for every attempt to send this message; a repetition runs nothing.',
+    ),
+    message: Message,
+    projectId: id.optional().describe('Needed to start a session; ignored where one goes on.'),
+    sessionId: id.optional().describe('The session that goes on; left out, one is started.'),
+    modelId: z
+      .string()
+      .trim()
+      .min(1)
+      .max(300)
+      .optional()
+      .describe('`provider/name`. Needed on the first turn, and pinned by it.'),
+    hostId: id.optional().describe('The client to speak as, by id; said again on each turn.'),
+    environmentId: id.optional().describe('On the first turn, instead of `serverIds`.'),
+    serverIds: z.array(id).min(1).max(20).optional().describe('On the first turn.'),
+    systemPrompt: z.string().max(8000).optional().describe('On the first turn.'),
+    temperature: z.number().min(0).max(2).optional().describe('On the first turn.'),
+    maxSteps: z
+      .number()
+      .int()
+      .min(1)
+      .max(16)
+      .optional()
+      .describe('Calls of the model in this turn; 8 when left out.'),
+    toolMode: ToolMode.optional().describe(
+      'On the first turn. `read_only`, the default, offers only tools that say `readOnlyHint: true`.',
+    ),
+    allowedServerIds: z
+      .array(id)
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('In this turn, of those of the session.'),
+    allowedTools: z
+      .array(z.string().min(1).max(1000))
+      .max(100)
+      .optional()
+      .describe('In this turn; `[]` for none.'),
+    maxToolCalls: z.number().int().min(0).max(16).optional().describe('In this turn; 0 offers no tools.'),
+  })
+  .meta({ id: 'SendChatMessageRequest' });
+
+const open = z.looseObject({});
+
+const TurnUsage = z
+  .object({
+    inputTokens: z.number().int().optional(),
+    outputTokens: z.number().int().optional(),
+    totalTokens: z.number().int().optional(),
+  })
+  .meta({ id: 'TurnUsage' });
+
+const ChatToolCall = z
+  .object({
+    toolCallId: z.string(),
+    toolName: z.string(),
+    serverId: z.string().optional(),
+    input: z.unknown(),
+    status: z.enum(['ok', 'error']),
+    output: z.unknown().optional(),
+    errorMessage: z.string().optional(),
+    truncated: z.boolean().optional(),
+  })
+  .meta({ id: 'ChatTurnToolCall' });
+
+const ChatTurn = z
+  .object({
+    sessionId: z.string().nullable().describe('Null only when nothing was stored.'),
+    chatSessionId: z.string().optional().describe('The same as `sessionId`.'),
+    turnId: z.string(),
+    projectId: z.string(),
+    persisted: z
+      .object({
+        outcome: z
+          .enum(['stored', 'duplicate', 'failed', 'superseded'])
+          .describe(
+            '`failed`: the turn ran and could not be stored. `superseded`: somebody else went on meanwhile.',
+          ),
+        version: z.number().int().optional(),
+      })
+      .describe('What became of the transcript.'),
+    origin: z.literal('api'),
+    reply: z.string().optional(),
+    finishReason: z.string().nullable().optional(),
+    toolCalls: z.array(ChatToolCall).optional(),
+    trace: z.object({ turnId: z.string(), spanCount: z.number().int(), spans: z.array(open) }).optional(),
+    usage: TurnUsage.optional(),
+    model: z.object({ id: z.string(), provider: z.string() }).optional(),
+    toolMode: ToolMode.optional(),
+    engine: z.literal('emulated').optional(),
+    hostId: z.string().optional(),
+    advertisedToolCount: z.number().int().optional(),
+    excludedToolCount: z.number().int().optional(),
+    replay: z.literal(true).optional().describe('The turn had run before: nothing was spent.'),
+  })
+  .meta({ id: 'ChatTurn' });
+
+const example = {
+  idempotencyKey: '{idempotencyKey}',
+  projectId: '{projectId}',
+  modelId: 'drydock/rehearsal',
+  serverIds: ['{serverId}'],
+  message: 'Which ships are in the drydock?',
+};
+
+const errors = ['NOT_FOUND', 'CONFLICT', ...liveErrors] as const;
+
+export const sendChatMessage = operation({
+  command: 'chat-sessions send',
+  summary: 'Send a message and wait for the reply',
+  description:
+    'Starts a session, or goes on with one that this operation has started. What the first turn says about model, servers, prompt and tools stays as it is. Asked for with `Accept: text/event-stream`, the turn is told as it happens.',
+  method: 'POST',
+  path: '/messages',
+  body: SendChatMessage,
+  example,
+  response: ChatTurn,
+  errors: [...errors],
+  callsTools: true,
+  spends: true,
+  streamedBy: 'streamChatMessage',
+});
+
+const ChatEvent = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('turn.started'), sessionId: z.string(), turnId: z.string(), at: Time }),
+    z.object({ type: z.literal('text'), text: z.string() }),
+    z
+      .object({ type: z.literal('text.restarted') })
+      .describe('The text since the last tool call does not count: the model was asked again.'),
+    z.object({
+      type: z.literal('tool.started'),
+      toolCallId: z.string(),
+      toolName: z.string(),
+      input: z.unknown(),
+    }),
+    z.object({
+      type: z.literal('tool.ended'),
+      toolCallId: z.string(),
+      toolName: z.string(),
+      status: z.enum(['ok', 'error']),
+      durationMs: z.number().int(),
+    }),
+    z.object({ type: z.literal('turn.ended'), turn: ChatTurn }),
+    z.object({
+      type: z.literal('turn.failed'),
+      code: z.string(),
+      message: z.string(),
+      details: open.optional(),
+    }),
+  ])
+  .meta({ id: 'ChatTurnEvent' });
+
+export const streamChatMessage = operation({
+  command: 'chat-sessions stream',
+  summary: 'Send a message and read the reply as it is written',
+  description:
+    'The same turn as that of `POST /chat-sessions/messages`, told as it happens. What is refused before it begins is an answer of its own. A reader that hangs up ends the turn.',
+  method: 'POST',
+  path: '/messages/events',
+  body: SendChatMessage,
+  example,
+  response: eventStream(ChatEvent, 'The turn from its beginning to `turn.ended` or `turn.failed`.'),
+  errors: [...errors],
+  callsTools: true,
+  spends: true,
+});
+
+export const getChatSession = operation({
+  access: 'requester',
+  summary: 'Read a chat session and its messages',
+  path: '/{sessionId}',
+  query: z.object({
+    projectId: id.optional(),
+    afterMessageIndex: z.coerce.number().int().min(0).optional(),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+  }),
+  response: z
+    .object({
+      sessionId: z.string(),
+      chatSessionId: z.string(),
+      projectId: z.string().nullable(),
+      origin: z.string().nullable(),
+      title: z.string().nullable(),
+      modelId: z.string().nullable(),
+      version: z.number().int().nullable(),
+      startedAt: Time.nullable(),
+      lastActivityAt: Time.nullable(),
+      toolMode: ToolMode.nullable(),
+      environmentId: z.string().nullable(),
+      serverIds: z.array(z.string()),
+      messageCount: z.number().int().nullable(),
+      messages: z.array(
+        z.object({
+          index: z.number().int(),
+          role: z.string(),
+          content: z.unknown(),
+          truncated: z.boolean().optional(),
+        }),
+      ),
+      nextMessageIndex: z.number().int().optional().describe('Send it as `afterMessageIndex`.'),
+      turnInProgress: z.boolean(),
+      apiConfigState: z.enum(['unconfigured', 'configured']),
+      usage: z.object({ cumulativeInputTokens: z.number().int(), cumulativeOutputTokens: z.number().int() }),
+    })
+    .meta({ id: 'ChatSessionDetail' }),
+  errors: ['NOT_FOUND'],
+});
+
+const TraceTurn = z
+  .object({
+    turnId: z.string(),
+    promptIndex: z.number().int(),
+    startedAt: Time,
+    endedAt: Time,
+    status: z.enum(['completed', 'failed']),
+    finishReason: z.string().optional(),
+    error: z.string().optional(),
+    modelId: z.string().optional(),
+    usage: TurnUsage.optional(),
+    spanCount: z.number().int(),
+    spans: z.array(open).optional(),
+    spansTruncated: z.boolean().optional(),
+  })
+  .meta({ id: 'ChatSessionTraceTurn' });
+
+export const getChatSessionTrace = operation({
+  access: 'requester',
+  command: 'chat-sessions trace',
+  summary: 'Read what happened in turns of a chat session',
+  description: 'The latest turn when neither `turnId` nor `afterPromptIndex` is given.',
+  path: '/{sessionId}/trace',
+  query: z
+    .object({
+      projectId: id.optional(),
+      turnId: id.optional(),
+      afterPromptIndex: z.coerce.number().int().min(-1).optional(),
+      limit: z.coerce.number().int().min(1).max(20).default(1),
+      includeSpans: z.enum(['true', 'false']).default('true'),
+    })
+    .describe('`turnId` and `afterPromptIndex` exclude each other.'),
+  response: z
+    .object({
+      sessionId: z.string(),
+      chatSessionId: z.string(),
+      projectId: z.string().nullable(),
+      origin: z.string().nullable(),
+      traceVersion: z.literal(1),
+      turnCount: z.number().int(),
+      latestPromptIndex: z.number().int().optional(),
+      turns: z.array(TraceTurn),
+    })
+    .meta({ id: 'ChatSessionTrace' }),
+  errors: ['NOT_FOUND'],
+});

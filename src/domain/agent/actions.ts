@@ -1,0 +1,179 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CreatedResource, ProposedAction } from '../../contract/agent.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { isSafe } from '../../contract/operation.ts';
+import type { OfferedTool, ToolAnswer, ToolRequest } from '../../models/turn.ts';
+import type { PerformingContext, ToolText } from '../context.ts';
+import { findSuite } from '../eval-suites/suite.ts';
+import { boundToProject, isWithheld } from './bounds.ts';
+import { createdBy } from './created.ts';
+import { type AgentOperation, agentOperations, changingSchedule } from './operations.ts';
+import { proposalOf } from './proposal.ts';
+import { SaidWords } from './said-words.ts';
+
+/** Of one turn: operations that are called, actions that are proposed, characters of data that the model is told. */
+const mostCalls = 100;
+const mostProposals = 20;
+const mostTold = 300_000;
+const mostInOne = 8000;
+const leastInOne = 500;
+/** Milliseconds that calls under way are waited for when the turn is over. */
+const longestEnd = 5000;
+
+/** A schema that is longer is told when it is asked for: a model is sent all of them with each step. */
+const mostSchema = 5000;
+
+const describeTool: OfferedTool = {
+  name: 'describe_operation',
+  description: 'The JSON Schema of the body of an operation, where its own description leaves it out.',
+  inputSchema: { type: 'object', properties: { operation: { type: 'string' } }, required: ['operation'] },
+};
+
+type Arguments = Record<string, unknown>;
+
+/** What the agent does in one turn, and what has come of it. It has no other way to do anything. */
+export class TurnActions {
+  readonly toolCalls: { operation: string }[] = [];
+  readonly createdResources: CreatedResource[] = [];
+  readonly proposedActions: ProposedAction[] = [];
+  readonly offered: OfferedTool[];
+  private readonly context: PerformingContext;
+  private readonly conversationId: string | undefined;
+  private readonly known: Map<string, AgentOperation>;
+  private readonly said = new SaidWords();
+  private readonly underWay = new Set<Promise<unknown>>();
+  private told = 0;
+
+  /** Without a conversation there is nobody to approve, and what would need it is not offered. */
+  constructor(context: PerformingContext, conversationId: string | undefined) {
+    this.context = context;
+    this.conversationId = conversationId;
+    const usable = agentOperations.filter(({ mode }) => mode === 'direct' || conversationId !== undefined);
+    this.known = new Map(usable.map((one) => [one.operation.id, one]));
+    this.offered = [...usable.map((one) => this.offer(one)), describeTool];
+  }
+
+  async call({ name, input, signal }: ToolRequest): Promise<ToolAnswer> {
+    const { text, isError } = await this.answer(name, input, signal).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error;
+      return { text: `${error.code}: ${error.message}`, isError: true };
+    });
+    this.told += text.length;
+    return { output: { type: isError ? 'error-text' : 'text', value: text }, isError };
+  }
+
+  /** What was begun before the turn was given up may still make something, which is waited for, though not for ever. */
+  async settled(): Promise<void> {
+    if (this.underWay.size === 0) return;
+    const enough = new AbortController();
+    const ends = Promise.allSettled(this.underWay);
+    await Promise.race([ends, delay(longestEnd, undefined, { signal: enough.signal }).catch(() => {})]);
+    enough.abort();
+  }
+
+  private async answer(name: string, given: Arguments, signal: AbortSignal): Promise<ToolText> {
+    if (name === describeTool.name) return this.describe(String(given['operation']));
+    const one = this.operationCalled(name);
+    const { operation } = one;
+    const args = boundToProject(operation, given, this.context.project.id);
+    if (one.mode === 'proposed') return this.propose(one, args);
+    const approval = await this.approvalFor(one, args);
+    if (approval) return this.propose(one, args, approval);
+    if (this.toolCalls.length >= mostCalls)
+      throw new Refusal('RATE_LIMITED', `A turn makes at most ${mostCalls} calls. Answer with what you have`);
+    this.toolCalls.push({ operation: operation.id });
+    const most = Math.max(leastInOne, Math.min(mostInOne, mostTold - this.told));
+    const calling = this.perform(one, args, { signal, most });
+    this.underWay.add(calling);
+    return calling.finally(() => this.underWay.delete(calling));
+  }
+
+  private async perform(
+    { operation }: AgentOperation,
+    args: Arguments,
+    options: { signal: AbortSignal; most: number },
+  ): Promise<ToolText> {
+    const { tools, origin, project } = this.context;
+    const result = await tools.call(operation, args, options);
+    if (result.isError) return result;
+    const serverId = args['serverId'];
+    if (typeof serverId === 'string') this.said.hear(serverId, result.value);
+    const pages = `${origin()}/console/projects/${encodeURIComponent(project.id)}`;
+    this.createdResources.push(...createdBy(operation.id, args, result.value, pages));
+    return result;
+  }
+
+  /** Why a call of something that is direct needs approval, if it does. */
+  private async approvalFor(
+    { operation, proposal }: AgentOperation,
+    { serverId, suiteId, body }: Arguments,
+  ): Promise<AgentOperation['proposal'] | undefined> {
+    if (isSafe(operation))
+      return typeof serverId === 'string' && !this.said.coverAll(serverId, body) ? proposal : undefined;
+    // What is on a schedule runs, and spends, without anybody looking at it again.
+    if (typeof suiteId !== 'string') return undefined;
+    const suite = await findSuite(this.context, suiteId);
+    return suite.scheduleEnabled ? changingSchedule : undefined;
+  }
+
+  private propose(one: AgentOperation, args: Arguments, proposal = one.proposal): ToolText {
+    if (this.conversationId === undefined)
+      throw new Refusal(
+        'FORBIDDEN',
+        'This needs the approval of a person, and there is nobody to ask. Say so',
+      );
+    if (this.proposedActions.length >= mostProposals)
+      throw new Refusal('RATE_LIMITED', `A turn proposes at most ${mostProposals} actions`);
+    const action = proposalOf(one.operation, proposal, args, this.conversationId);
+    if (!this.proposedActions.some(({ actionId }) => actionId === action.actionId))
+      this.proposedActions.push(action);
+    const text = `Not done. Proposed to the user as ${action.actionId}; it happens if the user approves, after this turn.`;
+    return { text, isError: false };
+  }
+
+  private operationCalled(name: string): AgentOperation {
+    const one = this.known.get(name);
+    if (!one) throw new Refusal('NOT_FOUND', 'The agent has no such operation');
+    return one;
+  }
+
+  private describe(id: string): ToolText {
+    const { operation } = this.operationCalled(id);
+    const { inputSchema } = this.context.tools.describe(operation);
+    return {
+      text: JSON.stringify({ arguments: inputSchema, exampleBody: operation.example }),
+      isError: false,
+    };
+  }
+
+  private offer({ operation, mode }: AgentOperation): OfferedTool {
+    const { description, inputSchema } = this.context.tools.describe(operation);
+    const { projectId: _, body, ...properties } = inputSchema['properties'] as Record<string, Arguments>;
+    const { required = [], ...rest } = inputSchema as { required?: string[] };
+    const long = JSON.stringify(inputSchema).length > mostSchema;
+    const { $defs: definitions, ...short } = rest as Arguments;
+    const told = long
+      ? { type: 'object', description: `Ask ${describeTool.name} what it holds, before the first call.` }
+      : body && withoutWithheld(body);
+    return {
+      name: operation.id,
+      description:
+        mode === 'proposed' ? `${description} Only proposed: the user approves it or not.` : description,
+      inputSchema: {
+        ...short,
+        properties: { ...properties, ...(told && { body: told }) },
+        required: required.filter((name) => name !== 'projectId'),
+        ...(!long && definitions !== undefined && { $defs: definitions }),
+      },
+    };
+  }
+}
+
+function withoutWithheld(body: Arguments): Arguments {
+  const properties = body['properties'] as Record<string, unknown> | undefined;
+  if (!properties) return body;
+  return {
+    ...body,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !isWithheld(name))),
+  };
+}

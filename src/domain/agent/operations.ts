@@ -1,0 +1,90 @@
+import type { ActionKind, ActionSeverity } from '../../contract/agent.ts';
+import { type OperationId, operationList } from '../../contract/index.ts';
+import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { pageById } from '../paging.ts';
+import type { Verb } from '../verb.ts';
+
+interface Proposal {
+  kind: ActionKind;
+  confirmSeverity: ActionSeverity;
+  buttonLabel: string;
+}
+
+/** An operation that the agent has, and how. */
+export interface AgentOperation {
+  operation: Operation;
+  mode: 'direct' | 'proposed';
+  /** How it is proposed. Also for what is direct: some calls of it need approval. */
+  proposal: Proposal;
+}
+
+/** Writes that the agent makes itself: drafts that run nothing, and that a person can look at and change. */
+const authoring: ReadonlySet<string> = new Set<OperationId>([
+  'createEvalSuite',
+  'updateEvalSuite',
+  'createEvalCase',
+  'createEvalCases',
+  'updateEvalCase',
+  'ensureAdhocEnvironment',
+  'nameEnvironment',
+]);
+
+/** Offered though they are about no project: one is a list of names, the other is bound to the project by its body. */
+const outside: ReadonlySet<string> = new Set<OperationId>(['listModels', 'createServerConnection']);
+
+const spending: Proposal = { kind: 'start', confirmSeverity: 'spend', buttonLabel: 'Start' };
+const reaching: Proposal = { kind: 'external', confirmSeverity: 'external', buttonLabel: 'Send' };
+export const changingSchedule: Proposal = {
+  kind: 'schedule',
+  confirmSeverity: 'spend',
+  buttonLabel: 'Save',
+};
+
+/** Only proposed, besides whatever the contract says spends or calls tools; and those that are not just started. */
+const proposals: Partial<Record<string, Proposal>> = {
+  createServerConnection: { ...reaching, buttonLabel: 'Connect' },
+  callTool: { ...reaching, buttonLabel: 'Call tool' },
+  replayEvalRun: { ...reaching, buttonLabel: 'Replay run' },
+  createEvalRun: { ...spending, buttonLabel: 'Run suite' },
+  createEvalRunGroup: { ...spending, buttonLabel: 'Run suite' },
+  rerunEvalRun: { ...spending, buttonLabel: 'Run again' },
+  generateEvalCases: { kind: 'generate', confirmSeverity: 'spend', buttonLabel: 'Generate cases' },
+  requestEvalRunInsights: { kind: 'generate', confirmSeverity: 'spend', buttonLabel: 'Get insights' },
+  requestEvalRunJudge: { ...spending, buttonLabel: 'Judge run' },
+  backtestEvalRunJudge: { ...spending, buttonLabel: 'Try rubric' },
+  updateEvalSuiteSchedule: changingSchedule,
+  cancelEvalRun: { kind: 'cancel', confirmSeverity: 'none', buttonLabel: 'Cancel run' },
+} satisfies Partial<Record<OperationId, Proposal>>;
+
+/** What an operation is to the agent; undefined where it does not have it. Nothing that deletes is here. */
+function classified(operation: Operation): AgentOperation | undefined {
+  const { id, path, method, deprecated, upload, performs, spends, callsTools, response } = operation;
+  const inProject = path.startsWith('/projects/{projectId}/') || outside.has(id);
+  if (!inProject || method === 'DELETE' || deprecated || upload || performs || streamedAnswer(response))
+    return undefined;
+  const proposal = proposals[id];
+  if (proposal || spends || callsTools)
+    return { operation, mode: 'proposed', proposal: proposal ?? spending };
+  if (isSafe(operation)) return { operation, mode: 'direct', proposal: reaching };
+  return authoring.has(id) ? { operation, mode: 'direct', proposal: changingSchedule } : undefined;
+}
+
+export const agentOperations: readonly AgentOperation[] = operationList.flatMap((operation) => {
+  const one = classified(operation);
+  return one ? [one] : [];
+});
+
+/** In the order of the contract. */
+export const listAgentOperations: Verb<'listAgentOperations'> = (context, page) => {
+  const listed = agentOperations.map((one) => ({ id: one.operation.id, ...one }));
+  const fetch = async (after: string, most: number) => {
+    const next = listed.findIndex(({ id }) => id === after) + 1;
+    return listed.slice(next, next + most);
+  };
+  return pageById(context, ['agent-ops'], page, fetch, ({ id, operation: { summary }, mode, proposal }) => ({
+    operation: id,
+    summary,
+    mode,
+    ...(mode === 'proposed' && { kind: proposal.kind, confirmSeverity: proposal.confirmSeverity }),
+  }));
+};

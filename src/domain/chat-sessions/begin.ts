@@ -1,0 +1,138 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as sessions from '../../platform/database/queries/chat-sessions.ts';
+import * as turns from '../../platform/database/queries/chat-turns.ts';
+import { newId } from '../../platform/ids.ts';
+import { audit } from '../audit.ts';
+import type { Context, ProjectContext } from '../context.ts';
+import { conflict } from '../refusals.ts';
+import { asStorable } from '../storable.ts';
+import { firstConfig, refuseConfig, type Sent, type SessionConfig } from './config.ts';
+
+/** Milliseconds for which a turn is taken to go on without a sign of life. */
+export const lease = 30_000;
+const mostMessages = 2_000;
+
+/** A turn that is ours to run. */
+export interface Begun {
+  kind: 'begun';
+  session: sessions.SessionRow;
+  config: SessionConfig;
+  turn: turns.TurnRow;
+}
+
+/** One that had run before. */
+interface Replayed {
+  kind: 'replayed';
+  session: sessions.SessionRow;
+  turn: turns.TurnRow;
+}
+
+/** Claims the turn of this key: of all who send it at once, one runs it. */
+export function beginTurn(context: ProjectContext, sent: Sent): Promise<Begun | Replayed> {
+  const { db, actor, vault } = context;
+  const requestHash = vault.fingerprint(JSON.stringify(sent));
+  const owner = { organizationId: actor.organization.id, userId: actor.user.id };
+  const { idempotencyKey } = sent;
+  return db.transaction(async (trx) => {
+    await trx.row(turns.lineUp, { ...owner, idempotencyKey });
+    const earlier = await trx.row(turns.findByKey, { ...owner, idempotencyKey });
+    if (earlier) return again(context, trx, earlier, requestHash);
+    const session = await sessionFor(context, trx, context.project.id, sent);
+    await makeRoom(trx, session);
+    const turn = await trx.one(turns.insert, {
+      ...owner,
+      id: newId('turn', context.clock()),
+      sessionId: session.id,
+      idempotencyKey,
+      requestHash,
+      leaseToken: newId('lease'),
+      lease,
+    });
+    await audit(trx, context, 'chat-turn.begin', turn.id, { sessionId: session.id });
+    return { kind: 'begun', session, config: session.config as SessionConfig, turn };
+  });
+}
+
+async function sessionFor(
+  { actor, models, clock }: Context,
+  db: Db,
+  projectId: string,
+  sent: Sent,
+): Promise<sessions.SessionRow> {
+  const owner = { organizationId: actor.organization.id, userId: actor.user.id };
+  if (sent.sessionId === undefined)
+    return db.one(sessions.insert, {
+      ...owner,
+      id: newId('chat', clock()),
+      projectId,
+      origin: 'api',
+      title: titleOf(sent.message),
+      config: firstConfig({ models }, sent),
+      firstMessage: sent.message.slice(0, 500).toWellFormed(),
+    });
+  const session = await db.row(sessions.lock, { ...owner, id: sent.sessionId });
+  if (!session) throw noSession();
+  refuseConfig(sent);
+  if (session.origin !== 'api')
+    throw conflict('This session was not started here. Start one of your own', 'CONTINUATION_NOT_ALLOWED');
+  if (session.status !== 'active') throw conflict('This session is archived', 'CONTINUATION_NOT_ALLOWED');
+  if (session.messageCount >= mostMessages)
+    throw conflict(`A session holds at most ${mostMessages} messages. Start another one`, 'SESSION_FULL');
+  return session;
+}
+
+/** A session goes on with one turn at a time; one whose process is gone does not hold it up. */
+async function makeRoom(db: Db, { id: sessionId }: sessions.SessionRow): Promise<void> {
+  const running = await db.row(turns.running, { sessionId });
+  if (!running) return;
+  if (!running.cutOff) throw inProgress(running.leftMs);
+  await db.run(turns.failCutOff, { sessionId });
+}
+
+async function again(
+  { actor }: Context,
+  db: Db,
+  earlier: turns.TurnRow & { cutOff: boolean; leftMs: number },
+  requestHash: string,
+): Promise<Begun | Replayed> {
+  if (earlier.requestHash !== requestHash)
+    throw conflict(
+      'This idempotencyKey was used with another message. Use a new key',
+      'IDEMPOTENCY_KEY_REUSED',
+    );
+  const owner = { organizationId: actor.organization.id, userId: actor.user.id };
+  const session = await db.row(sessions.lock, { ...owner, id: earlier.sessionId });
+  if (!session) throw noSession();
+  if (earlier.state === 'completed') return { kind: 'replayed', session, turn: earlier };
+  if (earlier.state === 'running' && !earlier.cutOff) throw inProgress(earlier.leftMs);
+  if (earlier.modelCalled) {
+    await db.run(turns.failCutOff, { sessionId: session.id });
+    throw new Refusal(
+      'INTERNAL_ERROR',
+      'This turn failed after the model was asked, so it is not run again. Send the message with a new idempotencyKey',
+      { details: { reason: 'TURN_FAILED', turnId: earlier.id } },
+    );
+  }
+  // Nothing was spent yet. Another turn may have begun meanwhile.
+  if (earlier.state === 'failed') await makeRoom(db, session);
+  const turn = await db.one(turns.takeOver, { id: earlier.id, leaseToken: newId('lease'), lease });
+  return { kind: 'begun', session, config: session.config as SessionConfig, turn };
+}
+
+function inProgress(leftMs: number): Refusal {
+  const retryAfterMs = Math.max(250, Math.min(Math.round(leftMs), 2_000));
+  return new Refusal('CONFLICT', 'A turn of this session is under way. Try again when it has ended', {
+    details: { reason: 'TURN_IN_PROGRESS', retryAfterMs },
+    retryAfter: Math.ceil(retryAfterMs / 1000),
+  });
+}
+
+export function noSession(): Refusal {
+  return new Refusal('NOT_FOUND', 'No such chat session of yours');
+}
+
+function titleOf(message: string): string {
+  const line = message.trim().split('\n', 1)[0] ?? '';
+  return asStorable(line.length > 80 ? `${line.slice(0, 79)}…` : line) || 'Untitled';
+}

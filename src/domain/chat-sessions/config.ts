@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import type { SendChatMessage } from '../../contract/chat-sessions.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { type ModelRoute, resolveModel } from '../../models/resolve.ts';
+import type { Services } from '../context.ts';
+import { refused } from '../eval-runs/launch/select.ts';
+
+export type Sent = z.output<typeof SendChatMessage>;
+
+/** What the first turn of a session decides for all of them. */
+export interface SessionConfig {
+  modelId: string;
+  provider: string;
+  environmentId?: string;
+  serverIds?: string[];
+  /** The servers are those of the client that each turn names. */
+  hostOnly?: true;
+  systemPrompt?: string;
+  temperature?: number;
+  toolMode: 'read_only' | 'auto';
+}
+
+const pinned = ['modelId', 'environmentId', 'serverIds', 'systemPrompt', 'temperature', 'toolMode'] as const;
+
+export function firstConfig(services: Pick<Services, 'models'>, sent: Sent): SessionConfig {
+  const { modelId, environmentId, serverIds, hostId, systemPrompt, temperature, toolMode } = sent;
+  if (modelId === undefined) throw new Refusal('VALIDATION_ERROR', 'modelId: Needed to start a session');
+  if (!modelId.includes('/')) throw refused('modelId: Write the model as provider/name', 'MODEL_AMBIGUOUS');
+  if (environmentId !== undefined && serverIds)
+    throw new Refusal('VALIDATION_ERROR', 'serverIds: Does not go together with environmentId');
+  const { provider } = routeTo(services, modelId);
+  const hostOnly = hostId !== undefined && environmentId === undefined && !serverIds;
+  return {
+    modelId,
+    provider,
+    ...(environmentId !== undefined && { environmentId }),
+    ...(serverIds && { serverIds: [...new Set(serverIds)] }),
+    ...(hostOnly && { hostOnly }),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(temperature !== undefined && { temperature }),
+    toolMode: toolMode ?? 'read_only',
+  };
+}
+
+/** What the first turn has decided cannot be said again. */
+export function refuseConfig(sent: Sent): void {
+  const fields = pinned.filter((field) => sent[field] !== undefined);
+  if (fields.length === 0) return;
+  throw refused(
+    `${fields.join(', ')}: Decided by the first turn of the session. Leave out, or start another session`,
+    'CONFIG_ON_CONTINUATION',
+    { fields },
+  );
+}
+
+export function routeTo({ models }: Pick<Services, 'models'>, modelId: string): ModelRoute {
+  const { route, problem } = resolveModel(models, { model: modelId });
+  if (route) return route;
+  const { message, hostedModels } = problem;
+  throw new Refusal('VALIDATION_ERROR', `modelId: ${message}`, { details: { hostedModels } });
+}

@@ -1,0 +1,132 @@
+import { Refusal } from '../../contract/errors.ts';
+import { ModelFailure } from '../../models/failure.ts';
+import type { TurnMessage } from '../../models/messages.ts';
+import { runTurn, type TurnOutcome } from '../../models/turn.ts';
+import * as sessions from '../../platform/database/queries/chat-sessions.ts';
+import * as turns from '../../platform/database/queries/chat-turns.ts';
+import { Spans } from '../../trials/spans.ts';
+import type { CallAnswer } from '../../trials/tools.ts';
+import type { ProjectContext } from '../context.ts';
+import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
+import { partsForRequest } from '../model-parts.ts';
+import { conflict } from '../refusals.ts';
+import type { Begun } from './begin.ts';
+import type { Sent } from './config.ts';
+import { type Offer, offerTools } from './offer.ts';
+import { targetOf } from './target.ts';
+
+const usualSteps = 8;
+/** More goes to the model with each of its steps. */
+const mostHistory = 4 * 1024 * 1024;
+
+/** Told of what happens while it does. */
+export interface Watcher {
+  text: (text: string) => void;
+  restart: () => void;
+  toolStarted: (call: { toolCallId: string; toolName: string; input: unknown }) => void;
+  toolEnded: (call: { toolCallId: string; toolName: string; ok: boolean; durationMs: number }) => void;
+}
+
+/** A turn that has run; nothing of it is stored yet. */
+export interface RanTurn {
+  outcome: TurnOutcome<CallAnswer>;
+  offer: Offer;
+  spans: Spans;
+  hostId: string | undefined;
+  asked: AskedModel;
+}
+
+/** Runs a turn from its connections to the reply. Rejects with a refusal where there is none. */
+export async function carryOut(
+  context: ProjectContext,
+  begun: Begun,
+  sent: Sent,
+  signal: AbortSignal,
+  watcher?: Watcher,
+): Promise<RanTurn> {
+  const { session, config, turn } = begun;
+  const history = await historyOf(context, session.id);
+  const target = await targetOf(context, config, sent, signal);
+  const offer = offerTools(target, config, sent);
+  const asker = {
+    id: session.id,
+    organizationId: session.organizationId,
+    projectId: session.projectId,
+    apiKeys: {},
+  };
+  const variant = { model: config.modelId, provider: config.provider };
+  const asked = await askModel(partsForRequest(context), asker, turn.id, variant, signal).catch((error) => {
+    throw error instanceof ModelFailure ? failed(error, turn.id) : error;
+  });
+  const started = context.clock();
+  let marked: Promise<void> | undefined;
+  const outcome = await runTurn<CallAnswer>({
+    model: asked.model,
+    history: [...history, { role: 'user', content: sent.message }],
+    system: target.systemPrompt,
+    temperature: target.temperature,
+    tools: offer.box.offered,
+    mostSteps: sent.maxSteps ?? usualSteps,
+    callTool: async ({ id, name, input, signal: ends }) => {
+      const { toolName } = offer.box.nameOf(name);
+      const began = performance.now();
+      watcher?.toolStarted({ toolCallId: id, toolName, input });
+      const answer = await offer.box.call(name, input, ends);
+      const durationMs = Math.round(performance.now() - began);
+      watcher?.toolEnded({ toolCallId: id, toolName, ok: !answer.isError, durationMs });
+      return answer;
+    },
+    // From here on the turn may cost something, which has to be known before it does.
+    callModel: async (attempt) => {
+      marked ??= markCalled(context, begun);
+      await marked;
+      return asked.callModel(attempt);
+    },
+    reader: watcher,
+    signal,
+    clock: context.clock,
+  });
+  if (outcome.finish === 'error') throw failed(outcome.error, turn.id);
+  const spans = new Spans(started);
+  const modelId = asked.model.modelId;
+  for (const step of outcome.steps) {
+    spans.modelStep(step, turn.promptIndex, turn.id, modelId);
+    for (const { id, name, input, answer, startedAt, endedAt } of step.calls) {
+      if (!answer || startedAt === undefined || endedAt === undefined) continue;
+      const { toolName, serverId } = offer.box.nameOf(name);
+      const call = {
+        toolCallId: id,
+        toolName,
+        serverId,
+        arguments: input ?? {},
+        promptIndex: turn.promptIndex,
+      };
+      spans.toolCall(call, answer.outcome, startedAt - started, endedAt - started, turn.id, step.index);
+    }
+  }
+  return { outcome, offer, spans, hostId: target.hostId, asked };
+}
+
+async function historyOf({ db }: ProjectContext, sessionId: string): Promise<TurnMessage[]> {
+  const rows = await db.rows(sessions.messagesFrom, { sessionId, from: 0, most: 2_500 });
+  const size = rows.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
+  if (size > mostHistory)
+    throw conflict('The session has become too long for a model. Start another one', 'SESSION_FULL');
+  return rows.map(({ role, content }) => ({ role, content }) as TurnMessage);
+}
+
+async function markCalled({ db }: ProjectContext, { turn, config }: Begun): Promise<void> {
+  const { id, leaseToken } = turn;
+  const ours = await db.run(turns.callsModel, { id, leaseToken, modelId: config.modelId });
+  if (ours === 0)
+    throw conflict('Somebody else went on with this session meanwhile', 'SESSION_VERSION_CONFLICT');
+}
+
+function failed(error: Error | undefined, turnId: string): Error {
+  if (error instanceof Refusal) return error;
+  const kind = error instanceof ModelFailure ? error.kind : undefined;
+  const message = error instanceof ModelFailure ? error.message : 'The turn failed';
+  return new Refusal('INTERNAL_ERROR', `The model could not be asked: ${message}`, {
+    details: { reason: 'TURN_FAILED', turnId, ...(kind !== undefined && { kind }) },
+  });
+}

@@ -1,0 +1,178 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf, StreamEvent } from '../../contract/operation.ts';
+import * as sessions from '../../platform/database/queries/chat-sessions.ts';
+import * as turns from '../../platform/database/queries/chat-turns.ts';
+import { redact } from '../../platform/log.ts';
+import { projectOf } from '../access.ts';
+import type { Context, ProjectContext } from '../context.ts';
+import { handedOn } from '../handed-on.ts';
+import { refuseSpent } from '../limits/spend-budget.ts';
+import type { Verb } from '../verb.ts';
+import { type Begun, beginTurn, lease, noSession } from './begin.ts';
+import { routeTo, type Sent, type SessionConfig } from './config.ts';
+import { carryOut, type RanTurn, type Watcher } from './run-turn.ts';
+import { failTurn, type Persisted, storeTurn, usageOf } from './store.ts';
+import { shownCalls } from './transcript.ts';
+
+type Turn = OutputOf<Operations['sendChatMessage']>;
+type ChatEvent =
+  OutputOf<Operations['streamChatMessage']> extends AsyncIterable<StreamEvent<infer Event>> ? Event : never;
+
+/** Milliseconds for a whole turn. */
+const longest = 180_000;
+/** Turns of one organization at once, in one process. */
+const mostAtOnce = 64;
+const atOnce = new Map<string, number>();
+
+export const sendChatMessage: Verb<'sendChatMessage'> = async (context, { body }) => {
+  const entered = await enter(context, body);
+  const begun = await beginTurn(entered, body);
+  return begun.kind === 'replayed' ? replayed(begun) : finish(entered, begun, body);
+};
+
+/** What is refused before the turn begins is an answer of its own. */
+export const streamChatMessage: Verb<'streamChatMessage'> = async (context, { body }) => {
+  const entered = await enter(context, body);
+  const begun = await beginTurn(entered, body);
+  return handedOn<ChatEvent>(async (tell) => {
+    if (begun.kind === 'replayed') return { type: 'turn.ended', turn: replayed(begun) };
+    const { session, turn } = begun;
+    tell({ type: 'turn.started', sessionId: session.id, turnId: turn.id, at: turn.startedAt });
+    try {
+      return { type: 'turn.ended', turn: await finish(entered, begun, body, tellingOf(tell)) };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { type: 'turn.failed', ...error.toBody() };
+    }
+  });
+};
+
+/** The project of the session that goes on, or of the one that is started; who may not see it is refused. */
+async function enter(context: Context, sent: Sent): Promise<ProjectContext> {
+  const { db, actor } = context;
+  const owner = { organizationId: actor.organization.id, userId: actor.user.id };
+  const known =
+    sent.sessionId === undefined ? undefined : await db.row(sessions.find, { ...owner, id: sent.sessionId });
+  if (sent.sessionId !== undefined && !known) throw noSession();
+  const projectId = known?.projectId ?? sent.projectId;
+  if (projectId === undefined) throw new Refusal('VALIDATION_ERROR', 'projectId: Needed to start a session');
+  const project = await projectOf(context, projectId);
+  const modelId = (known?.config as SessionConfig | undefined)?.modelId ?? sent.modelId;
+  if (modelId?.includes('/')) await refuseSpent(context, db, [routeTo(context, modelId)]);
+  return Object.assign(context, { project });
+}
+
+async function finish(context: ProjectContext, begun: Begun, sent: Sent, watcher?: Watcher): Promise<Turn> {
+  const { db } = context;
+  const { id, leaseToken } = begun.turn;
+  const late = AbortSignal.timeout(longest);
+  const signal = AbortSignal.any([late, context.callerGone()]);
+  const extending = setInterval(() => {
+    // The next one tries again.
+    db.run(turns.extend, { id, leaseToken, lease }).catch(() => {});
+  }, lease / 3);
+  const leave = takePlace(context);
+  try {
+    const ran = await carryOut(context, begun, sent, signal, watcher);
+    if (ran.outcome.finish !== 'aborted')
+      return answerOf(begun, await stored(context, begun, sent, ran), ran);
+    const message = late.aborted ? `The turn took longer than ${longest / 1000} s` : 'The caller hung up';
+    await failTurn(context, begun, message, ran.asked.spending.billedMicros);
+    throw new Refusal('TIMEOUT', message, { details: { reason: 'TURN_TIMEOUT', turnId: id } });
+  } catch (error) {
+    const message = error instanceof Refusal ? error.message : 'The service failed';
+    await failTurn(context, begun, message, 0).catch(() => {
+      // Its lease runs out.
+    });
+    if (late.aborted && !(error instanceof Refusal && error.code === 'TIMEOUT'))
+      throw new Refusal('TIMEOUT', `The turn took longer than ${longest / 1000} s`, {
+        details: { reason: 'TURN_TIMEOUT', turnId: id },
+      });
+    throw error;
+  } finally {
+    clearInterval(extending);
+    leave();
+  }
+}
+
+/** The turn has run, whatever becomes of its transcript. */
+async function stored(context: ProjectContext, begun: Begun, sent: Sent, ran: RanTurn): Promise<Persisted> {
+  try {
+    return await storeTurn(context, begun, sent, ran);
+  } catch (error) {
+    const message = redact(error instanceof Error ? error.message : String(error));
+    context.log.error('A chat turn was not stored', {
+      requestId: context.requestId,
+      turnId: begun.turn.id,
+      error: message,
+    });
+    return { outcome: 'failed' };
+  }
+}
+
+function takePlace({ actor }: ProjectContext): () => void {
+  const { id } = actor.organization;
+  const busy = atOnce.get(id) ?? 0;
+  if (busy >= mostAtOnce)
+    throw new Refusal('RATE_LIMITED', `At most ${mostAtOnce} turns run at once. Try again in a moment`, {
+      details: { reason: 'CONCURRENT_TURN_LIMIT' },
+      retryAfter: 2,
+    });
+  atOnce.set(id, busy + 1);
+  return () => {
+    const left = (atOnce.get(id) ?? 1) - 1;
+    if (left > 0) atOnce.set(id, left);
+    else atOnce.delete(id);
+  };
+}
+
+function answerOf(
+  { session, turn, config }: Begun,
+  persisted: Persisted,
+  { outcome, offer, spans, hostId }: RanTurn,
+): Turn {
+  const sessionId = persisted.outcome === 'failed' ? null : session.id;
+  return {
+    sessionId,
+    chatSessionId: session.id,
+    turnId: turn.id,
+    projectId: session.projectId,
+    persisted,
+    origin: 'api',
+    reply: outcome.text,
+    finishReason: outcome.finish,
+    toolCalls: shownCalls(outcome, offer.box),
+    trace: { turnId: turn.id, spanCount: spans.list.length, spans: spans.list.slice(0, 500) },
+    usage: usageOf(outcome.usage),
+    model: { id: config.modelId, provider: config.provider },
+    toolMode: config.toolMode,
+    engine: 'emulated',
+    ...(hostId !== undefined && { hostId }),
+    advertisedToolCount: offer.advertised,
+    excludedToolCount: offer.excluded,
+  };
+}
+
+function replayed({ session, turn }: { session: sessions.SessionRow; turn: turns.TurnRow }): Turn {
+  return {
+    sessionId: session.id,
+    chatSessionId: session.id,
+    turnId: turn.id,
+    projectId: session.projectId,
+    persisted: { outcome: 'duplicate' },
+    origin: 'api',
+    replay: true,
+  };
+}
+
+function tellingOf(tell: (event: ChatEvent) => void): Watcher {
+  return {
+    text: (text) => {
+      if (text !== '') tell({ type: 'text', text });
+    },
+    restart: () => tell({ type: 'text.restarted' }),
+    toolStarted: (call) => tell({ type: 'tool.started', ...call }),
+    toolEnded: ({ ok, ...call }) => tell({ type: 'tool.ended', ...call, status: ok ? 'ok' : 'error' }),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Db } from '../../platform/database/database.ts';
+import * as sessions from '../../platform/database/queries/chat-sessions.ts';
+import * as turns from '../../platform/database/queries/chat-turns.ts';
+import type { ProjectContext } from '../context.ts';
+import { bookSpending } from '../limits/spend-budget.ts';
+import { storableJson } from '../storable.ts';
+import type { Begun } from './begin.ts';
+import type { Sent } from './config.ts';
+import type { RanTurn } from './run-turn.ts';
+import { keptMessage } from './transcript.ts';
+
+const mostSpans = 2_000;
+
+export type Persisted = { outcome: 'stored'; version: number } | { outcome: 'failed' | 'superseded' };
+
+/** Messages, trace and price in one transaction: all of a turn is there, or nothing. */
+export async function storeTurn(
+  context: ProjectContext,
+  { session, turn }: Begun,
+  sent: Sent,
+  { outcome, spans, asked }: RanTurn,
+): Promise<Persisted> {
+  const { inputTokens, outputTokens } = outcome.usage;
+  const messages = [{ role: 'user' as const, content: sent.message }, ...outcome.messages].map(keptMessage);
+  const list = spans.list.slice(0, mostSpans);
+  return context.db.transaction(async (trx) => {
+    const { id, leaseToken } = turn;
+    const ours = await trx.run(turns.complete, {
+      id,
+      leaseToken,
+      finishReason: outcome.finish,
+      usage: usageOf(outcome.usage),
+      spanCount: spans.list.length,
+      spans: JSON.parse(storableJson(list)) as unknown,
+      spansTruncated: list.length < spans.list.length,
+    });
+    await book(context, trx, id, asked.spending.billedMicros);
+    if (ours === 0) return { outcome: 'superseded' };
+    const { messageCount } = (await trx.row(sessions.lock, ownerOf(context, session.id))) ?? session;
+    for (const [at, { role, content, truncated, words }] of messages.entries())
+      await trx.run(sessions.addMessage, {
+        sessionId: session.id,
+        number: messageCount + at,
+        turnId: id,
+        role,
+        content: JSON.parse(storableJson(content)) as unknown,
+        truncated,
+        words,
+      });
+    const { version } = await trx.one(sessions.addTurn, {
+      id: session.id,
+      messages: messages.length,
+      inputTokens: inputTokens ?? 0,
+      outputTokens: outputTokens ?? 0,
+    });
+    return { outcome: 'stored', version };
+  });
+}
+
+/** A turn that came to nothing. What it has cost is booked, and a session that never began is gone. */
+export async function failTurn(
+  context: ProjectContext,
+  { session, turn }: Begun,
+  error: string,
+  billedMicros: number,
+): Promise<void> {
+  await context.db.transaction(async (trx) => {
+    const { id, leaseToken } = turn;
+    await trx.run(turns.fail, { id, leaseToken, error: error.slice(0, 500).toWellFormed() });
+    await trx.run(sessions.removeEmpty, { id: session.id });
+    await book(context, trx, id, billedMicros);
+  });
+}
+
+export function usageOf({ inputTokens, outputTokens }: RanTurn['outcome']['usage']) {
+  const known = inputTokens !== undefined && outputTokens !== undefined;
+  return {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(known && { totalTokens: inputTokens + outputTokens }),
+  };
+}
+
+function ownerOf({ actor }: ProjectContext, id: string) {
+  return { id, organizationId: actor.organization.id, userId: actor.user.id };
+}
+
+function book({ actor, clock }: ProjectContext, db: Db, turnId: string, micros: number): Promise<void> {
+  const { organization, user } = actor;
+  const spending = { organizationId: organization.id, micros, reason: `chat turn ${turnId}`, actor: user.id };
+  return bookSpending(db, clock(), spending);
+}

@@ -1,0 +1,159 @@
+import { Refusal } from '../../contract/errors.ts';
+import * as clients from '../../platform/database/queries/clients.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
+import type { OfferedSkill } from '../../trials/skills.ts';
+import type { TrialServer } from '../../trials/tools.ts';
+import { type ClientConfig, orderedConfig, serversIn } from '../clients/config.ts';
+import { connectionOf } from '../clients/connection.ts';
+import type { ProjectContext } from '../context.ts';
+import { resolveComposition } from '../environments/resolve-composition.ts';
+import { openServer } from '../eval-runs/execute/open-server.ts';
+import { secretsKeyOf } from '../eval-runs/execute/run-in-process.ts';
+import { refused, type Selection } from '../eval-runs/launch/select.ts';
+import { skillsOf } from '../eval-runs/launch/take-snapshot.ts';
+import { reach, requireGrant } from '../live/reach.ts';
+import { translated } from '../live/refusal.ts';
+import { conflict } from '../refusals.ts';
+import { deliverSecrets } from '../secrets/deliver.ts';
+import type { Sent, SessionConfig } from './config.ts';
+
+/** Whom a turn is talked with: servers with their tools, and what the client says to the model. */
+export interface TurnTarget {
+  servers: TrialServer[];
+  skills: readonly OfferedSkill[];
+  systemPrompt: string | undefined;
+  temperature: number | undefined;
+  hostId: string | undefined;
+}
+
+type Client = NonNullable<Selection['client']>;
+
+/** Connects to the servers of the session as they are now. What cannot be reached refuses the turn. */
+export async function targetOf(
+  context: ProjectContext,
+  config: SessionConfig,
+  sent: Sent,
+  signal: AbortSignal,
+): Promise<TurnTarget> {
+  const { composition, client, serverIds } = await selected(context, config, sent);
+  if (client) refuseHarness(client);
+  const skills = await skillsOf(context, context.db, { composition });
+  const allowed = allowedServers(serverIds, sent);
+  const opened = await openAll(context, { composition, client }, allowed, signal);
+  const ownPrompt = client?.config['systemPrompt'];
+  const ownTemperature = client?.config['temperature'];
+  return {
+    servers: opened,
+    skills,
+    systemPrompt:
+      config.systemPrompt ?? (typeof ownPrompt === 'string' && ownPrompt !== '' ? ownPrompt : undefined),
+    temperature: config.temperature ?? (typeof ownTemperature === 'number' ? ownTemperature : undefined),
+    hostId: client?.id,
+  };
+}
+
+interface Selected extends Pick<Selection, 'composition' | 'client'> {
+  serverIds: string[];
+}
+
+async function selected(context: ProjectContext, config: SessionConfig, sent: Sent): Promise<Selected> {
+  const { db, project, actor } = context;
+  const { environmentId } = config;
+  if (environmentId !== undefined) {
+    const wanted = { projectId: project.id, environmentId, startedBy: actor.user.id };
+    const composition = await resolveComposition(db, wanted);
+    const { client, servers: usable } = composition;
+    if (sent.hostId !== undefined && sent.hostId !== client.id)
+      throw refused('hostId: The environment has another client. Leave it out', 'HOST_TARGET_CONFLICT', {
+        hostId: client.id,
+      });
+    return { composition, client, serverIds: usable.map(({ id }) => id) };
+  }
+  const client = sent.hostId === undefined ? undefined : await clientOf(context, sent.hostId);
+  if (config.hostOnly && !client)
+    throw refused(
+      'hostId: This session speaks with the servers of a client; say which',
+      'HOST_TARGET_REQUIRED',
+    );
+  const ids = config.serverIds ?? (client ? ownServers(client) : []);
+  if (ids.length === 0) return { composition: undefined, client, serverIds: [] };
+  const usable = await db.rows(servers.enabled, { projectId: project.id, ids });
+  const missing = ids.find((id) => !usable.some((server) => server.id === id));
+  if (missing !== undefined)
+    throw conflict(`The server ${missing} is disabled, or not in this project`, 'SERVER_UNAVAILABLE', {
+      serverId: missing,
+    });
+  return { composition: undefined, client, serverIds: ids };
+}
+
+async function clientOf({ db, project }: ProjectContext, id: string): Promise<Client> {
+  const client = await db.row(clients.find, { projectId: project.id, id });
+  if (!client) throw new Refusal('NOT_FOUND', 'No such client in this project');
+  const { name, configId, config } = client;
+  return { id, name, configId, config: orderedConfig(config) };
+}
+
+function ownServers({ config }: { config: ClientConfig }): string[] {
+  const { required, optional } = serversIn(config);
+  return [...new Set([...required, ...optional])];
+}
+
+/** Programs of others are not run here, and something else must not pass for them. */
+function refuseHarness({ config }: Client): void {
+  const kind = config['harness'];
+  if (typeof kind !== 'string') return;
+  throw new Refusal(
+    'FEATURE_NOT_SUPPORTED',
+    `The client runs as ${kind}, which this service does not run. Use a client without a harness`,
+    { details: { reason: 'HARNESS_UNAVAILABLE', kind } },
+  );
+}
+
+function allowedServers(serverIds: string[], { allowedServerIds: allowed }: Sent): string[] {
+  if (!allowed) return serverIds;
+  const other = allowed.find((id) => !serverIds.includes(id));
+  if (other !== undefined)
+    throw new Refusal('VALIDATION_ERROR', `allowedServerIds: ${other} is no server of this session`);
+  return serverIds.filter((id) => allowed.includes(id));
+}
+
+async function openAll(
+  context: ProjectContext,
+  { composition, client }: Pick<Selection, 'composition' | 'client'>,
+  serverIds: string[],
+  signal: AbortSignal,
+): Promise<TrialServer[]> {
+  const { project, actor } = context;
+  const connection = connectionOf(client?.config ?? {});
+  const secretIds = composition?.secretIds ?? [];
+  const { secrets, incomplete } = await deliverSecrets(context, {
+    projectId: project.id,
+    startedBy: actor.user.id,
+    secretIds: secretIds.length > 0 ? secretIds : null,
+  });
+  if (incomplete)
+    throw conflict(
+      'A secret that the environment grants was deleted. Edit secretSelection',
+      'ENV_SECRET_UNAVAILABLE',
+    );
+  const environment = composition?.environment ?? null;
+  const party = {
+    organizationId: actor.organization.id,
+    connection,
+    secrets,
+    secretsKey: secretsKeyOf(context, actor.user.id, secrets, { connection, environment }),
+    apiKeys: {},
+  };
+  return Promise.all(
+    serverIds.map(async (id) => {
+      const row = await context.db.row(servers.findLive, { projectId: project.id, id });
+      if (!row) throw conflict('A server of the session was deleted', 'SERVER_UNAVAILABLE', { serverId: id });
+      requireGrant(await reach(context, row, {}), {});
+      try {
+        return await openServer(context, party, row, { signal });
+      } catch (error) {
+        throw translated(error, row);
+      }
+    }),
+  );
+}

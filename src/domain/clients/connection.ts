@@ -1,0 +1,26 @@
+export interface ClientConnection {
+  headers: Record<string, string>;
+  clientInfo?: { name: string; version: string };
+  clientCapabilities?: Record<string, unknown>;
+  protocolVersion?: string;
+  supportedVersions?: string[];
+}
+
+/** How a client speaks to servers, as its config says. */
+export function connectionOf(config: Record<string, unknown>): ClientConnection {
+  const { headers = {} } = (config['connectionDefaults'] ?? {}) as { headers?: Record<string, string> };
+  const profile = (config['mcpProfile'] ?? {}) as {
+    mcpProtocolVersion?: string;
+    initialize?: { clientInfo?: { name: string; version: string }; supportedProtocolVersions?: string[] };
+  };
+  const { clientInfo, supportedProtocolVersions } = profile.initialize ?? {};
+  const capabilities = config['clientCapabilities'] as Record<string, unknown> | undefined;
+  const pinned = profile.mcpProtocolVersion;
+  return {
+    headers,
+    ...(clientInfo && { clientInfo }),
+    ...(capabilities && Object.keys(capabilities).length > 0 && { clientCapabilities: capabilities }),
+    ...(pinned !== undefined && pinned !== 'auto' && { protocolVersion: pinned }),
+    ...(supportedProtocolVersions && { supportedVersions: supportedProtocolVersions }),
+  };
+}

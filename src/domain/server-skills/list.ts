@@ -1,0 +1,70 @@
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import { drainPages } from '../live/drain.ts';
+import type { Verb } from '../verb.ts';
+import { fileKey } from './address.ts';
+import { readEntry } from './entry.ts';
+import { SkillRefused } from './refused.ts';
+import { withSkills } from './visit.ts';
+
+type Catalog = OutputOf<Operations['listServerSkills']>;
+
+export const listServerSkills: Verb<'listServerSkills'> = (context, { serverId, body }) =>
+  withSkills(context, body, async (conversation, support) => {
+    if (!support.active) return { support, serverId, skills: [], duplicateUris: [], rejected: [] };
+    const { items, first } = await drainPages(
+      conversation,
+      'skills/list',
+      'skills',
+      body.firstPageOnly ?? false,
+    );
+    const { ttlMs, cacheScope } = first;
+    return {
+      support,
+      serverId,
+      ...sorted(serverId, items),
+      ...(Number.isSafeInteger(ttlMs) && { ttlMs: ttlMs as number }),
+      ...(typeof cacheScope === 'string' && { cacheScope }),
+    };
+  });
+
+/** Skills, addresses that several entries have, and entries that are not in order. */
+function sorted(
+  serverId: string,
+  items: readonly unknown[],
+): Pick<Catalog, 'skills' | 'duplicateUris' | 'rejected'> {
+  const counts = new Map<string, number>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const skills: Catalog['skills'] = [];
+  const rejected: Catalog['rejected'] = [];
+  for (const item of items) {
+    if ((counts.get(keyOf(item) ?? '') ?? 0) > 1) continue;
+    try {
+      const { skillUri, name, description, frontmatter, files, unloadable } = readEntry(item);
+      const resources = [...files.values()];
+      skills.push({
+        serverId,
+        skillUri,
+        name,
+        description,
+        resources,
+        frontmatter,
+        ...(unloadable && { unloadable }),
+      });
+    } catch (error) {
+      if (!(error instanceof SkillRefused)) throw error;
+      const { skillUri, message } = error.refusal;
+      rejected.push({ ...(skillUri !== undefined && { skillUri }), reason: message });
+    }
+  }
+  const duplicateUris = [...counts].flatMap(([key, count]) => (count > 1 ? [key] : []));
+  return { skills, duplicateUris, rejected };
+}
+
+function keyOf(item: unknown): string | undefined {
+  const uri = (item as { uri?: unknown } | null)?.uri;
+  return typeof uri === 'string' ? (fileKey(uri) ?? uri) : undefined;
+}

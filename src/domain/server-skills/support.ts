@@ -1,0 +1,35 @@
+import type { ServerIdentity } from '../../mcp/connection.ts';
+
+const extension = 'io.modelcontextprotocol/skills';
+
+export interface SkillsSupport {
+  declared: boolean;
+  advertised: boolean;
+  directoryRead: boolean;
+  active: boolean;
+}
+
+/** The capabilities of a client, with the extension among them. */
+export function declaringSkills(capabilities: Record<string, unknown> = {}): Record<string, unknown> {
+  return { ...capabilities, extensions: { [extension]: {}, ...extensionsOf(capabilities) } };
+}
+
+export function supportOf(
+  clientCapabilities: Record<string, unknown> | undefined,
+  { capabilities }: ServerIdentity,
+): SkillsSupport {
+  const declared = isObject(extensionsOf(clientCapabilities)[extension]);
+  const offered = extensionsOf(capabilities)[extension];
+  const advertised = isObject(offered);
+  const directoryRead = advertised && offered['directoryRead'] === true;
+  return { declared, advertised, directoryRead, active: declared && advertised };
+}
+
+function extensionsOf(capabilities: Record<string, unknown> | undefined): Record<string, unknown> {
+  const extensions = capabilities?.['extensions'];
+  return isObject(extensions) ? extensions : {};
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

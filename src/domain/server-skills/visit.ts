@@ -1,0 +1,118 @@
+import type { ServerSkillRefusal } from '../../contract/server-skills.ts';
+import { McpFailure } from '../../mcp/failures.ts';
+import type { Conversation } from '../../mcp/mcp.ts';
+import type { ServerContext } from '../context.ts';
+import { type LiveOptions, withServer } from '../live/reach.ts';
+import { fileKey } from './address.ts';
+import { readEntry, type SkillEntry, type SkillFile } from './entry.ts';
+import { SkillRefused } from './refused.ts';
+import { declaringSkills, type SkillsSupport, supportOf } from './support.ts';
+
+/**
+ * Talks to a server about its skills, on a connection that says what the server is now. We declare the extension, unless
+ * the caller chose what is declared: that is how one sees what a client without it would get.
+ */
+export function withSkills<T>(
+  context: ServerContext,
+  body: LiveOptions,
+  work: (conversation: Conversation, support: SkillsSupport) => Promise<T>,
+): Promise<T> {
+  const clientCapabilities =
+    body.clientCapabilities ?? declaringSkills(context.server.settings.clientCapabilities);
+  const options = { ...body, clientCapabilities };
+  const visit = (conversation: Conversation): Promise<T> =>
+    work(conversation, supportOf(clientCapabilities, conversation.identity));
+  return withServer(context, options, visit, 'once');
+}
+
+/** What `work` makes of an active extension, or why it was refused. */
+export function orRefusal<T extends object>(
+  context: ServerContext,
+  body: LiveOptions,
+  work: (conversation: Conversation) => Promise<T>,
+): Promise<{ support: SkillsSupport } & (T | { refusal: ServerSkillRefusal })> {
+  return withSkills(context, body, async (conversation, support) => {
+    try {
+      if (!support.active) throw new SkillRefused('extension_inactive', inactive(support));
+      return { support, ...(await work(conversation)) };
+    } catch (error) {
+      if (error instanceof SkillRefused) return { support, refusal: error.refusal };
+      throw error;
+    }
+  });
+}
+
+function inactive({ advertised }: SkillsSupport): string {
+  return advertised
+    ? 'clientCapabilities does not declare the skills extension. Leave it out, or declare the extension there'
+    : 'The server does not declare the skills extension';
+}
+
+/** The entry of one skill, fetched anew, when its files may be read. */
+export async function fetchEntry(conversation: Conversation, skillUri: string): Promise<SkillEntry> {
+  const { skill } = await ask(conversation, 'skills/get', skillUri, { skillUri });
+  const entry = readEntry(skill);
+  if (fileKey(entry.skillUri) !== fileKey(skillUri))
+    throw new SkillRefused('identity_mismatch', 'The server answered with another skill', {
+      skillUri,
+      expected: skillUri,
+      actual: entry.skillUri,
+    });
+  if (entry.unloadable) {
+    const { reason, message } = entry.unloadable;
+    throw new SkillRefused(reason, message, { skillUri });
+  }
+  return entry;
+}
+
+/** The listed file at an address, however that is written. */
+export function listedFile({ skillUri, files }: SkillEntry, resourceUri: string): SkillFile {
+  const file = files.get(fileKey(resourceUri) ?? '');
+  if (file) return file;
+  const message = 'The server does not list this file for the skill, so it is not read';
+  throw new SkillRefused('unlisted_resource', message, { skillUri, resourceUri });
+}
+
+/** The bytes that the server sends for a file, whatever they are. */
+export async function fetchBytes(
+  conversation: Conversation,
+  { skillUri }: SkillEntry,
+  { uri }: SkillFile,
+): Promise<Buffer> {
+  const about = { skillUri, resourceUri: uri };
+  const { contents } = await ask(conversation, 'resources/read', uri, about);
+  const content = (Array.isArray(contents) ? contents : []).find((one) => isOf(one, uri)) as
+    | { text?: unknown; blob?: unknown }
+    | undefined;
+  if (typeof content?.text === 'string') return Buffer.from(content.text, 'utf8');
+  if (typeof content?.blob === 'string') return Buffer.from(content.blob, 'base64');
+  throw new SkillRefused('fetch_failed', 'The server answered without the contents of the file', about);
+}
+
+function isOf(content: unknown, uri: string): boolean {
+  const named = (content as { uri?: unknown } | null)?.uri;
+  return typeof named === 'string' && fileKey(named) === fileKey(uri);
+}
+
+/** An error that the server answers with is a refusal; one of reaching it is not. */
+async function ask(
+  conversation: Conversation,
+  method: string,
+  uri: string,
+  about: { skillUri: string; resourceUri?: string },
+): Promise<Record<string, unknown>> {
+  try {
+    return (await conversation.ask(method, { uri })).result;
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error;
+    const { kind, message, facts } = error;
+    if (kind === 'too-large') throw new SkillRefused('too_large', message, about);
+    if (kind !== 'rpc') throw error;
+    const unknown = facts.rpc?.code === -32002 || facts.rpc?.code === -32602;
+    throw new SkillRefused(
+      unknown ? 'not_found' : 'fetch_failed',
+      unknown ? `The server does not know it: ${message}` : `The server answered with an error: ${message}`,
+      about,
+    );
+  }
+}

@@ -1,0 +1,117 @@
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3Content,
+  LanguageModelV3GenerateResult,
+  LanguageModelV3StreamPart,
+} from '@ai-sdk/provider';
+import { ModelFailure } from './failure.ts';
+
+/** Somebody who reads along while a model writes. */
+export interface Reader {
+  text: (text: string) => void;
+  /** What was told of this answer does not count: the model is asked anew. */
+  restart: () => void;
+}
+
+/** Asks the model, hands on its text as it comes, and answers with the whole as if nobody had read along. */
+export async function generateAloud(
+  model: LanguageModelV3,
+  options: LanguageModelV3CallOptions,
+  reader: Reader,
+): Promise<LanguageModelV3GenerateResult> {
+  const { stream, request, response } = await model.doStream(options);
+  const heard = new Heard(reader);
+  for await (const part of stream) heard.take(part);
+  return heard.result({ ...(request && { request }), ...(response && { response }) });
+}
+
+type Written = Extract<LanguageModelV3Content, { type: 'text' | 'reasoning' }>;
+
+class Heard {
+  private readonly reader: Reader;
+  private readonly content: LanguageModelV3Content[] = [];
+  /** Those that are being written, by kind and id. */
+  private readonly open = new Map<string, Written>();
+  private end: Extract<LanguageModelV3StreamPart, { type: 'finish' }> | undefined;
+  private warnings: LanguageModelV3GenerateResult['warnings'] = [];
+  private response: LanguageModelV3GenerateResult['response'];
+
+  constructor(reader: Reader) {
+    this.reader = reader;
+  }
+
+  take(part: LanguageModelV3StreamPart): void {
+    switch (part.type) {
+      case 'error':
+        throw part.error;
+      case 'text-start':
+      case 'reasoning-start':
+        return this.begin(part.type === 'text-start' ? 'text' : 'reasoning', part);
+      case 'text-delta':
+        this.reader.text(part.delta);
+        return this.add('text', part);
+      case 'reasoning-delta':
+        return this.add('reasoning', part);
+      case 'text-end':
+      case 'reasoning-end':
+        return this.close(part.type === 'text-end' ? 'text' : 'reasoning', part);
+      case 'stream-start':
+        this.warnings = part.warnings;
+        return;
+      case 'response-metadata': {
+        const { type: _, ...metadata } = part;
+        this.response = { ...this.response, ...metadata };
+        return;
+      }
+      case 'finish':
+        this.end = part;
+        return;
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-input-end':
+      case 'raw':
+        return;
+      default:
+        this.content.push(part);
+    }
+  }
+
+  result(sent: Pick<LanguageModelV3GenerateResult, 'request' | 'response'>): LanguageModelV3GenerateResult {
+    const { end, content, warnings } = this;
+    if (!end) throw new ModelFailure('network', 'The answer of the model broke off');
+    const { usage, finishReason, providerMetadata } = end;
+    return {
+      content,
+      usage,
+      finishReason,
+      warnings,
+      ...(providerMetadata && { providerMetadata }),
+      ...(sent.request && { request: sent.request }),
+      response: { ...sent.response, ...this.response },
+    };
+  }
+
+  private begin(type: Written['type'], { id, providerMetadata }: Part): void {
+    const written: Written = { type, text: '', ...(providerMetadata && { providerMetadata }) };
+    this.open.set(`${type} ${id}`, written);
+    this.content.push(written);
+  }
+
+  private add(type: Written['type'], part: Part & { delta: string }): void {
+    const key = `${type} ${part.id}`;
+    // Some gateways leave out the beginning.
+    if (!this.open.has(key)) this.begin(type, part);
+    const written = this.open.get(key) as Written;
+    written.text += part.delta;
+    if (part.providerMetadata) written.providerMetadata = part.providerMetadata;
+  }
+
+  private close(type: Written['type'], { id, providerMetadata }: Part): void {
+    const written = this.open.get(`${type} ${id}`);
+    if (written && providerMetadata) written.providerMetadata = providerMetadata;
+    this.open.delete(`${type} ${id}`);
+  }
+}
+
+type Part = Pick<Extract<LanguageModelV3StreamPart, { type: 'text-start' }>, 'id' | 'providerMetadata'>;

@@ -1,0 +1,142 @@
+import { bigint, flag, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { query } from '../query.ts';
+
+const sessions = table('chat_sessions', {
+  id: text,
+  organizationId: text,
+  projectId: text,
+  userId: text,
+  origin: text,
+  title: text,
+  status: oneOf<'active' | 'archived'>(),
+  config: json<unknown>(),
+  version: integer,
+  messageCount: integer,
+  firstMessage: text,
+  inputTokens: bigint,
+  outputTokens: bigint,
+  createdAt: time,
+  lastActivityAt: time,
+});
+export type SessionRow = RowOf<typeof sessions.columns>;
+
+const made = [
+  'id',
+  'organizationId',
+  'projectId',
+  'userId',
+  'origin',
+  'title',
+  'config',
+  'firstMessage',
+] as const;
+export const insert = query(
+  'chat-sessions.insert',
+  `${sessions.insert(made)} returning ${sessions.all()}`,
+  sessions.pick(made),
+  sessions.columns,
+);
+
+const own = sessions.pick(['id', 'organizationId', 'userId']);
+/** Nobody else's; those of projects that are gone are gone with them. */
+export const find = query(
+  'chat-sessions.find',
+  `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
+   where s.id = :id and s.organization_id = :organizationId and s.user_id = :userId`,
+  own,
+  sessions.columns,
+);
+/** Turns of one session follow each other. */
+export const lock = query(
+  'chat-sessions.lock',
+  `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
+   where s.id = :id and s.organization_id = :organizationId and s.user_id = :userId for no key update of s`,
+  own,
+  sessions.columns,
+);
+/** One whose only turn came to nothing. */
+export const removeEmpty = query(
+  'chat-sessions.remove-empty',
+  `delete from chat_sessions s where s.id = :id and s.version = 0
+     and not exists (select from chat_turns t where t.session_id = s.id and t.model_called)`,
+  { id: text },
+);
+export const addTurn = query(
+  'chat-sessions.add-turn',
+  `update chat_sessions set version = version + 1, message_count = message_count + :messages,
+     input_tokens = input_tokens + :inputTokens, output_tokens = output_tokens + :outputTokens, last_activity_at = now()
+   where id = :id returning version`,
+  { id: text, messages: integer, inputTokens: bigint, outputTokens: bigint },
+  { version: integer },
+);
+
+const page = { before: orNull(time), beforeId: text, most: bigint };
+const behind = `(:before::timestamptz is null or (s.last_activity_at, s.id) < (:before, :beforeId))
+   order by s.last_activity_at desc, s.id desc limit :most`;
+
+export const listOwn = query(
+  'chat-sessions.list-own',
+  `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
+   where s.organization_id = :organizationId and s.user_id = :userId
+     and (:projectId::text is null or s.project_id = :projectId) and (:status::text is null or s.status = :status)
+     and ${behind}`,
+  { organizationId: text, userId: text, projectId: orNull(text), status: orNull(text), ...page },
+  sessions.columns,
+  { index: 'chat_sessions_own' },
+);
+
+const found = { ...sessions.columns, match: orNull(text) };
+/** Those of one person in a project; `pattern` is looked for in titles, `words` in what was said. */
+export const search = query(
+  'chat-sessions.search',
+  `select ${sessions.all('s')}, (
+     select left(c.content::text, 400) from chat_messages c
+     where c.session_id = s.id and c.words @@ plainto_tsquery('simple', :words) order by c.number limit 1) as match
+   from chat_sessions s
+   where s.project_id = :projectId and s.user_id = :userId and (:status::text is null or s.status = :status)
+     and (:pattern::text is null or s.title ilike :pattern)
+     and (:words::text is null or exists (
+       select from chat_messages m where m.session_id = s.id and m.words @@ plainto_tsquery('simple', :words)))
+     and ${behind}`,
+  {
+    projectId: text,
+    userId: text,
+    status: orNull(text),
+    pattern: orNull(text),
+    words: orNull(text),
+    ...page,
+  },
+  found,
+  { index: 'chat_sessions_project' },
+);
+export type FoundSession = RowOf<typeof found>;
+
+const messages = table('chat_messages', {
+  number: integer,
+  role: text,
+  content: json<unknown>(),
+  truncated: flag,
+});
+
+export const messagesFrom = query(
+  'chat-sessions.messages-from',
+  `select ${messages.all()} from chat_messages where session_id = :sessionId and number >= :from
+   order by number limit :most`,
+  { sessionId: text, from: integer, most: bigint },
+  messages.columns,
+  { index: 'chat_messages_pkey' },
+);
+export const addMessage = query(
+  'chat-sessions.add-message',
+  `insert into chat_messages (session_id, number, turn_id, role, content, truncated, words)
+   values (:sessionId, :number, :turnId, :role, :content, :truncated, to_tsvector('simple', :words))`,
+  {
+    sessionId: text,
+    number: integer,
+    turnId: text,
+    role: text,
+    content: json<unknown>(),
+    truncated: flag,
+    words: text,
+  },
+);

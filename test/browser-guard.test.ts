@@ -1,0 +1,77 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { readFile } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { startEngine } from './support/browser-engine.ts';
+import { noBrowser } from './support/chromium.ts';
+import { serveWeb, type Web } from './support/web.ts';
+
+/** Everything that a page can load, at an address that the guard forbids. */
+
+const page = new URL('./support/browser-vectors.html', import.meta.url);
+
+/** Packets that came. */
+async function listenForPackets(address: string): Promise<{ port: number; readonly packets: number }> {
+  const socket: Socket = createSocket('udp4');
+  const seen = { port: 0, packets: 0 };
+  socket.on('message', () => seen.packets++);
+  await new Promise<void>((resolve) => socket.bind(0, address, resolve));
+  onTestFinished(() => new Promise<void>((resolve) => socket.close(() => resolve())));
+  seen.port = socket.address().port;
+  return seen;
+}
+
+async function vectorPage(forbidden: Web, udp: number): Promise<Web> {
+  const html = (await readFile(page, 'utf8'))
+    .replaceAll('{{forbidden}}', `127.0.0.2:${forbidden.port}`)
+    .replaceAll('{{udp}}', `127.0.0.2:${udp}`);
+  return serveWeb((request, response) => {
+    const url = new URL(request.url ?? '', 'http://127.0.0.1');
+    const away = `http://127.0.0.2:${forbidden.port}`;
+    // What is asked for below /302/ is there, says the answer.
+    if (url.pathname.startsWith('/302/'))
+      return void response
+        .writeHead(302, { location: `${away}${url.pathname}`, 'access-control-allow-origin': '*' })
+        .end();
+    const script = `fetch('${away}/worker-fetch').catch(() => {}); importScripts('${away}/worker-script')`;
+    const [type, body] = url.pathname.endsWith('.js')
+      ? ['text/javascript', script]
+      : url.pathname.endsWith('.css')
+        ? ['text/css', `@import url(${away}/css-import); body { background: url(${away}/css-url) }`]
+        : ['text/html', url.pathname === '/' ? html : '<p>nothing'];
+    response.writeHead(200, { 'content-type': type }).end(body);
+  });
+}
+
+test('nothing that a page does reaches an address that is forbidden', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
+  const forbidden = await serveWeb((_, response) => void response.end('reached'), '127.0.0.2');
+  const udp = await listenForPackets('127.0.0.2');
+  const web = await vectorPage(forbidden, udp.port);
+  // Without it Chromium does not even try WebRTC with this machine.
+  const engine = startEngine({ switches: ['--allow-loopback-in-peer-connection'] });
+  const session = await engine.open({ policy: { mode: 'allow_all' } });
+  expect(await session.perform({ op: 'navigate', url: `${web.origin}/` })).toMatchObject({
+    result: 'executed',
+  });
+  // The last thing it tries is to leave, by itself.
+  await expect
+    .poll(() => session.refusals.map(({ url }) => new URL(url, 'http://x').pathname), { timeout: 60_000 })
+    .toContain('/meta-refresh');
+  expect([forbidden.connections, udp.packets]).toEqual([0, 0]);
+
+  const tried = new Set(session.refusals.map(({ url }) => url));
+  const names = (await readFile(page, 'utf8')).matchAll(/\{\{forbidden\}\}\/([\w-]+)/g);
+  const redirected = web.paths.filter((path) => path.startsWith('/302/'));
+  expect(redirected.length).toBeGreaterThan(8);
+  const expected = [...[...names].map(([, name]) => `/${name}`), ...redirected].map(
+    (path) => `http://127.0.0.2:${forbidden.port}${path}`,
+  );
+  // That the page did try; a tunnel shows only where to.
+  const tunnels = ['https', 'ws', 'wss', 'transport'];
+  const missing = expected.filter(
+    (url) => !tried.has(url) && !tunnels.some((name) => url.endsWith(`/${name}`)),
+  );
+  expect(missing).toEqual([]);
+  expect(tried).toContain(`127.0.0.2:${forbidden.port}`);
+  for (const { reason } of session.refusals) expect(reason).toContain('127.0.0.2 is a loopback address');
+});
