@@ -72,8 +72,9 @@ async function finish(context: ProjectContext, begun: Begun, sent: Sent, watcher
     // The next one tries again.
     db.run(turns.extend, { id, leaseToken, lease }).catch(() => {});
   }, lease / 3);
-  const leave = takePlace(context);
+  let leave = (): void => {};
   try {
+    leave = takePlace(context);
     const ran = await carryOut(context, begun, sent, signal, watcher);
     if (ran.outcome.finish !== 'aborted')
       return answerOf(begun, await stored(context, begun, sent, ran), ran);
