@@ -93,11 +93,7 @@ test(`${kills} kills in the middle of turns leave sessions that can be read, wit
     await client.end();
   }
   for (const { sessionId, acknowledged, open } of all) {
-    const { turns, turnCount } = await api.getChatSessionTrace({
-      sessionId,
-      afterPromptIndex: -1,
-      limit: 20,
-    });
+    const turns = await turnsOf(api, sessionId);
     const session = await api.getChatSession({ sessionId, limit: 200 });
     const whole = turns.filter(({ status }) => status === 'completed');
     expect(whole.length).toBeGreaterThanOrEqual(acknowledged);

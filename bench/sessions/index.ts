@@ -1,0 +1,16 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stopAll } from '../support/processes.ts';
+import { compareTurns, manySessions } from './turns.ts';
+
+/** What a chat session costs beside what it stands on: the model call alone, and the page alone. */
+const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));
+await chmod(dataDir, 0o711);
+try {
+  await compareTurns(dataDir);
+  await manySessions(dataDir);
+} finally {
+  await stopAll();
+  await rm(dataDir, { recursive: true, force: true });
+}
