@@ -20,6 +20,7 @@ import {
   keysFromFile,
   masterKeyPath,
 } from './platform/secrets/master-key.ts';
+import { SignedUrls } from './platform/secrets/signed-urls.ts';
 import { Vault } from './platform/secrets/vault.ts';
 import { version } from './platform/version.ts';
 
@@ -84,6 +85,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       trust,
       grants: new Grants({ db, vault, mcp, clock, log }),
       cursors: new Cursors(vault.derive('cursors')),
+      artifacts: new SignedUrls(vault.derive('artifact addresses')),
       blobs: openBlobs(config),
       models,
       notifications,

@@ -1,5 +1,6 @@
 import * as account from './account.ts';
 import * as agent from './agent.ts';
+import * as artifacts from './artifacts.ts';
 import * as catalog from './catalog.ts';
 import * as chatSessions from './chat-sessions.ts';
 import * as clients from './clients.ts';
@@ -66,6 +67,7 @@ const declared = {
   ...evalGates,
   ...evalReplay,
   ...evalIngest,
+  ...artifacts,
   ...sessions,
   ...agent,
   ...chatSessions,

@@ -246,6 +246,10 @@ export interface SentFile {
   contentType: string;
   /** In bytes, when it is known beforehand. */
   size?: number;
+  /** First and last byte, when `bytes` are not all of it. */
+  part?: { start: number; end: number };
+  /** Whether parts can be asked for. */
+  acceptsRanges?: boolean;
   bytes: AsyncIterable<Uint8Array>;
 }
 

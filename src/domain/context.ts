@@ -12,6 +12,7 @@ import type { ProjectRow } from '../platform/database/queries/projects.ts';
 import type { LiveServerRow } from '../platform/database/queries/servers.ts';
 import type { Log } from '../platform/log.ts';
 import type { Cursors } from '../platform/secrets/cursors.ts';
+import type { SignedUrls } from '../platform/secrets/signed-urls.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
 import type { Grants } from './live/grants.ts';
 import type { Trust } from './trust.ts';
@@ -30,6 +31,8 @@ export interface Services {
   db: Db;
   vault: Vault;
   cursors: Cursors;
+  /** Addresses of stored pictures and recordings. */
+  artifacts: SignedUrls;
   blobs: BlobStore;
   models: ModelCatalog;
   mcp: Mcp;
@@ -123,6 +126,7 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     db: services.db,
     vault: services.vault,
     cursors: services.cursors,
+    artifacts: services.artifacts,
     blobs: services.blobs,
     models: services.models,
     mcp: services.mcp,

@@ -3,6 +3,7 @@ export { getMe } from './account/get-me.ts';
 export { listOrganizations } from './account/list-organizations.ts';
 export { listAgentOperations } from './agent/operations.ts';
 export { runAgentTurn } from './agent/turn.ts';
+export { getArtifact } from './artifacts/read.ts';
 export { getHostCompatCatalog } from './catalog/get-host-catalog.ts';
 export { listModels } from './catalog/list-models.ts';
 export { listChatSessions, listSessions } from './chat-sessions/list.ts';

@@ -131,6 +131,10 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     const path = `/projects/${await need('projectId')}/eval-ingest/artifacts/${await need('storageId')}/link`;
     return tokenIn((await service.post(path)).body.url);
   },
+  artifactToken: async ({ service, need }) => {
+    const { artifacts } = service.running.services;
+    return artifacts.make({ kind: 'screenshot', blobId: await need('storageId') }, Date.now() + 3_600_000);
+  },
   connectionRequestId: async ({ service, need }) => {
     const request = { url: 'http://127.0.0.1:1/mcp', projectId: await need('projectId') };
     const earlier = openRequests.get(service) ?? [];

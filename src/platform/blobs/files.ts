@@ -3,7 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { makeFolder, syncFolder } from '../durable.ts';
-import { type BlobStore, checkId, counted, type StoredBlob } from './store.ts';
+import { type BlobPart, type BlobStore, checkId, counted, type StoredBlob } from './store.ts';
 
 /** One file per blob, spread over folders by the last characters of the id, which are random. */
 export class FileBlobStore implements BlobStore {
@@ -31,8 +31,8 @@ export class FileBlobStore implements BlobStore {
     }
   }
 
-  read(id: string): Readable {
-    return createReadStream(this.pathOf(id));
+  read(id: string, part?: BlobPart): Readable {
+    return createReadStream(this.pathOf(id), part);
   }
 
   /** With what a process that was killed had written of it. */

@@ -36,6 +36,7 @@ test('what goes in comes out, with its size and digest', async () => {
     sha256: 'e997afd18e5f6be004fc193aed2c90291e68ab2c7599a62538c935b7fca6ab0f',
   });
   expect((await buffer(blobs.read(id))).toString()).toBe('hello blob');
+  expect((await buffer(blobs.read(id, { start: 6, end: 7 }))).toString()).toBe('bl');
   await blobs.remove(id);
   await expect(buffer(blobs.read(id))).rejects.toThrow('ENOENT');
   await blobs.remove(id);

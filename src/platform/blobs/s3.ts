@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import { type BlobStore, checkId, counted, type StoredBlob } from './store.ts';
+import { type BlobPart, type BlobStore, checkId, counted, type StoredBlob } from './store.ts';
 
 /** Bytes that are held of a blob on its way; stores take no smaller parts. */
 const partSize = 5 * 1024 * 1024;
@@ -54,8 +54,8 @@ export class S3BlobStore implements BlobStore {
     return result();
   }
 
-  read(id: string): Readable {
-    return Readable.from(this.bytesOf(id), { objectMode: false });
+  read(id: string, part?: BlobPart): Readable {
+    return Readable.from(this.bytesOf(id, part), { objectMode: false });
   }
 
   /** With what a process that was killed had sent of it. */
@@ -73,10 +73,11 @@ export class S3BlobStore implements BlobStore {
       if (Key === object.Key) await client.send(new AbortMultipartUploadCommand({ ...object, UploadId }));
   }
 
-  private async *bytesOf(id: string): AsyncGenerator<Uint8Array> {
+  private async *bytesOf(id: string, part: BlobPart | undefined): AsyncGenerator<Uint8Array> {
     const { GetObjectCommand } = await import('@aws-sdk/client-s3');
     const client = await this.client();
-    const { Body } = await client.send(new GetObjectCommand(this.named(id))).catch(asMissing);
+    const wanted = { ...this.named(id), ...(part && { Range: `bytes=${part.start}-${part.end}` }) };
+    const { Body } = await client.send(new GetObjectCommand(wanted)).catch(asMissing);
     yield* Body as Readable;
   }
 

@@ -6,12 +6,18 @@ export interface StoredBlob {
   sha256: string;
 }
 
+/** First and last byte. */
+export interface BlobPart {
+  start: number;
+  end: number;
+}
+
 /** Bytes by id. Written once, never changed. */
 export interface BlobStore {
   /** Beyond the limit, or when the content ends with an error, nothing is kept. */
   put(id: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob>;
   /** One that is not there ends with an error of the code ENOENT. */
-  read(id: string): Readable;
+  read(id: string, part?: BlobPart): Readable;
   remove(id: string): Promise<void>;
 }
 

@@ -24,13 +24,19 @@ export function sendAnswer(
 }
 
 /** Whatever is stored may have been sent by a stranger, so a browser is told to treat it as nothing but bytes. */
-function sendFile(reply: FastifyReply, { contentType, size, bytes }: SentFile): FastifyReply {
+function sendFile(
+  reply: FastifyReply,
+  { contentType, size, part, acceptsRanges, bytes }: SentFile,
+): FastifyReply {
   reply
     .header('content-type', contentType)
     .header('content-disposition', 'attachment')
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', "default-src 'none'; sandbox");
-  if (size !== undefined) reply.header('content-length', size);
+  if (part) reply.header('content-range', `bytes ${part.start}-${part.end}/${size ?? '*'}`);
+  if (acceptsRanges) reply.header('accept-ranges', 'bytes').header('cache-control', 'private, no-store');
+  const length = part ? part.end - part.start + 1 : size;
+  if (length !== undefined) reply.header('content-length', length);
   // An open file is handed on as it is: a stream around it that nobody began to read would not close it.
   return reply.send(bytes instanceof Readable ? bytes : Readable.from(bytes));
 }

@@ -16,6 +16,14 @@ export const find = query(
   { id: text, projectId: text },
   blobs.columns,
 );
+/** For an address that only we can have made. */
+export const findSigned = query(
+  'blobs.find-signed',
+  `select ${blobs.all('b')} from blobs b join projects p on p.id = b.project_id
+   where b.id = :id and p.deleted_at is null`,
+  { id: text },
+  blobs.columns,
+);
 export const insert = query('blobs.insert', blobs.insert(), blobs.columns);
 
 export const digests = query(
