@@ -86,7 +86,7 @@ function commonOptions(command: Command, entry: OperationCommand): void {
   if (entry.answers === 'file')
     command.option('--output <path>', 'where to write it; left out, the standard output');
   if (entry.list) command.option('--all', 'follow all pages');
-  if (entry.repeatable)
+  if (entry.repeatable || entry.keyed)
     command.option('--idempotency-key <key>', 'repeating it with the same key does nothing again');
   if (entry.deletes) command.option('--yes', 'do not ask');
   if (entry.project)

@@ -29,6 +29,8 @@ export interface OperationCommand {
   safe: boolean;
   spends: boolean;
   repeatable: boolean;
+  /** The body has to hold a key of its own for each thing that is sent. */
+  keyed: boolean;
   deprecated: boolean;
 }
 
@@ -81,6 +83,7 @@ function makeManifest(operations: readonly Operation[]): OperationManifest {
       safe: isSafe(operation),
       spends: operation.spends === true,
       repeatable: operation.idempotency !== undefined,
+      keyed: bodyOf(described, document).required.includes('idempotencyKey'),
       deprecated: operation.deprecated !== undefined,
     };
   });
@@ -95,16 +98,24 @@ function isAboutProjects({ area }: Operation): boolean {
 function containerOf(
   what: 'project' | 'organization',
   { params }: Operation,
-  { parameters = [], requestBody }: OperationObject,
+  described: OperationObject,
   document: OpenApiDocument,
 ): Partial<Pick<OperationCommand, 'project' | 'organization'>> {
   const name = `${what}Id`;
+  const { parameters = [] } = described;
   if (params.includes(name)) return { [what]: { place: 'path', needed: true } };
   const query = parameters.find((parameter) => parameter.name === name);
   if (query) return { [what]: { place: 'query', needed: query.required } };
+  const { properties, required } = bodyOf(described, document);
+  // A body that need not say the project means the Default one, or does not look at it.
+  const needed = what === 'project' || required.includes(name);
+  return name in properties ? { [what]: { place: 'body', needed } } : {};
+}
+
+function bodyOf({ requestBody }: OperationObject, document: OpenApiDocument) {
   const body = requestBody?.content['application/json']?.schema;
   const { properties = {}, required = [] } = body ? resolved(body, document) : {};
-  return name in properties ? { [what]: { place: 'body', needed: required.includes(name) } } : {};
+  return { properties, required };
 }
 
 /** A group is described by the area of its first command. */

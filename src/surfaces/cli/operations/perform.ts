@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type CallOptions, type Client, eachItem } from '../../client/index.ts';
 import { launchHeaders } from '../ci/detect.ts';
@@ -133,7 +134,13 @@ async function inputFor(
     ...containers.path,
     ...Object.fromEntries(entry.params.map(({ param }) => [param, known[param]])),
     ...(entry.sends === 'json' && {
-      body: { ...containers.body, ...(await named(await bodyFrom(options.data, entry.flags, options))) },
+      body: {
+        ...containers.body,
+        ...(entry.keyed && { idempotencyKey: randomUUID() }),
+        ...(await named(await bodyFrom(options.data, entry.flags, options))),
+        ...(entry.keyed &&
+          options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+      },
     }),
     ...(entry.sends === 'bytes' && { upload: await uploadFrom(entry, options) }),
   };
@@ -177,7 +184,7 @@ async function callOptionsOf(
   return {
     signal,
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+    ...(!entry.keyed && options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
   };
 }
 

@@ -33,6 +33,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
       { name: 'oauth', title: 'OAuth servers' },
       { name: 'environments', title: 'Clients and environments' },
       { name: 'models', title: 'Models' },
+      { name: 'chat-sessions', title: 'Chat sessions' },
     ],
   },
   {
