@@ -40,6 +40,8 @@ export interface OpenBrowser {
   viewport?: { width: number; height: number } | undefined;
   storageState?: StorageState | undefined;
   record?: boolean | undefined;
+  /** When as many sessions are open as may be: waits for one to end, until this aborts. */
+  waitForRoom?: AbortSignal | undefined;
 }
 
 /** Browser sessions of this process. A browser is started with the first one. */
@@ -50,6 +52,7 @@ export class BrowserEngine {
   private readonly browsers = new Set<SharedBrowser>();
   private current: Promise<SharedBrowser> | undefined;
   private opening = 0;
+  private readonly waiting = new Set<() => void>();
   private closed = false;
   private recordings: Promise<string> | undefined;
   private recorded = 0;
@@ -77,11 +80,7 @@ export class BrowserEngine {
         'off',
         'This service has no browser. The operator can install Chromium, or name one in DRYDOCK_BROWSER',
       );
-    if (this.sessions.size + this.opening >= this.options.sessions)
-      throw new BrowserFailure(
-        'capacity',
-        `${this.options.sessions} browser sessions are open, which is the most (DRYDOCK_BROWSER_SESSIONS). Close one, or try again later`,
-      );
+    await this.room(wanted.waitForRoom);
     this.opening++;
     try {
       const browser = await this.reserve(this.place);
@@ -91,15 +90,42 @@ export class BrowserEngine {
       });
     } finally {
       this.opening--;
+      this.roomMade();
     }
   }
 
   async close(): Promise<void> {
     this.closed = true;
+    this.roomMade();
     await this.current?.catch(() => {});
     await Promise.all([...this.sessions].map((session) => session.close('stopped')));
     await Promise.all([...this.browsers].map((browser) => browser.end()));
     if (this.recordings) await rm(await this.recordings, { recursive: true, force: true });
+  }
+
+  private async room(until: AbortSignal | undefined): Promise<void> {
+    while (this.sessions.size + this.opening >= this.options.sessions) {
+      if (!until || until.aborted)
+        throw new BrowserFailure(
+          'capacity',
+          `${this.options.sessions} browser sessions are open, which is the most (DRYDOCK_BROWSER_SESSIONS). Close one, or try again later`,
+        );
+      await new Promise<void>((resolve) => {
+        const tell = (): void => {
+          this.waiting.delete(tell);
+          until.removeEventListener('abort', tell);
+          resolve();
+        };
+        this.waiting.add(tell);
+        until.addEventListener('abort', tell);
+      });
+      if (this.closed) throw new BrowserFailure('closed', 'The service is stopping');
+    }
+  }
+
+  /** Whoever waits looks again. */
+  private roomMade(): void {
+    for (const tell of [...this.waiting]) tell();
   }
 
   /** A browser that takes one more: the one in use, or a new one when that is used up. */
@@ -173,6 +199,7 @@ export class BrowserEngine {
     void session.ended.finally(() => {
       this.sessions.delete(session);
       browser.remove(session);
+      this.roomMade();
     });
   }
 

@@ -1,5 +1,5 @@
-import type { BrowserContext } from 'playwright-core';
-import type { BrowserCommand, CommandResult } from './command.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserCommand, CommandResult, ConsoleEntry, NetworkEntry } from './command.ts';
 import { answersDialog, type CommandScope, performCommand } from './commands.ts';
 import { BrowserFailure } from './failure.ts';
 import type { GuardProxy } from './guard-proxy.ts';
@@ -82,6 +82,26 @@ export class BrowserSession {
     return this.parts.guard.refusals;
   }
 
+  /** What the pages wrote to their consoles, the latest of it. */
+  get console(): readonly ConsoleEntry[] {
+    return this.scope.logs.console.entries;
+  }
+
+  /** What the pages asked of the network, the latest of it. */
+  get requests(): readonly NetworkEntry[] {
+    return this.scope.logs.network.entries;
+  }
+
+  /** The tab in front, for parts of ours that do more than commands can. They use it inside `during`. */
+  async page(): Promise<Page> {
+    return (await this.bounded(() => this.scope.tabs.pick())).page;
+  }
+
+  /** Work on a page: bounded in time, and what fails because the session ended says so. */
+  during<T>(work: () => Promise<T>, timeout = commandTimeout): Promise<T> {
+    return this.bounded(work, timeout);
+  }
+
   /** One command at a time, in the order they come; answers to dialogs do not wait for what the dialog holds up. */
   async perform(
     command: BrowserCommand,
@@ -160,9 +180,9 @@ export class BrowserSession {
     return this.bounded(work);
   }
 
-  private bounded<T>(work: () => Promise<T>): Promise<T> {
+  private bounded<T>(work: () => Promise<T>, timeout = commandTimeout): Promise<T> {
     return this.whileOpen(() =>
-      within(commandTimeout, work(), () => {
+      within(timeout, work(), () => {
         throw new BrowserFailure('timeout', 'The page does not answer; close it, or the session');
       }),
     );

@@ -31,6 +31,7 @@ import * as serverExport from './server-export.ts';
 import * as serverGroups from './server-groups.ts';
 import * as primitives from './server-primitives.ts';
 import * as serverSkills from './server-skills.ts';
+import * as serverWidgets from './server-widgets.ts';
 import * as servers from './servers.ts';
 import * as sessions from './sessions.ts';
 import * as skills from './skills.ts';
@@ -42,6 +43,7 @@ const declared = {
   ...servers,
   ...diagnostics,
   ...primitives,
+  ...serverWidgets,
   ...serverSkills,
   ...serverExport,
   ...contractChecks,

@@ -120,6 +120,7 @@ export { createServerGroup } from './server-groups/create.ts';
 export { listServerGroups } from './server-groups/list.ts';
 export { listServerSkills } from './server-skills/list.ts';
 export { getServerSkill, readServerSkillFile } from './server-skills/read.ts';
+export { renderServerWidget } from './server-widgets/render.ts';
 export { createProjectServer } from './servers/create.ts';
 export { deleteProjectServer } from './servers/delete.ts';
 export { getProjectServer } from './servers/get.ts';

@@ -44,6 +44,7 @@ export const changingSchedule: Proposal = {
 const proposals: Partial<Record<string, Proposal>> = {
   createServerConnection: { ...reaching, buttonLabel: 'Connect' },
   callTool: { ...reaching, buttonLabel: 'Call tool' },
+  renderServerWidget: { ...reaching, buttonLabel: 'Render widget' },
   replayEvalRun: { ...reaching, buttonLabel: 'Replay run' },
   createEvalRun: { ...spending, buttonLabel: 'Run suite' },
   createEvalRunGroup: { ...spending, buttonLabel: 'Run suite' },

@@ -1,0 +1,30 @@
+import { McpFailure } from '../../mcp/failures.ts';
+import type { Conversation } from '../../mcp/mcp.ts';
+import { needsListing, type WidgetSource, widgetSource } from '../../widgets/declared.ts';
+import { drain } from '../live/drain.ts';
+
+/** The widget at an address, or why there is none. Only a server that cannot be reached is an error. */
+export async function loadWidget(
+  conversation: Conversation,
+  uri: string,
+): Promise<WidgetSource | { problem: string }> {
+  try {
+    const { result } = await conversation.ask('resources/read', { uri });
+    if (!needsListing(uri, result)) return widgetSource(uri, result);
+    const { items = [] } = (await drain(conversation, 'resources').catch(unlessRpc)) ?? {};
+    return widgetSource(
+      uri,
+      result,
+      items.find((item) => item['uri'] === uri),
+    );
+  } catch (error) {
+    if (error instanceof McpFailure && error.kind === 'too-large') return { problem: error.message };
+    return unlessRpc(error) ?? { problem: `The server did not give ${uri}: ${(error as Error).message}` };
+  }
+}
+
+/** An error that the server answered with. */
+function unlessRpc(error: unknown): undefined {
+  if (error instanceof McpFailure && error.kind === 'rpc') return undefined;
+  throw error;
+}

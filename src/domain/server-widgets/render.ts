@@ -1,0 +1,144 @@
+import { BrowserFailure } from '../../browser/failure.ts';
+import { Refusal } from '../../contract/errors.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import { McpFailure } from '../../mcp/failures.ts';
+import type { Conversation } from '../../mcp/mcp.ts';
+import { version } from '../../platform/version.ts';
+import type { Answered } from '../../widgets/bridge.ts';
+import { refusalOfCall, type WidgetSource, widgetUriOf } from '../../widgets/declared.ts';
+import { type RenderedWidget, renderWidget, type WidgetObservation } from '../../widgets/render.ts';
+import type { ServerContext } from '../context.ts';
+import { drain } from '../live/drain.ts';
+import { withServer } from '../live/reach.ts';
+import type { Verb } from '../verb.ts';
+import { loadWidget } from './load.ts';
+import { declaringWidgets } from './support.ts';
+
+type Answer = OutputOf<Operations['renderServerWidget']>;
+
+/** Bytes of a picture that is sent inside JSON. */
+const mostScreenshot = 8 * 1024 * 1024;
+
+export const renderServerWidget: Verb<'renderServerWidget'> = async (context, { body }) => {
+  requireBrowser(context);
+  const clientCapabilities =
+    body.clientCapabilities ?? declaringWidgets(context.server.settings.clientCapabilities);
+  const options = { ...body, clientCapabilities };
+  const called = await withServer(context, options, async (conversation) => {
+    const { items: tools = [] } = (await drain(conversation, 'tools')) ?? {};
+    const { tool, uri } = toolWithWidget(tools, body.toolName);
+    const input = body.parameters ?? {};
+    const { result } = await conversation.ask('tools/call', { name: body.toolName, arguments: input });
+    return { tools, tool, uri, input, result, source: await loadWidget(conversation, uri) };
+  });
+  const { tools, tool, uri, input, result, source } = called;
+  if ('problem' in source)
+    return { status: 'resource_read_failed' as const, resourceUri: uri, problem: source.problem };
+  const ask = (method: string, params: Record<string, unknown>): Promise<Answered> =>
+    withServer(context, options, (conversation) => answered(conversation, method, params));
+  const { observation, widget } = await rendered(context, source, {
+    tool,
+    input,
+    result,
+    openAiCompat: body.injectOpenAiCompat,
+    viewport: body.viewport,
+    callTool: async (name, args) => {
+      const refusal = refusalOfCall(tools, name);
+      return refusal === undefined ? ask('tools/call', { name, arguments: args }) : { refusal };
+    },
+    readResource: (read) => ask('resources/read', { uri: read }),
+  });
+  await widget?.close();
+  return shown(observation, body);
+};
+
+function requireBrowser({ browsers }: ServerContext): void {
+  if (!browsers.available)
+    throw new Refusal(
+      'FEATURE_NOT_SUPPORTED',
+      'This service has no browser. The operator can install Chromium, or name one in DRYDOCK_BROWSER',
+      { details: { reason: 'BROWSER_UNAVAILABLE' } },
+    );
+}
+
+function toolWithWidget(tools: readonly unknown[], name: string): { tool: unknown; uri: string } {
+  const tool = tools.find((one) => nameOf(one) === name);
+  const uri = widgetUriOf(tool);
+  if (uri !== undefined) return { tool, uri };
+  const others = tools.filter((one) => widgetUriOf(one) !== undefined).map(nameOf);
+  const named = others.slice(0, 20).join(', ');
+  throw new Refusal(
+    'FEATURE_NOT_SUPPORTED',
+    `${tool ? 'The tool' : 'The server has no tool of that name, and so it'} has no widget: no ui:// resource. ${named ? `Tools that have one: ${named}` : 'No tool of the server has one'}`,
+    { details: { reason: 'NO_UI_RESOURCE', tools: others.slice(0, 100) } },
+  );
+}
+
+function nameOf(tool: unknown): string {
+  const { name } = tool as { name?: unknown };
+  return typeof name === 'string' ? name : '';
+}
+
+/** What the server says goes to the widget; that it cannot be reached is told to it too. */
+async function answered(
+  { ask }: Conversation,
+  method: string,
+  params: Record<string, unknown>,
+): Promise<Answered> {
+  try {
+    return { result: (await ask(method, params)).result };
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error;
+    return { refusal: error.facts.rpc?.message ?? error.message };
+  }
+}
+
+async function rendered(
+  context: ServerContext,
+  source: WidgetSource,
+  request: Omit<Parameters<typeof renderWidget>[1], 'source' | 'version' | 'signal'>,
+): Promise<RenderedWidget> {
+  const { browsers, callerGone } = context;
+  try {
+    return await renderWidget(browsers, { ...request, source, version, signal: callerGone() });
+  } catch (error) {
+    if (error instanceof BrowserFailure && error.kind === 'capacity')
+      throw new Refusal('RATE_LIMITED', error.message, {
+        details: { reason: 'BROWSER_SESSIONS' },
+        retryAfter: 5,
+      });
+    throw error;
+  }
+}
+
+function shown(
+  observation: WidgetObservation,
+  { includeSnapshot, includeScreenshot }: { includeSnapshot: boolean; includeScreenshot: boolean },
+): Answer {
+  const { status, problem, resourceUri, bridgeInitialized, consoleErrors, blockedRequests } = observation;
+  const { snapshot, screenshot, calls, requests, renderMs, totalMs } = observation;
+  return {
+    status,
+    ...(problem !== undefined && { problem }),
+    resourceUri,
+    bridgeInitialized,
+    consoleErrors,
+    blockedRequests: blockedRequests.map(({ url, reason }) => `${url} (${reason})`),
+    ...(calls.length > 0 && {
+      toolCalls: calls.map(({ toolName, arguments: args, error }) => ({
+        toolName,
+        arguments: args,
+        ...(error !== undefined && { error }),
+      })),
+    }),
+    ...(requests.length > 0 && { hostRequests: [...requests] }),
+    ...(includeSnapshot && snapshot && { snapshot }),
+    ...(includeScreenshot &&
+      screenshot &&
+      screenshot.length <= mostScreenshot && {
+        screenshot: { mimeType: 'image/png', base64: screenshot.toString('base64') },
+      }),
+    timings: { ...(renderMs !== undefined && { renderMs }), totalMs },
+  };
+}

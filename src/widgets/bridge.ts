@@ -1,0 +1,275 @@
+import { z } from 'zod';
+import { bounds, cut } from './bounds.ts';
+import type { WidgetCsp } from './csp.ts';
+
+/** Revisions of MCP Apps that are spoken, the newest first. */
+const revisions = ['2026-01-26', '2025-11-21'] as const;
+
+const id = z.union([z.string().max(200), z.number()]);
+const open = z.record(z.string(), z.unknown());
+const Message = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: id.optional(),
+  method: z.string().min(1).max(200).optional(),
+  params: open.optional(),
+  result: z.unknown().optional(),
+  error: z.unknown().optional(),
+});
+type Id = z.output<typeof id>;
+
+const text = z.string().max(10_000);
+const InitializeParams = z.looseObject({ protocolVersion: z.string().max(100).optional() });
+const CallParams = z.object({ name: z.string().min(1).max(1_000), arguments: open.default({}) });
+const ReadParams = z.object({ uri: z.string().min(1).max(8_192) });
+const LinkParams = z.object({ url: z.string().min(1).max(8_192) });
+const SizeParams = z.object({ height: z.number().optional() });
+const LogParams = z.looseObject({ level: text.optional(), data: z.unknown() });
+
+/** What a widget did with a tool. */
+export interface WidgetCall {
+  toolName: string;
+  arguments: Record<string, unknown>;
+  startedAt: number;
+  endedAt: number;
+  /** Why it came to nothing, or what the result says went wrong. */
+  error?: string;
+  result?: Record<string, unknown>;
+}
+
+/** What a request of a widget is answered with: a result, or why there is none. */
+export type Answered = { result: Record<string, unknown> } | { refusal: string };
+
+export interface BridgeOptions {
+  /** The tool as its server declares it, what it was called with and what it answered. */
+  tool: unknown;
+  input: Record<string, unknown>;
+  result: Record<string, unknown>;
+  csp: WidgetCsp;
+  viewport: { width: number; height: number };
+  version: string;
+  callTool: (name: string, args: Record<string, unknown>) => Promise<Answered>;
+  readResource: (uri: string) => Promise<Answered>;
+  /** To the widget. */
+  send: (text: string) => void;
+  resize: (height: number) => void;
+}
+
+/**
+ * Our end of the conversation with a widget. The first request it makes is answered with what this host is; once it says
+ * that it is ready, it is told what its tool was called with and what came of it. Whatever it says is data.
+ */
+export class Bridge {
+  readonly calls: WidgetCall[] = [];
+  /** What it asked its host for besides, in words. */
+  readonly requests: string[] = [];
+  /** Settles when the widget has its result. */
+  readonly ready: Promise<void>;
+  initialized = false;
+  /** Messages that were not listened to. */
+  dropped = 0;
+  private readonly options: BridgeOptions;
+  private settle = (): void => {};
+  private readonly answers = new Map<Id, () => void>();
+  private readonly running = new Set<Promise<void>>();
+  private asked = 0;
+  private told = 0;
+
+  constructor(options: BridgeOptions) {
+    this.options = options;
+    this.ready = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+  }
+
+  /** A message of the widget. */
+  receive(raw: string): void {
+    const message = Message.safeParse(parsed(raw)).data;
+    // Libraries of widgets talk to themselves in the same way.
+    if (!message) return;
+    const { id: asked, method, params = {} } = message;
+    if (method === undefined) {
+      if (asked !== undefined) this.answers.get(asked)?.();
+    } else if (asked === undefined) this.notified(method, params);
+    else this.answer(asked, method, params);
+  }
+
+  /** Whatever the widget asked for and has not been answered yet. */
+  async quiet(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running);
+  }
+
+  /** Tells the widget that it ends. Settles with its answer, whatever that is. */
+  teardown(): Promise<void> {
+    const goodbye = 'drydock-teardown';
+    return new Promise((resolve) => {
+      this.answers.set(goodbye, resolve);
+      this.post({ id: goodbye, method: 'ui/resource-teardown', params: { reason: 'closed' } });
+    });
+  }
+
+  private notified(method: string, params: Record<string, unknown>): void {
+    switch (method) {
+      case 'ui/notifications/initialized':
+        return this.tellResult();
+      case 'ui/notifications/size-changed': {
+        const { height } = SizeParams.safeParse(params).data ?? {};
+        if (height !== undefined)
+          this.options.resize(Math.min(Math.max(1, Math.ceil(height)), bounds.height));
+        return;
+      }
+      case 'notifications/message': {
+        const said = LogParams.safeParse(params).data;
+        if (said) this.note(`log ${said.level ?? 'info'}: ${JSON.stringify(said.data) ?? ''}`);
+        return;
+      }
+      case 'ui/notifications/request-teardown':
+        return this.note('asked to be closed');
+    }
+  }
+
+  /** A widget may hold two parts that begin a conversation, such as its own and that of `window.openai`. */
+  private tellResult(): void {
+    if (++this.told > 4) return;
+    const { input, result } = this.options;
+    this.initialized = true;
+    this.post({ method: 'ui/notifications/tool-input', params: { arguments: input } });
+    this.post({ method: 'ui/notifications/tool-result', params: result });
+    this.settle();
+  }
+
+  private answer(asked: Id, method: string, params: Record<string, unknown>): void {
+    switch (method) {
+      case 'ui/initialize':
+        return this.reply(asked, this.introduction(params));
+      case 'ping':
+        return this.reply(asked, {});
+      case 'tools/call':
+        return this.serve(asked, () => this.callTool(params));
+      case 'resources/read':
+        return this.serve(asked, () => this.readResource(params));
+      case 'ui/open-link':
+        return this.openLink(asked, params);
+      case 'ui/request-display-mode':
+        return this.reply(asked, { mode: 'inline' });
+      case 'ui/message':
+      case 'ui/update-model-context':
+        this.note(`${method}: ${JSON.stringify(params)}`);
+        return this.reply(asked, {});
+      default:
+        return this.fail(asked, -32601, `This host does not know ${cut(method, 100)}`);
+    }
+  }
+
+  private introduction(params: Record<string, unknown>): Record<string, unknown> {
+    const { protocolVersion = '' } = InitializeParams.safeParse(params).data ?? {};
+    const { csp, tool, viewport, version } = this.options;
+    return {
+      protocolVersion: revisions.find((revision) => revision === protocolVersion) ?? revisions[0],
+      hostInfo: { name: 'drydock', version },
+      hostCapabilities: {
+        openLinks: {},
+        serverTools: {},
+        serverResources: {},
+        logging: {},
+        sandbox: { csp },
+      },
+      hostContext: {
+        toolInfo: { tool },
+        theme: 'light',
+        displayMode: 'inline',
+        availableDisplayModes: ['inline'],
+        containerDimensions: { width: viewport.width, maxHeight: bounds.height },
+        locale: 'en-US',
+        timeZone: 'UTC',
+        userAgent: `drydock/${version}`,
+        platform: 'web',
+        deviceCapabilities: { touch: false, hover: true },
+      },
+    };
+  }
+
+  /** Never followed: nobody is there to look at it. */
+  private openLink(asked: Id, params: Record<string, unknown>): void {
+    const { url = '' } = LinkParams.safeParse(params).data ?? {};
+    const good = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+    this.note(`${good ? 'link' : 'refused link'}: ${url}`);
+    if (good) this.reply(asked, {});
+    else this.fail(asked, -32602, 'Only links to http and https are opened');
+  }
+
+  private async callTool(params: Record<string, unknown>): Promise<Answered> {
+    const call = CallParams.safeParse(params).data;
+    if (!call) return { refusal: 'tools/call needs a name, and arguments that are an object' };
+    const record: WidgetCall = {
+      toolName: call.name,
+      arguments: call.arguments,
+      startedAt: Date.now(),
+      endedAt: 0,
+    };
+    this.calls.push(record);
+    const answered = await this.options.callTool(call.name, call.arguments);
+    record.endedAt = Date.now();
+    if ('refusal' in answered) record.error = answered.refusal;
+    else {
+      record.result = answered.result;
+      if (answered.result['isError'] === true) record.error = 'The result says isError';
+    }
+    return answered;
+  }
+
+  private async readResource(params: Record<string, unknown>): Promise<Answered> {
+    const read = ReadParams.safeParse(params).data;
+    return read ? this.options.readResource(read.uri) : { refusal: 'resources/read needs a uri' };
+  }
+
+  /** Asks the server on behalf of the widget, a bounded number of times. */
+  private serve(asked: Id, work: () => Promise<Answered>): void {
+    if (++this.asked > bounds.requests || this.running.size >= bounds.atOnce)
+      return this.fail(asked, -32000, 'The widget asks too much of its server');
+    const run = async (): Promise<void> => {
+      try {
+        const answered = await work();
+        if ('refusal' in answered) this.fail(asked, -32000, answered.refusal);
+        else this.reply(asked, answered.result);
+      } catch (error) {
+        this.fail(asked, -32603, error instanceof Error ? cut(error.message) : 'It failed');
+      }
+    };
+    const running: Promise<void> = run().finally(() => this.running.delete(running));
+    this.running.add(running);
+  }
+
+  private note(words: string): void {
+    if (this.requests.length < bounds.entries) this.requests.push(cut(words));
+  }
+
+  private reply(asked: Id, result: Record<string, unknown>): void {
+    this.post({ id: asked, result });
+  }
+
+  private fail(asked: Id, code: number, message: string): void {
+    this.post({ id: asked, error: { code, message } });
+  }
+
+  private post(message: object): void {
+    this.options.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  }
+}
+
+/** Undefined for what is no JSON, or nested more than anybody needs. */
+function parsed(raw: string): unknown {
+  if (raw.length > bounds.message) return undefined;
+  try {
+    const value: unknown = JSON.parse(raw);
+    return depthOf(value) > bounds.depth ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function depthOf(value: unknown): number {
+  let depth = 0;
+  for (let level: unknown[] = [value]; level.length > 0 && depth <= bounds.depth; depth++)
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  return depth;
+}

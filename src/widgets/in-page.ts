@@ -1,0 +1,216 @@
+/**
+ * Functions that run inside pages, which get their text: they use nothing of this file. Loaders may wrap a function that
+ * has a name inside another one, so none does.
+ */
+
+interface Limits {
+  perSecond: number;
+  waiting: number;
+  message: number;
+}
+
+/** What the host page keeps, under `Symbol.for('drydock.host')`. */
+interface HostState {
+  take(): Promise<{ messages: string[]; dropped: number }>;
+  send(text: string): void;
+  resize(height: number): void;
+}
+
+interface MessageEventLike {
+  source: unknown;
+  origin: string;
+  data: unknown;
+}
+
+interface HostScope {
+  addEventListener(kind: 'message', listener: (event: MessageEventLike) => void): void;
+  document: {
+    querySelector(name: string): {
+      contentWindow: { postMessage(data: unknown, origin: string): void };
+      style: { height: string };
+    };
+  };
+}
+
+/**
+ * Runs in the host page: takes messages of the widget in and keeps them until they are fetched. A widget that says too
+ * much is not heard, so that nothing it does reaches the service unasked.
+ */
+export function runHost({ origin, limits }: { origin: string; limits: Limits }): void {
+  const scope = globalThis as unknown as HostScope;
+  const frame = scope.document.querySelector('iframe');
+  const state = {
+    queue: [] as string[],
+    dropped: 0,
+    second: 0,
+    inSecond: 0,
+    wake: undefined as (() => void) | undefined,
+  };
+  scope.addEventListener('message', (event) => {
+    if (event.source !== frame.contentWindow || event.origin !== origin) return;
+    const second = Math.floor(performance.now() / 1000);
+    if (second !== state.second) [state.second, state.inSecond] = [second, 0];
+    if (++state.inSecond > limits.perSecond || state.queue.length >= limits.waiting) {
+      state.dropped++;
+      return;
+    }
+    let text: string | undefined;
+    try {
+      text = JSON.stringify(event.data);
+    } catch {
+      // What cannot be written as JSON is no message.
+    }
+    if (text === undefined || text.length > limits.message) state.dropped++;
+    else state.queue.push(text);
+    state.wake?.();
+  });
+  const offered: HostState = {
+    async take() {
+      if (state.queue.length === 0)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, 1_000);
+          state.wake = (): void => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      state.wake = undefined;
+      const taken = { messages: state.queue.splice(0), dropped: state.dropped };
+      state.dropped = 0;
+      return taken;
+    },
+    send(text) {
+      frame.contentWindow.postMessage(JSON.parse(text), origin);
+    },
+    resize(height) {
+      frame.style.height = `${height}px`;
+    },
+  };
+  Object.defineProperty(globalThis, Symbol.for('drydock.host'), { value: offered });
+}
+
+export function takeMessages(): Promise<{ messages: string[]; dropped: number }> {
+  return (globalThis as unknown as Record<symbol, HostState>)[Symbol.for('drydock.host')]!.take();
+}
+
+export function sendMessage(text: string): void {
+  (globalThis as unknown as Record<symbol, HostState>)[Symbol.for('drydock.host')]!.send(text);
+}
+
+export function resizeFrame(height: number): void {
+  (globalThis as unknown as Record<symbol, HostState>)[Symbol.for('drydock.host')]!.resize(height);
+}
+
+/** Keys go to the widget, and to the element in it that has the focus already. */
+export function focusFrame(frame: { focus(): void; ownerDocument: { activeElement: unknown } }): void {
+  if (frame.ownerDocument.activeElement !== frame) frame.focus();
+}
+
+/** Settles when what was changed until now has been drawn. */
+export function drawn(): Promise<void> {
+  const scope = globalThis as unknown as { requestAnimationFrame(then: () => void): void };
+  return new Promise((resolve) => {
+    scope.requestAnimationFrame(() => scope.requestAnimationFrame(() => setTimeout(resolve, 0)));
+  });
+}
+
+/** Ids for tests that elements of a widget have. */
+export function testIds(
+  body: { querySelectorAll(selector: string): ArrayLike<{ getAttribute(name: string): string | null }> },
+  most: number,
+): string[] {
+  const found = Array.from(body.querySelectorAll('[data-testid]')).slice(0, most);
+  return found.map((element) => String(element.getAttribute('data-testid')).slice(0, 200));
+}
+
+interface Globals {
+  toolInput: unknown;
+  toolOutput: unknown;
+  toolResponseMetadata: unknown;
+  theme: string;
+  locale: string;
+  displayMode: string;
+  maxHeight: number;
+}
+
+interface OpenAiScope {
+  parent: { postMessage(data: unknown, origin: string): void };
+  openai?: unknown;
+  addEventListener(kind: 'message', listener: (event: MessageEventLike) => void): void;
+  dispatchEvent(event: unknown): void;
+}
+
+/**
+ * Runs in a widget before its own scripts: `window.openai` of the OpenAI Apps SDK, over the bridge of MCP Apps. Members
+ * that nothing here stands for are left out, so that widgets can tell.
+ */
+export function installOpenAi(globals: Globals): void {
+  const scope = globalThis as unknown as OpenAiScope;
+  const waiting = new Map<unknown, { resolve(value: unknown): void; reject(error: Error): void }>();
+  const link = {
+    asked: 0,
+    post(message: object): void {
+      scope.parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
+    },
+    ask(method: string, params: object): Promise<unknown> {
+      const id = `openai-${++link.asked}`;
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        link.post({ id, method, params });
+      });
+    },
+    changed(fields: object): void {
+      Object.assign(openai, fields);
+      scope.dispatchEvent(new CustomEvent('openai:set_globals', { detail: { globals: fields } }));
+    },
+  };
+  const openai = {
+    ...globals,
+    widgetState: null as unknown,
+    setWidgetState(state: unknown): Promise<void> {
+      link.changed({ widgetState: state });
+      return Promise.resolve();
+    },
+    callTool(name: string, args: unknown): Promise<unknown> {
+      return link.ask('tools/call', { name, arguments: args ?? {} });
+    },
+    sendFollowUpMessage({ prompt }: { prompt: string }): Promise<unknown> {
+      return link.ask('ui/message', { role: 'user', content: [{ type: 'text', text: prompt }] });
+    },
+    openExternal({ href }: { href: string }): Promise<unknown> {
+      return link.ask('ui/open-link', { url: href });
+    },
+    requestDisplayMode({ mode }: { mode: string }): Promise<unknown> {
+      return link.ask('ui/request-display-mode', { mode });
+    },
+    notifyIntrinsicHeight(height: number): void {
+      link.post({ method: 'ui/notifications/size-changed', params: { height } });
+    },
+  };
+  Object.defineProperty(scope, 'openai', { value: openai });
+  scope.addEventListener('message', ({ source, data }) => {
+    const { id, result, error } = (data ?? {}) as {
+      id?: unknown;
+      result?: unknown;
+      error?: { message: string };
+    };
+    const asked = source === scope.parent ? waiting.get(id) : undefined;
+    if (!asked) return;
+    waiting.delete(id);
+    if (error) asked.reject(new Error(error.message));
+    else asked.resolve(result);
+  });
+  link
+    .ask('ui/initialize', {
+      protocolVersion: '2026-01-26',
+      appInfo: { name: 'window.openai', version: '1.0.0' },
+      appCapabilities: {},
+    })
+    .then(
+      () => {
+        link.post({ method: 'ui/notifications/initialized', params: {} });
+        link.changed(globals);
+      },
+      () => {},
+    );
+}

@@ -1,0 +1,234 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Locator, Page } from 'playwright-core';
+import { screenshot, snapshot } from '../browser/observe.ts';
+import type { Recording } from '../browser/recording.ts';
+import type { BrowserSession } from '../browser/session.ts';
+import { within } from '../browser/within.ts';
+import type { Step, WidgetAssertion } from '../contract/eval-steps.ts';
+import { patience } from './bounds.ts';
+import type { Bridge, WidgetCall } from './bridge.ts';
+import { focusFrame, testIds } from './in-page.ts';
+import { elementsOf, type SnapshotElement } from './snapshot.ts';
+
+export type WidgetAction = Extract<Step, { kind: 'interact' }>['action'];
+type Target = Extract<WidgetAction, { kind: 'click' }>['target'];
+
+export interface WidgetSnapshot {
+  mode: 'a11y';
+  tree: string;
+  elements: SnapshotElement[];
+  capturedAt: number;
+  truncated?: boolean;
+  note?: string;
+}
+
+const mostTestIds = 200;
+const defaultScroll = 400;
+/** How often something that may still come is looked for, in milliseconds. */
+const lookEvery = 50;
+
+/**
+ * A widget in its page, to be looked at and used. What cannot be done, or is not so, is said in words; only a browser
+ * that fails is an error.
+ */
+export class LiveWidget {
+  private readonly session: BrowserSession;
+  private readonly page: Page;
+  private readonly bridge: Bridge;
+
+  constructor(session: BrowserSession, page: Page, bridge: Bridge) {
+    this.session = session;
+    this.page = page;
+    this.bridge = bridge;
+  }
+
+  /** Tools that the widget called so far. */
+  get calls(): readonly WidgetCall[] {
+    return this.bridge.calls;
+  }
+
+  screenshot(): Promise<Buffer> {
+    return this.session.during(async () => (await screenshot(this.page, this.page.locator('iframe'))).png);
+  }
+
+  snapshot(): Promise<WidgetSnapshot> {
+    return this.session.during(async () => {
+      const body = this.frame().locator('body');
+      const { text: tree, truncated } = await snapshot(this.page, body, 'all');
+      const ids: unknown = await body.evaluate(testIds, mostTestIds);
+      const known = Array.isArray(ids)
+        ? ids.filter((id) => typeof id === 'string').slice(0, mostTestIds)
+        : [];
+      return {
+        mode: 'a11y',
+        tree,
+        elements: elementsOf(tree, known),
+        capturedAt: Date.now(),
+        ...(truncated && { truncated, note: 'The tree was cut' }),
+      };
+    });
+  }
+
+  /** Does what a step says; why it could not, else undefined. */
+  async act(action: WidgetAction, signal: AbortSignal): Promise<string | undefined> {
+    if (action.kind === 'wait') {
+      await delay(action.ms, undefined, { signal }).catch(() => {});
+      return undefined;
+    }
+    const problem = await this.session.during(() => this.perform(action));
+    // What the widget asks its server for because of it belongs to the step.
+    if (problem === undefined) await within(patience.element, this.bridge.quiet(), () => {});
+    return problem;
+  }
+
+  /** Why what a step asserts is not so, else undefined. */
+  assert(assertion: WidgetAssertion): Promise<string | undefined> {
+    return this.session.during(() => this.check(assertion));
+  }
+
+  /** Ends the recording, whose files are there until `close`. */
+  recording(): Promise<Recording | undefined> {
+    return this.session.recording();
+  }
+
+  async close(): Promise<void> {
+    await within(patience.teardown, this.bridge.teardown(), () => {});
+    await this.session.close();
+  }
+
+  private async perform(action: Exclude<WidgetAction, { kind: 'wait' }>): Promise<string | undefined> {
+    const { mouse, keyboard } = this.page;
+    switch (action.kind) {
+      case 'click':
+        return this.use(action.target, (element) =>
+          action.clickType === 'double'
+            ? element.dblclick({ timeout: patience.element })
+            : element.click({ button: action.clickType ?? 'left', timeout: patience.element }),
+        );
+      case 'type':
+        return this.use(action.target, (element) => element.fill(action.text, { timeout: patience.element }));
+      case 'key':
+        await this.page.locator('iframe').evaluate(focusFrame);
+        return worded(keyboard.press(action.key));
+      case 'scroll': {
+        const box = await this.page.locator('iframe').boundingBox();
+        const { width = 0, height = 0 } = this.page.viewportSize() ?? {};
+        await mouse.move(width / 2, Math.min(box?.height ?? height, height) / 2);
+        const by = action.amount ?? defaultScroll;
+        return worded(mouse.wheel(0, action.direction === 'up' ? -by : by));
+      }
+    }
+  }
+
+  private async check(assertion: WidgetAssertion): Promise<string | undefined> {
+    switch (assertion.kind) {
+      case 'textVisible': {
+        const place = this.frame().getByText(assertion.text).filter({ visible: true }).first();
+        return (await appears(place)) ? undefined : `The text ${quoted(assertion.text)} is not visible`;
+      }
+      case 'elementVisible': {
+        const place = this.locate(assertion.target).filter({ visible: true }).first();
+        return (await appears(place)) ? undefined : `${wordsOf(assertion.target)} is not visible`;
+      }
+      case 'elementHidden':
+        return this.hidden(assertion.target);
+      case 'inputValue':
+        return this.holds(assertion.target, assertion.equals);
+      case 'widgetToolCalled': {
+        const called = (): boolean =>
+          this.calls.some(({ toolName }) => toolName === assertion.calledToolName);
+        if (await comes(async () => called())) return undefined;
+        const names = [...new Set(this.calls.map(({ toolName }) => toolName))].slice(0, 10).join(', ');
+        return `The widget did not call ${assertion.calledToolName}; it called ${names || 'no tool'}`;
+      }
+    }
+  }
+
+  private async hidden(target: Target): Promise<string | undefined> {
+    const place = this.locate(target).filter({ visible: true });
+    const gone = await comes(async () => (await place.count()) === 0);
+    return gone ? undefined : `${wordsOf(target)} is visible`;
+  }
+
+  private async holds(target: Target, wanted: string): Promise<string | undefined> {
+    let value: string | undefined;
+    const problem = await this.use(target, async (element) => {
+      await comes(async () => {
+        value = await element.inputValue({ timeout: patience.element });
+        return value === wanted;
+      });
+    });
+    if (problem !== undefined || value === wanted) return problem;
+    return `${wordsOf(target)} holds ${quoted(value ?? '')}, not ${quoted(wanted)}`;
+  }
+
+  /** Does something to the one element that a target names. */
+  private async use(target: Target, work: (element: Locator) => Promise<void>): Promise<string | undefined> {
+    const place = this.locate(target);
+    if (!(await appears(place.filter({ visible: true }).first())))
+      return `There is no ${wordsOf(target)} to be seen`;
+    const found = await place.count();
+    if (found > 1) return `${found} elements are ${wordsOf(target)}; say which with nth, from 0`;
+    return worded(work(place));
+  }
+
+  private frame() {
+    return this.page.locator('iframe').contentFrame();
+  }
+
+  private locate({ role, text, css, testId, nth }: Target): Locator {
+    const frame = this.frame();
+    const { name, exact } = role ?? {};
+    const named = { ...(name !== undefined && { name }), ...(exact !== undefined && { exact }) };
+    const ways = [
+      // Any word may be written there; one that is no role finds nothing.
+      role && frame.getByRole(role.role as Parameters<Page['getByRole']>[0], named),
+      text === undefined ? undefined : frame.getByText(text),
+      css === undefined ? undefined : frame.locator(`css=${css}`),
+      testId === undefined ? undefined : frame.getByTestId(testId),
+    ].filter((way) => way !== undefined);
+    const [first, ...others] = ways as [Locator, ...Locator[]];
+    const place = others.reduce((both, other) => both.and(other), first);
+    return nth === undefined ? place : place.nth(nth);
+  }
+}
+
+async function appears(place: Locator): Promise<boolean> {
+  const problem = await worded(place.waitFor({ state: 'visible', timeout: patience.element }));
+  return problem === undefined;
+}
+
+async function comes(isSo: () => Promise<boolean>): Promise<boolean> {
+  const until = performance.now() + patience.element;
+  for (;;) {
+    if (await isSo()) return true;
+    if (performance.now() > until) return false;
+    await delay(lookEvery);
+  }
+}
+
+/** What the library says about a page, in its first line: the rest quotes the page. */
+async function worded(work: Promise<void>): Promise<string | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    const [first = ''] = String(error instanceof Error ? error.message : error).split('\n');
+    if (/has been closed|crashed|Target page/i.test(first)) throw error;
+    return `It could not be done: ${first.slice(0, 300)}`;
+  }
+}
+
+function wordsOf({ role, text, css, testId, nth }: Target): string {
+  const words = [
+    role && `${role.role}${role.name === undefined ? '' : ` ${quoted(role.name)}`}`,
+    text === undefined ? undefined : `text ${quoted(text)}`,
+    css,
+    testId === undefined ? undefined : `test id ${quoted(testId)}`,
+  ].filter((word) => word !== undefined);
+  return `${words.join(' and ')}${nth === undefined ? '' : ` number ${nth}`}`.slice(0, 300);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+}

@@ -1,0 +1,311 @@
+import { randomBytes } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import type { BrowserEngine } from '../browser/engine.ts';
+import { BrowserFailure } from '../browser/failure.ts';
+import type { BrowserSession } from '../browser/session.ts';
+import { within } from '../browser/within.ts';
+import { isBlank } from './blank.ts';
+import { bounds, cut, patience } from './bounds.ts';
+import { type Answered, Bridge, type WidgetCall } from './bridge.ts';
+import { cspHeader, originsOf } from './csp.ts';
+import type { WidgetSource } from './declared.ts';
+import { drawn, resizeFrame, sendMessage, takeMessages } from './in-page.ts';
+import { LiveWidget, type WidgetSnapshot } from './live.ts';
+import { hostPage, hostPolicy, ownProcess, withOpenAi } from './pages.ts';
+
+export type WidgetStatus =
+  | 'rendered'
+  | 'mount_failed'
+  | 'bridge_timeout'
+  | 'render_error'
+  | 'blank_screenshot'
+  | 'screenshot_failed'
+  | 'browser_unavailable';
+
+export interface WidgetRequest {
+  source: WidgetSource;
+  /** The tool as its server declares it, what it was called with and what it answered. */
+  tool: unknown;
+  input: Record<string, unknown>;
+  result: Record<string, unknown>;
+  /** On behalf of the widget; whether it may is decided there. */
+  callTool: (name: string, args: Record<string, unknown>) => Promise<Answered>;
+  readResource: (uri: string) => Promise<Answered>;
+  /** Whether it gets `window.openai`; left out, what was written for it does. */
+  openAiCompat?: boolean | undefined;
+  viewport?: { width: number; height: number } | undefined;
+  /** Milliseconds to be there. */
+  timeout?: number | undefined;
+  record?: boolean | undefined;
+  /** Whether to wait for a session of the browser to be free. */
+  waitForRoom?: boolean | undefined;
+  /** Of ours, told to the widget. */
+  version: string;
+  signal: AbortSignal;
+}
+
+/** What was to be seen of a widget. */
+export interface WidgetObservation {
+  status: WidgetStatus;
+  resourceUri: string;
+  /** Why it is not rendered, in words. */
+  problem?: string;
+  bridgeInitialized: boolean;
+  consoleErrors: string[];
+  blockedRequests: { url: string; reason: string }[];
+  /** Milliseconds from the opening of its page until its result was drawn. */
+  renderMs?: number;
+  totalMs: number;
+  snapshot?: WidgetSnapshot;
+  screenshot?: Buffer;
+  calls: readonly WidgetCall[];
+  /** What else it asked its host for. */
+  requests: readonly string[];
+  /** Messages that were too many, too long or no JSON. */
+  droppedMessages: number;
+}
+
+export interface RenderedWidget {
+  observation: WidgetObservation;
+  /** Whoever gets it closes it. */
+  widget?: LiveWidget;
+}
+
+const defaultViewport = { width: 1024, height: 768 };
+/** How often a picture of one colour is taken again, in milliseconds: the widget may still be drawing. */
+const blankAgain = [150, 400, 800];
+
+/**
+ * Shows a widget in a browser session of its own that reaches nothing but what the widget declares. Rejects when there
+ * is no room for one, and when the signal aborts.
+ */
+export async function renderWidget(engine: BrowserEngine, request: WidgetRequest): Promise<RenderedWidget> {
+  const began = performance.now();
+  const { source, viewport = defaultViewport, record, signal } = request;
+  try {
+    const session = await engine.open({
+      policy: { mode: 'allow_all', originAllowlist: originsOf(source.csp) },
+      viewport,
+      record,
+      ...(request.waitForRoom && { waitForRoom: signal }),
+    });
+    const mount = new Mount(session, request, viewport);
+    try {
+      return await mount.render(began);
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof BrowserFailure) || error.kind === 'capacity') throw error;
+    return { observation: unseen(source.uri, error.message, performance.now() - began) };
+  }
+}
+
+/** The browser was not there, or went away. */
+function unseen(resourceUri: string, problem: string, ms: number): WidgetObservation {
+  return {
+    status: 'browser_unavailable',
+    resourceUri,
+    problem: cut(problem),
+    bridgeInitialized: false,
+    consoleErrors: [],
+    blockedRequests: [],
+    totalMs: Math.round(ms),
+    calls: [],
+    requests: [],
+    droppedMessages: 0,
+  };
+}
+
+/** The way of one widget into its page. */
+class Mount {
+  private readonly session: BrowserSession;
+  private readonly request: WidgetRequest;
+  private readonly viewport: { width: number; height: number };
+  private readonly label = `w${randomBytes(8).toString('hex')}`;
+  private uncaught: string | undefined;
+  private crashed = false;
+  private dropped = 0;
+
+  constructor(session: BrowserSession, request: WidgetRequest, viewport: { width: number; height: number }) {
+    this.session = session;
+    this.request = request;
+    this.viewport = viewport;
+  }
+
+  async render(began: number): Promise<RenderedWidget> {
+    const { source, signal } = this.request;
+    const page = await this.session.page();
+    const bridge = this.bridgeTo(page);
+    const widget = new LiveWidget(this.session, page, bridge);
+    const opened = performance.now();
+    const outcome = await this.mount(page, bridge);
+    const renderMs = Math.round(performance.now() - opened);
+    signal.throwIfAborted();
+    const looked = outcome.status === 'rendered' ? await this.look(widget) : outcome;
+    const snapshot = bridge.initialized ? await widget.snapshot().catch(() => undefined) : undefined;
+    const observation: WidgetObservation = {
+      ...looked,
+      resourceUri: source.uri,
+      bridgeInitialized: bridge.initialized,
+      consoleErrors: this.consoleErrors(),
+      blockedRequests: this.blockedRequests(),
+      ...(outcome.status === 'rendered' && { renderMs }),
+      totalMs: Math.round(performance.now() - began),
+      ...(snapshot && { snapshot }),
+      calls: bridge.calls,
+      requests: bridge.requests,
+      droppedMessages: this.dropped,
+    };
+    return { observation, widget };
+  }
+
+  private bridgeTo(page: Page): Bridge {
+    const { tool, input, result, callTool, readResource, version, source } = this.request;
+    // A page that is gone hears nothing, and is noticed elsewhere.
+    const to = (work: () => Promise<void>): void => void this.session.during(work).catch(() => {});
+    return new Bridge({
+      tool,
+      input,
+      result,
+      csp: source.csp,
+      viewport: this.viewport,
+      version,
+      callTool,
+      readResource,
+      send: (text) => to(() => page.evaluate(sendMessage, text)),
+      resize: (height) => to(() => page.evaluate(resizeFrame, height)),
+    });
+  }
+
+  private async mount(page: Page, bridge: Bridge): Promise<{ status: WidgetStatus; problem?: string }> {
+    const { timeout = patience.render, signal } = this.request;
+    const origin = this.serve();
+    const over = new Promise<'over'>((resolve) => {
+      const crash = (): void => {
+        this.crashed = true;
+        resolve('over');
+      };
+      page.on('crash', crash);
+      page.on('pageerror', (error) => {
+        this.uncaught ??= cut(error.message);
+      });
+      signal.addEventListener('abort', () => resolve('over'), { once: true });
+      void this.session.ended.then(() => resolve('over'));
+    });
+    const opening = this.session.during(
+      () => page.goto(`${origin}/`, { waitUntil: 'domcontentloaded', timeout }),
+      timeout,
+    );
+    try {
+      await opening;
+    } catch (error) {
+      if (error instanceof BrowserFailure && (error.kind === 'crashed' || error.kind === 'closed'))
+        throw error;
+      return { status: 'mount_failed', problem: cut(String(error instanceof Error ? error.message : error)) };
+    }
+    void this.pump(page, bridge);
+    const first = await within(timeout, Promise.race([bridge.ready, over]), () => 'late' as const);
+    await this.session.during(async () => {});
+    if (this.crashed) return { status: 'render_error', problem: 'The page of the widget crashed' };
+    if (first !== undefined) return this.neverReady(page, timeout);
+    await within(patience.draw, this.drawn(page, bridge), () => {});
+    return { status: 'rendered' };
+  }
+
+  /** The widget and the page around it, on origins that exist in this session only; the latter's. */
+  private serve(): string {
+    const { source, openAiCompat = source.openAi, input, result } = this.request;
+    const html = openAiCompat
+      ? withOpenAi(source.html, { input, result, height: bounds.height })
+      : source.html;
+    const origin = this.session.serve(this.label, ({ url }) =>
+      url.pathname === '/'
+        ? { headers: { ...ownProcess, 'content-security-policy': cspHeader(source.csp) }, body: html }
+        : { status: 404, body: '' },
+    );
+    return this.session.serve('host', ({ url }) =>
+      url.pathname === '/'
+        ? {
+            headers: { ...ownProcess, 'content-security-policy': hostPolicy },
+            body: hostPage(origin, source),
+          }
+        : { status: 404, body: '' },
+    );
+  }
+
+  private neverReady(page: Page, timeout: number): { status: WidgetStatus; problem: string } {
+    if (!page.frames().some((frame) => frame.url().startsWith(`http://${this.label}.`)))
+      return { status: 'mount_failed', problem: 'The widget left its frame, or never came to be in it' };
+    if (this.uncaught !== undefined) return { status: 'render_error', problem: this.uncaught };
+    return {
+      status: 'bridge_timeout',
+      problem: `The widget did not send ui/notifications/initialized within ${timeout} ms`,
+    };
+  }
+
+  /** Fetches what the widget says, for as long as its page is there. */
+  private async pump(page: Page, bridge: Bridge): Promise<void> {
+    try {
+      for (;;) {
+        const { messages, dropped } = await this.session.during(() => page.evaluate(takeMessages));
+        this.dropped += dropped;
+        for (const message of messages) bridge.receive(message);
+      }
+    } catch {
+      // The page is gone, or does not answer.
+    }
+  }
+
+  /** What the widget drew when it got its result, and what it asked its server for then. */
+  private async drawn(page: Page, bridge: Bridge): Promise<void> {
+    const frame = page.frames().find((one) => one.url().startsWith(`http://${this.label}.`));
+    await this.session.during(async () => frame?.evaluate(drawn)).catch(() => {});
+    await bridge.quiet();
+    await this.session.during(async () => frame?.evaluate(drawn)).catch(() => {});
+  }
+
+  private async look(
+    widget: LiveWidget,
+  ): Promise<{ status: WidgetStatus; problem?: string; screenshot?: Buffer }> {
+    try {
+      for (const wait of [...blankAgain, undefined]) {
+        const screenshot = await widget.screenshot();
+        if (!isBlank(screenshot)) return { status: 'rendered', screenshot };
+        if (wait === undefined)
+          return {
+            status: 'blank_screenshot',
+            problem: 'The widget shows one colour and nothing else',
+            screenshot,
+          };
+        await widget.act({ kind: 'wait', ms: wait }, this.request.signal);
+      }
+    } catch (error) {
+      if (this.crashed) return { status: 'render_error', problem: 'The page of the widget crashed' };
+      if (error instanceof BrowserFailure && (error.kind === 'crashed' || error.kind === 'closed'))
+        throw error;
+      return {
+        status: 'screenshot_failed',
+        problem: cut(String(error instanceof Error ? error.message : error)),
+      };
+    }
+    return { status: 'screenshot_failed' };
+  }
+
+  private consoleErrors(): string[] {
+    const errors = this.session.console.filter(({ level }) => level === 'error');
+    return errors.slice(0, bounds.entries).map(({ text }) => cut(text));
+  }
+
+  /** By the guard, or by the policy that the widget declared. */
+  private blockedRequests(): { url: string; reason: string }[] {
+    const blocked = new Map(this.session.refusals.map(({ url, reason }) => [url, reason]));
+    for (const { url, failure } of this.session.requests)
+      if (failure === 'csp') blocked.set(url, 'not in the csp that the widget declares');
+    return [...blocked]
+      .slice(0, bounds.entries)
+      .map(([url, reason]) => ({ url: cut(url), reason: cut(reason) }));
+  }
+}

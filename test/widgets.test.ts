@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { noBrowser } from './support/chromium.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
+import { listen } from './targets/listen.ts';
+import { startWidgetServer, type WidgetServer } from './targets/widgets.ts';
+
+/** Widgets of MCP Apps in a real browser. */
+
+let service: TestService;
+let target: WidgetServer;
+let path: string;
+
+async function saved(url: string): Promise<string> {
+  const project = (await service.post('/projects', { name: 'Widgets' })).body.id as string;
+  const { body } = await service.post(`/projects/${project}/servers`, { name: 'widgets', url });
+  return `/projects/${project}/servers/${body.id}/widgets/render`;
+}
+
+beforeAll(async () => {
+  service = await startTestService();
+  target = await startWidgetServer();
+  path = await saved(target.url);
+});
+afterAll(async () => {
+  await target?.stop();
+  await dispose(service);
+});
+
+// Tests look at whatever came back.
+// oxlint-disable-next-line typescript/no-explicit-any
+async function render(toolName: string, more: object = {}): Promise<any> {
+  const { status, body, text } = await service.post(path, { toolName, ...more });
+  expect([status, text]).toEqual([200, expect.any(String)]);
+  return body;
+}
+
+describe.skipIf(noBrowser)('a widget', () => {
+  test('is rendered with what its tool was called with and what came of it', async () => {
+    const shown = await render('counter', { parameters: { ship: 'Albatross' }, includeScreenshot: true });
+    expect(shown).toMatchObject({
+      status: 'rendered',
+      resourceUri: 'ui://fixture/counter',
+      bridgeInitialized: true,
+      consoleErrors: [],
+      blockedRequests: [],
+      snapshot: {
+        mode: 'a11y',
+        elements: expect.arrayContaining([
+          { role: { role: 'heading', name: 'Ships' } },
+          { role: { role: 'button', name: 'Add' }, ambiguous: true },
+          { role: { role: 'button', name: 'Look up' } },
+          { role: { role: 'textbox', name: 'Captain' } },
+          { testId: 'count' },
+        ]),
+      },
+      screenshot: { mimeType: 'image/png' },
+      timings: { renderMs: expect.any(Number), totalMs: expect.any(Number) },
+    });
+    expect(shown.snapshot.tree).toContain('Albatross seaworthy');
+    expect(Buffer.from(shown.screenshot.base64, 'base64').subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  test.each([
+    ['complains', 'rendered', { consoleErrors: ['the chart is missing'] }],
+    ['blank', 'blank_screenshot', { bridgeInitialized: true }],
+    ['throws', 'render_error', { bridgeInitialized: false, problem: expect.stringContaining('begin') }],
+    ['missing', 'resource_read_failed', { problem: expect.stringContaining('No such resource') }],
+    ['huge', 'rendered', { consoleErrors: [] }],
+  ])('that %s is %s', async (toolName, status, rest) => {
+    expect(await render(toolName, { includeSnapshot: false })).toMatchObject({ status, ...rest });
+  });
+
+  test('reaches what its csp declares and nothing else', async () => {
+    const { port, stop } = await listen(async (_request, response) => {
+      response.writeHead(200, { 'access-control-allow-origin': '*' }).end('a chart');
+    });
+    onTestFinished(stop);
+    const origin = `http://127.0.0.1:${port}`;
+    const reaching = await startWidgetServer(origin);
+    onTestFinished(reaching.stop);
+    const denied = target.url;
+    const { body } = await service.post(await saved(reaching.url), {
+      toolName: 'reaches',
+      parameters: { allowed: `${origin}/chart`, denied },
+    });
+    expect(body).toMatchObject({ status: 'rendered', blockedRequests: [expect.stringContaining(denied)] });
+    expect(body.snapshot.tree).toContain('a chart and blocked');
+    expect(body.snapshot.tree).toContain('a note');
+  });
+
+  test('written for window.openai gets it, over the same bridge', async () => {
+    const shown = await render('openai', { parameters: { ship: 'Gannet' } });
+    expect(shown).toMatchObject({ status: 'rendered', toolCalls: [{ toolName: 'look_up' }] });
+    expect(shown.snapshot.tree).toContain('Gannet is seaworthy');
+    expect(shown.snapshot.tree).toContain('look_up {\\"port\\":\\"Kiel\\"}');
+    expect(await render('openai', { injectOpenAiCompat: false })).toMatchObject({ status: 'render_error' });
+  });
+
+  test('that is hostile reaches nothing and holds nothing up', async () => {
+    const shown = await render('floods');
+    expect(shown.status).toBe('rendered');
+    expect(shown.snapshot.tree).toContain('no top, no parent');
+    expect(shown.snapshot.tree).toContain('no window, refused, refused, no link');
+    expect(shown.hostRequests[0]).toBe('refused link: javascript:alert(1)');
+    expect(shown.hostRequests.length).toBeLessThanOrEqual(50);
+    const looping = await render('loops');
+    expect(['screenshot_failed', 'blank_screenshot', 'rendered']).toContain(looping.status);
+    expect((await render('complains')).status).toBe('rendered');
+  });
+});
