@@ -1,4 +1,5 @@
 import { BrowserEngine } from './browser/engine.ts';
+import { LiveBrowsers } from './domain/browser-sessions/live-browsers.ts';
 import type { Services } from './domain/context.ts';
 import { Grants } from './domain/live/grants.ts';
 import { Trust } from './domain/trust.ts';
@@ -76,12 +77,14 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       log,
     });
     const notifications = new Notifications({ dial: connected.dial, log });
+    const liveBrowsers = new LiveBrowsers({ db, vault, browsers, notifications, clock, log });
     notifications.on('drydock_servers', (serverId) => mcp.serverChanged(serverId));
     return {
       db,
       vault,
       mcp,
       browsers,
+      liveBrowsers,
       trust,
       grants: new Grants({ db, vault, mcp, clock, log }),
       cursors: new Cursors(vault.derive('cursors')),
@@ -103,6 +106,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       connected,
       close: async () => {
         await notifications.stop();
+        await liveBrowsers.stop();
         await browsers.close();
         await mcp.close();
         await connected.close();

@@ -67,6 +67,15 @@ export class BrowserEngine {
     return this.place !== undefined;
   }
 
+  /** Where it is; refuses where there is none. */
+  checkAvailable(): string {
+    if (this.place !== undefined) return this.place;
+    throw new BrowserFailure(
+      'off',
+      'This service has no browser. The operator can install Chromium, or name one in DRYDOCK_BROWSER',
+    );
+  }
+
   /** Processes of browsers, for those who watch them. */
   get pids(): number[] {
     return [...this.browsers].flatMap(({ pid }) => pid ?? []);
@@ -75,15 +84,11 @@ export class BrowserEngine {
   async open(wanted: OpenBrowser): Promise<BrowserSession> {
     const permissions = new Permissions(wanted.policy);
     if (this.closed) throw new BrowserFailure('closed', 'The service is stopping');
-    if (this.place === undefined)
-      throw new BrowserFailure(
-        'off',
-        'This service has no browser. The operator can install Chromium, or name one in DRYDOCK_BROWSER',
-      );
+    const place = this.checkAvailable();
     await this.room(wanted.waitForRoom);
     this.opening++;
     try {
-      const browser = await this.reserve(this.place);
+      const browser = await this.reserve(place);
       return await this.begin(browser, permissions, wanted).catch((error: unknown) => {
         browser.begin(undefined);
         throw error;

@@ -89,6 +89,16 @@ export function narrow(policy: BrowserPolicy, other: BrowserPolicy): BrowserPoli
   };
 }
 
+/** What may be done and where, as lists; null where there is no bound. */
+export function listsOf(policy: BrowserPolicy): { tools: string[] | null; origins: string[] | null } {
+  const { origins, tools } = withLists(policy);
+  const reading = policy.mode === 'read_only' ? [...harmless] : undefined;
+  return {
+    tools: both(reading, tools, coversTool) ?? null,
+    origins: origins?.map(writeRule) ?? null,
+  };
+}
+
 function withLists({ mode, originAllowlist, toolAllowlist }: BrowserPolicy) {
   if (mode === 'allowlist' && !originAllowlist && !toolAllowlist) return { origins: [], tools: [] };
   return { origins: originAllowlist?.flatMap(originRules), tools: toolAllowlist };

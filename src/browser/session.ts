@@ -17,6 +17,8 @@ import { within } from './within.ts';
 const commandTimeout = 30_000;
 /** Commands that wait for the one before them. */
 const mostWaiting = 16;
+/** Milliseconds for a page to be there again. */
+const reopenTimeout = 10_000;
 /** Milliseconds for the pages of a session to go; then they are left to the end of the browser. */
 const closeTimeout = 10_000;
 
@@ -117,6 +119,25 @@ export class BrowserSession {
     const mine = this.turn.then(run).finally(() => this.waiting--);
     this.turn = mine.catch(() => {});
     return mine;
+  }
+
+  /** What the tabs show, the one in front last. */
+  get addresses(): string[] {
+    const tabs = this.scope.tabs.list();
+    return [...tabs.filter(({ active }) => !active), ...tabs.filter(({ active }) => active)].map(
+      ({ url }) => url,
+    );
+  }
+
+  /** Shows pages again that were open before. It is our doing, so that only the guard has a say; what does not load stays empty. */
+  async reopen(addresses: readonly string[]): Promise<void> {
+    const { tabs } = this.scope;
+    const shown = addresses.filter((address) => /^https?:/.test(address));
+    const pages = [];
+    for (const [at, address] of shown.entries())
+      pages.push({ page: (at === 0 ? await tabs.pick() : await tabs.open()).page, address });
+    const options = { waitUntil: 'domcontentloaded', timeout: reopenTimeout } as const;
+    await Promise.all(pages.map(({ page, address }) => page.goto(address, options).catch(() => {})));
   }
 
   /** Answers for `http://NAME.dd.localhost` inside this session; its origin. */

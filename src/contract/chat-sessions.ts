@@ -1,4 +1,12 @@
 import { z } from 'zod';
+import {
+  BrowserScreenshot,
+  BrowserState,
+  BrowserToolPolicy,
+  EffectivePolicy,
+  SessionBrowser,
+  SessionBrowserInput,
+} from './browser-commands.ts';
 import { liveErrors } from './live.ts';
 import { eventStream, operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
@@ -63,6 +71,9 @@ export const SendChatMessage = z
       .optional()
       .describe('In this turn; `[]` for none.'),
     maxToolCalls: z.number().int().min(0).max(16).optional().describe('In this turn; 0 offers no tools.'),
+    browser: SessionBrowserInput.optional().describe(
+      'In this turn the model may use the browser of the session, which is opened where there is none.',
+    ),
   })
   .meta({ id: 'SendChatMessageRequest' });
 
@@ -88,6 +99,22 @@ const ChatToolCall = z
     truncated: z.boolean().optional(),
   })
   .meta({ id: 'ChatTurnToolCall' });
+
+const TurnBrowser = z.object({
+  attached: z.boolean(),
+  reason: z.string().optional().describe('Why it is not.'),
+  browserSessionId: z.string().optional(),
+  state: BrowserState.optional(),
+  policy: BrowserToolPolicy.optional(),
+  effectivePolicy: EffectivePolicy.optional().describe('In this turn: `toolMode` narrows it too.'),
+  profileId: z.string().optional(),
+  bootId: z.string().optional(),
+  controlledBy: z.literal('human').nullable().optional(),
+  box: z.string().nullable().optional(),
+  lastActiveAt: Time.optional(),
+  closedReason: z.string().optional(),
+  screenshots: z.array(BrowserScreenshot).optional(),
+});
 
 const ChatTurn = z
   .object({
@@ -117,6 +144,7 @@ const ChatTurn = z
     hostId: z.string().optional(),
     advertisedToolCount: z.number().int().optional(),
     excludedToolCount: z.number().int().optional(),
+    browser: TurnBrowser.optional(),
     replay: z.literal(true).optional().describe('The turn had run before: nothing was spent.'),
   })
   .meta({ id: 'ChatTurn' });
@@ -227,6 +255,7 @@ export const getChatSession = operation({
       nextMessageIndex: z.number().int().optional().describe('Send it as `afterMessageIndex`.'),
       turnInProgress: z.boolean(),
       apiConfigState: z.enum(['unconfigured', 'configured']),
+      browser: SessionBrowser.nullable(),
       usage: z.object({ cumulativeInputTokens: z.number().int(), cumulativeOutputTokens: z.number().int() }),
     })
     .meta({ id: 'ChatSessionDetail' }),
@@ -247,6 +276,8 @@ const TraceTurn = z
     spanCount: z.number().int(),
     spans: z.array(open).optional(),
     spansTruncated: z.boolean().optional(),
+    browser: z.object({ browserSessionId: z.string(), bootId: z.string().optional() }).optional(),
+    screenshots: z.array(BrowserScreenshot).optional(),
   })
   .meta({ id: 'ChatSessionTraceTurn' });
 

@@ -1,7 +1,9 @@
 import * as account from './account.ts';
 import * as agent from './agent.ts';
 import * as artifacts from './artifacts.ts';
+import * as browserSessions from './browser-sessions.ts';
 import * as catalog from './catalog.ts';
+import * as chatSessionBrowsers from './chat-session-browsers.ts';
 import * as chatSessions from './chat-sessions.ts';
 import * as clients from './clients.ts';
 import * as contractChecks from './contract-checks.ts';
@@ -73,6 +75,8 @@ const declared = {
   ...sessions,
   ...agent,
   ...chatSessions,
+  ...chatSessionBrowsers,
+  ...browserSessions,
   ...catalog,
   ...spendBudget,
 };

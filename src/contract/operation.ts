@@ -7,7 +7,7 @@ import type { ErrorCode } from './errors.ts';
  * - `key`: any working API key
  * - `organization member`: a key of the organization in the path
  * - `organization admin`: one whose owner administers it
- * - `requester`: the account that made the thing in the path, with a key of the same organization
+ * - `requester`: the account that made the thing in the path, or in the body where none is in the path, with a key of the same organization
  * - `project viewer`: a key whose owner can see the project that the thing in the path belongs to
  * - `project member`: a key whose owner can see the project in the path
  * - `project admin`: a key whose owner administers that project
@@ -203,6 +203,7 @@ export const areas = {
   'Eval ingestion': 'Results and artifacts of evals that ran elsewhere.',
   Agent: 'An assistant that works in a project with these operations.',
   Sessions: 'Chat sessions across a project.',
+  'Agent browsers': 'Browsers that a program drives, command by command.',
   Catalog: 'What this deployment offers: models, client templates, traces and the budget.',
 } as const;
 

@@ -14,6 +14,7 @@ import type { Log } from '../platform/log.ts';
 import type { Cursors } from '../platform/secrets/cursors.ts';
 import type { SignedUrls } from '../platform/secrets/signed-urls.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
+import type { LiveBrowsers } from './browser-sessions/live-browsers.ts';
 import type { Grants } from './live/grants.ts';
 import type { Trust } from './trust.ts';
 
@@ -37,6 +38,8 @@ export interface Services {
   models: ModelCatalog;
   mcp: Mcp;
   browsers: BrowserEngine;
+  /** Those of browser sessions. */
+  liveBrowsers: LiveBrowsers;
   grants: Grants;
   trust: Trust;
   config: Config;
@@ -131,6 +134,7 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     models: services.models,
     mcp: services.mcp,
     browsers: services.browsers,
+    liveBrowsers: services.liveBrowsers,
     grants: services.grants,
     trust: services.trust,
     config: services.config,

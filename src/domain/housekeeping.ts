@@ -1,6 +1,7 @@
 import * as links from '../platform/database/queries/artifact-links.ts';
 import * as blobRows from '../platform/database/queries/blobs.ts';
 import * as brakes from '../platform/database/queries/brakes.ts';
+import * as browserRows from '../platform/database/queries/browser-sessions.ts';
 import * as chatTurns from '../platform/database/queries/chat-turns.ts';
 import * as clients from '../platform/database/queries/clients.ts';
 import * as consoleLinks from '../platform/database/queries/console-links.ts';
@@ -39,6 +40,7 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await trx.run(brakes.prune);
         // Otherwise those of sessions that nobody goes on with would be under way for ever.
         await trx.run(chatTurns.failCutOff, { sessionId: null });
+        await trx.run(browserRows.pruneHolders);
       },
     },
     {

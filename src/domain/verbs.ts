@@ -4,6 +4,21 @@ export { listOrganizations } from './account/list-organizations.ts';
 export { listAgentOperations } from './agent/operations.ts';
 export { runAgentTurn } from './agent/turn.ts';
 export { getArtifact } from './artifacts/read.ts';
+export { browserAgentClose, chatSessionBrowserClose } from './browser-sessions/close.ts';
+export { browserAgentCommand, chatSessionBrowserCommand } from './browser-sessions/command.ts';
+export { browserAgentNote, chatSessionBrowserNote } from './browser-sessions/note.ts';
+export {
+  browserAgentSession,
+  chatSessionBrowserOpen,
+  createChatSessionBrowser,
+} from './browser-sessions/open.ts';
+export {
+  browserAgentArtifact,
+  browserAgentSessions,
+  browserAgentTrace,
+  chatSessionBrowserArtifact,
+  chatSessionBrowserTrace,
+} from './browser-sessions/trace.ts';
 export { getHostCompatCatalog } from './catalog/get-host-catalog.ts';
 export { listModels } from './catalog/list-models.ts';
 export { listChatSessions, listSessions } from './chat-sessions/list.ts';

@@ -19,7 +19,12 @@ export interface TrialServer {
 
 /** A tool of ours, which no server has. */
 export interface OwnTool extends OfferedTool {
-  answer(input: Record<string, unknown>): { text: string; isError: boolean };
+  answer(input: Record<string, unknown>, call: { toolCallId: string }): OwnAnswer | Promise<OwnAnswer>;
+}
+
+interface OwnAnswer {
+  text: string;
+  isError: boolean;
 }
 
 /** What the turn finds again in its steps. */
@@ -35,7 +40,12 @@ export interface ToolBox {
   offered: readonly OfferedTool[];
   /** As the servers declare them, and only those the model may call. */
   inventory: readonly DeclaredTool[];
-  call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallAnswer>;
+  call(
+    name: string,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+    toolCallId?: string,
+  ): Promise<CallAnswer>;
   /** What a server calls the tool that the model knows by this name. */
   nameOf(name: string): { toolName: string; serverId?: string };
 }
@@ -65,9 +75,9 @@ export function toolBox(servers: readonly TrialServer[], own: readonly OwnTool[]
       const found = ownByName.has(name) ? undefined : names.find(name);
       return found ? { toolName: found.name, serverId: found.at.id } : { toolName: name };
     },
-    call: async (name, input, signal) => {
+    call: async (name, input, signal, toolCallId = '') => {
       const ours = ownByName.get(name);
-      if (ours) return ownAnswer(name, ours.answer(input));
+      if (ours) return ownAnswer(name, await ours.answer(input, { toolCallId }));
       const found = names.find(name);
       if (!found) throw new Error(`no tool is offered as ${name}`);
       const { at, name: toolName } = found;
@@ -79,7 +89,7 @@ export function toolBox(servers: readonly TrialServer[], own: readonly OwnTool[]
   };
 }
 
-function ownAnswer(toolName: string, { text, isError }: { text: string; isError: boolean }): CallAnswer {
+function ownAnswer(toolName: string, { text, isError }: OwnAnswer): CallAnswer {
   const result = { content: [{ type: 'text', text }], ...(isError && { isError }) };
   return {
     output: isError ? { type: 'error-text', value: text } : { type: 'text', value: text },

@@ -106,6 +106,12 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     });
     return body.sessionId as string;
   },
+  browserSessionId: async ({ service, need }) => {
+    const request = { projectId: await need('projectId'), policy: { mode: 'read_only' } };
+    const answer = await service.post('/browser-sessions/session', request);
+    if (answer.status !== 200) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
+    return answer.body.sessionId as string;
+  },
   waiverId: async ({ service, need }) => {
     const path = `/projects/${await need('projectId')}/eval-runs/${await need('runId')}/gate-waivers`;
     const { body } = await service.post(path, { reason: 'fixture', expiresAt: Date.now() + 86_400_000 });
@@ -265,6 +271,11 @@ const arrangements: Record<
        from eval_runs where id = $1`,
       [runId],
     ),
+  chatSessionBrowserCommand: openBrowser,
+  chatSessionBrowserNote: openBrowser,
+  chatSessionBrowserTrace: openBrowser,
+  chatSessionBrowserArtifact: openBrowser,
+  chatSessionBrowserClose: openBrowser,
   signIn: forgetFailures,
   requestReset: forgetFailures,
   readLink: newLink,
@@ -277,6 +288,14 @@ const arrangements: Record<
     return {};
   },
 };
+
+async function openBrowser(
+  service: TestService,
+  { sessionId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  await service.post(`/chat-sessions/${sessionId}/browser/open`, {});
+  return {};
+}
 
 async function forgetFailures(service: TestService): Promise<Record<string, string>> {
   return within(service, 'delete from brakes', []);

@@ -37,7 +37,7 @@ export function beginTurn(context: ProjectContext, sent: Sent): Promise<Begun | 
   return db.transaction(async (trx) => {
     await trx.row(turns.lineUp, { ...owner, idempotencyKey });
     const earlier = await trx.row(turns.findByKey, { ...owner, idempotencyKey });
-    if (earlier) return again(context, trx, earlier, requestHash);
+    if (earlier) return again(context, trx, earlier, requestHash, sent);
     const session = await sessionFor(context, trx, context.project.id, sent);
     await makeRoom(trx, session);
     const turn = await trx.one(turns.insert, {
@@ -73,13 +73,33 @@ async function sessionFor(
     });
   const session = await db.row(sessions.lock, { ...owner, id: sent.sessionId });
   if (!session) throw noSession();
-  refuseConfig(sent);
+  if (isConfigured(session)) refuseConfig(sent);
   if (session.origin !== 'api')
     throw conflict('This session was not started here. Start one of your own', 'CONTINUATION_NOT_ALLOWED');
   if (session.status !== 'active') throw conflict('This session is archived', 'CONTINUATION_NOT_ALLOWED');
   if (session.messageCount >= mostMessages)
     throw conflict(`A session holds at most ${mostMessages} messages. Start another one`, 'SESSION_FULL');
-  return session;
+  return configured({ models }, db, session, sent);
+}
+
+/** Whether a message has said what the session speaks with: one that began with a browser waits for it. */
+export function isConfigured({ config }: sessions.SessionRow): boolean {
+  return (config as Partial<SessionConfig>).modelId !== undefined;
+}
+
+async function configured(
+  services: Pick<Context, 'models'>,
+  db: Db,
+  session: sessions.SessionRow,
+  sent: Sent,
+): Promise<sessions.SessionRow> {
+  if (isConfigured(session)) return session;
+  return db.one(sessions.pin, {
+    id: session.id,
+    config: firstConfig(services, sent),
+    title: titleOf(sent.message),
+    firstMessage: sent.message.slice(0, 500).toWellFormed(),
+  });
 }
 
 /** A session goes on with one turn at a time; one whose process is gone does not hold it up. */
@@ -91,10 +111,11 @@ async function makeRoom(db: Db, { id: sessionId }: sessions.SessionRow): Promise
 }
 
 async function again(
-  { actor }: Context,
+  { actor, models }: Context,
   db: Db,
   earlier: turns.TurnRow & { cutOff: boolean; leftMs: number },
   requestHash: string,
+  sent: Sent,
 ): Promise<Begun | Replayed> {
   if (earlier.requestHash !== requestHash)
     throw conflict(
@@ -117,7 +138,8 @@ async function again(
   // Nothing was spent yet. Another turn may have begun meanwhile.
   if (earlier.state === 'failed') await makeRoom(db, session);
   const turn = await db.one(turns.takeOver, { id: earlier.id, leaseToken: newId('lease'), lease });
-  return { kind: 'begun', session, config: session.config as SessionConfig, turn };
+  const { config } = await configured({ models }, db, session, sent);
+  return { kind: 'begun', session, config: config as SessionConfig, turn };
 }
 
 function inProgress(leftMs: number): Refusal {

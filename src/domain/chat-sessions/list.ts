@@ -86,7 +86,7 @@ function presentFound(origin: string, row: sessions.FoundSession) {
     ownedByViewer: true,
     startedAt: row.createdAt,
     lastActivityAt: row.lastActivityAt,
-    modelId: (row.config as SessionConfig).modelId,
+    modelId: (row.config as Partial<SessionConfig>).modelId ?? '',
     messageCount: row.messageCount,
     parentRef: null,
     link: { path, url: `${origin}${path}` },

@@ -1,5 +1,11 @@
 import { skillTools } from '../../trials/skills.ts';
-import { type CallAnswer, type ToolBox, type TrialServer, toolBox } from '../../trials/tools.ts';
+import {
+  type CallAnswer,
+  type OwnTool,
+  type ToolBox,
+  type TrialServer,
+  toolBox,
+} from '../../trials/tools.ts';
 import type { Sent, SessionConfig } from './config.ts';
 import type { TurnTarget } from './target.ts';
 
@@ -10,18 +16,24 @@ export interface Offer {
 }
 
 /** The tools of a turn: what the session and this message allow of what the servers have. */
-export function offerTools({ servers, skills }: TurnTarget, { toolMode }: SessionConfig, sent: Sent): Offer {
+export function offerTools(
+  { servers, skills }: TurnTarget,
+  { toolMode }: SessionConfig,
+  sent: Sent,
+  browser: readonly OwnTool[],
+): Offer {
   const { allowedTools, maxToolCalls } = sent;
   const none = maxToolCalls === 0 || allowedTools?.length === 0;
   const fits = (tool: TrialServer['tools'][number]): boolean =>
     !none &&
     (toolMode === 'auto' || isReadOnly(tool)) &&
     (allowedTools === undefined || allowedTools.includes(tool.name));
-  const all = servers.reduce((sum, { tools }) => sum + tools.length, 0);
+  const all = servers.reduce((sum, { tools }) => sum + tools.length, browser.length);
   const allowed = servers.map((server) => ({ ...server, tools: server.tools.filter(fits) }));
   const own = none || allowedTools !== undefined ? [] : skillTools(skills);
-  const box = toolBox(allowed, own);
-  const offered = allowed.reduce((sum, { tools }) => sum + tools.length, 0);
+  const usable = none ? [] : browser.filter(({ name }) => allowedTools?.includes(name) ?? true);
+  const box = toolBox(allowed, [...own, ...usable]);
+  const offered = allowed.reduce((sum, { tools }) => sum + tools.length, usable.length);
   return {
     box: maxToolCalls === undefined ? box : { ...box, call: counted(box, maxToolCalls) },
     advertised: box.offered.length,
@@ -38,8 +50,8 @@ function isReadOnly(tool: TrialServer['tools'][number]): boolean {
 /** Counted where calls are made: a model may want several at once. */
 function counted(box: ToolBox, most: number): ToolBox['call'] {
   let made = 0;
-  return async (name, input, signal): Promise<CallAnswer> => {
-    if (made++ < most) return box.call(name, input, signal);
+  return async (name, input, signal, toolCallId): Promise<CallAnswer> => {
+    if (made++ < most) return box.call(name, input, signal, toolCallId);
     const text = `Not called: this turn may make ${most} tool calls. Answer with what is known.`;
     const { toolName } = box.nameOf(name);
     return {

@@ -1,10 +1,13 @@
 import { Refusal } from '../../contract/errors.ts';
+import * as browsers from '../../platform/database/queries/browser-sessions.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { projectOf } from '../access.ts';
+import { presentSessionBrowser } from '../browser-sessions/present.ts';
+import { presentTracedBrowser } from '../browser-sessions/turn-browser.ts';
 import type { Context } from '../context.ts';
 import type { Verb } from '../verb.ts';
-import { noSession } from './begin.ts';
+import { isConfigured, noSession } from './begin.ts';
 import type { SessionConfig } from './config.ts';
 
 export const getChatSession: Verb<'getChatSession'> = async (context, input) => {
@@ -15,16 +18,17 @@ export const getChatSession: Verb<'getChatSession'> = async (context, input) => 
   const rows = await db.rows(sessions.messagesFrom, { sessionId: session.id, from, most: limit + 1 });
   const shown = rows.slice(0, limit);
   const running = await db.row(turns.running, { sessionId: session.id });
-  const config = session.config as SessionConfig;
+  const browser = await db.row(browsers.findOfChat, { chatSessionId: session.id });
+  const config = session.config as Partial<SessionConfig>;
   const last = shown.at(-1);
   return {
     ...about(session),
     title: session.title,
-    modelId: config.modelId,
+    modelId: config.modelId ?? null,
     version: session.version,
     startedAt: session.createdAt,
     lastActivityAt: session.lastActivityAt,
-    toolMode: config.toolMode,
+    toolMode: config.toolMode ?? null,
     environmentId: config.environmentId ?? null,
     serverIds: config.serverIds ?? [],
     messageCount: session.messageCount,
@@ -36,7 +40,8 @@ export const getChatSession: Verb<'getChatSession'> = async (context, input) => 
     })),
     ...(rows.length > limit && last && { nextMessageIndex: last.number }),
     turnInProgress: running !== undefined && !running.cutOff,
-    apiConfigState: 'configured',
+    apiConfigState: isConfigured(session) ? 'configured' : 'unconfigured',
+    browser: browser ? presentSessionBrowser(browser) : null,
     usage: { cumulativeInputTokens: session.inputTokens, cumulativeOutputTokens: session.outputTokens },
   };
 };
@@ -61,12 +66,14 @@ export const getChatSessionTrace: Verb<'getChatSessionTrace'> = async (context, 
   });
   if (turnId !== undefined && rows.length === 0)
     throw new Refusal('NOT_FOUND', 'No such turn of this session, or it has not ended');
+  const used = await Promise.all(rows.map(({ id }) => presentTracedBrowser(context, id)));
   return {
     ...about(session),
     traceVersion: 1,
     turnCount: count,
     ...(latest !== null && { latestPromptIndex: latest }),
-    turns: rows.map((turn) => ({
+    turns: rows.map((turn, at) => ({
+      ...used[at],
       turnId: turn.id,
       promptIndex: turn.promptIndex,
       startedAt: turn.startedAt,

@@ -6,6 +6,7 @@ import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { Spans } from '../../trials/spans.ts';
 import type { CallAnswer } from '../../trials/tools.ts';
+import { attachBrowser, noteSteps, type TurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { ProjectContext } from '../context.ts';
 import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
 import { partsForRequest } from '../model-parts.ts';
@@ -34,6 +35,7 @@ export interface RanTurn {
   spans: Spans;
   hostId: string | undefined;
   asked: AskedModel;
+  browser: TurnBrowser | undefined;
 }
 
 /** Runs a turn from its connections to the reply. Rejects with a refusal where there is none. */
@@ -47,7 +49,9 @@ export async function carryOut(
   const { session, config, turn } = begun;
   const history = await historyOf(context, session.id);
   const target = await targetOf(context, config, sent, signal);
-  const offer = offerTools(target, config, sent);
+  const browser =
+    sent.browser && (await attachBrowser(context, session, turn.id, sent.browser, config.toolMode));
+  const offer = offerTools(target, config, sent, browser?.tools ?? []);
   const asker = {
     id: session.id,
     organizationId: session.organizationId,
@@ -71,7 +75,7 @@ export async function carryOut(
       const { toolName } = offer.box.nameOf(name);
       const began = performance.now();
       watcher?.toolStarted({ toolCallId: id, toolName, input });
-      const answer = await offer.box.call(name, input, ends);
+      const answer = await offer.box.call(name, input, ends, id);
       const durationMs = Math.round(performance.now() - began);
       watcher?.toolEnded({ toolCallId: id, toolName, ok: !answer.isError, durationMs });
       return answer;
@@ -86,6 +90,7 @@ export async function carryOut(
     signal,
     clock: context.clock,
   });
+  if (browser) await noteSteps(context, turn.id, browser, outcome.steps);
   if (outcome.finish === 'error') throw failed(outcome.error, turn.id);
   const spans = new Spans(started);
   const modelId = asked.model.modelId;
@@ -104,7 +109,7 @@ export async function carryOut(
       spans.toolCall(call, answer.outcome, startedAt - started, endedAt - started, turn.id, step.index);
     }
   }
-  return { outcome, offer, spans, hostId: target.hostId, asked };
+  return { outcome, offer, spans, hostId: target.hostId, asked, browser };
 }
 
 async function historyOf({ db }: ProjectContext, sessionId: string): Promise<TurnMessage[]> {

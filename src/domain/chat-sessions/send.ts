@@ -5,6 +5,7 @@ import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { redact } from '../../platform/log.ts';
 import { projectOf } from '../access.ts';
+import { presentTurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { Context, ProjectContext } from '../context.ts';
 import { handedOn } from '../handed-on.ts';
 import { refuseSpent } from '../limits/spend-budget.ts';
@@ -77,7 +78,7 @@ async function finish(context: ProjectContext, begun: Begun, sent: Sent, watcher
     leave = takePlace(context);
     const ran = await carryOut(context, begun, sent, signal, watcher);
     if (ran.outcome.finish !== 'aborted')
-      return answerOf(begun, await stored(context, begun, sent, ran), ran);
+      return await answerOf(context, begun, await stored(context, begun, sent, ran), ran);
     const message = late.aborted ? `The turn took longer than ${longest / 1000} s` : 'The caller hung up';
     await failTurn(context, begun, message, ran.asked.spending.billedMicros);
     throw new Refusal('TIMEOUT', message, { details: { reason: 'TURN_TIMEOUT', turnId: id } });
@@ -128,11 +129,12 @@ function takePlace({ actor }: ProjectContext): () => void {
   };
 }
 
-function answerOf(
+async function answerOf(
+  context: ProjectContext,
   { session, turn, config }: Begun,
   persisted: Persisted,
-  { outcome, offer, spans, hostId }: RanTurn,
-): Turn {
+  { outcome, offer, spans, hostId, browser }: RanTurn,
+): Promise<Turn> {
   const sessionId = persisted.outcome === 'failed' ? null : session.id;
   return {
     sessionId,
@@ -152,6 +154,7 @@ function answerOf(
     ...(hostId !== undefined && { hostId }),
     advertisedToolCount: offer.advertised,
     excludedToolCount: offer.excluded,
+    ...(browser && { browser: await presentTurnBrowser(context, turn.id, browser) }),
   };
 }
 

@@ -68,6 +68,7 @@ export async function failTurn(
     const { id, leaseToken } = turn;
     await trx.run(turns.fail, { id, leaseToken, error: error.slice(0, 500).toWellFormed() });
     await trx.run(sessions.removeEmpty, { id: session.id });
+    await trx.run(sessions.unpin, { id: session.id });
     await book(context, trx, id, billedMicros);
   });
 }

@@ -15,6 +15,7 @@ import { judging } from './0013-judging.ts';
 import { people } from './0014-people.ts';
 import { linksAndAuditDetails } from './0015-links-and-audit-details.ts';
 import { chatSessions } from './0016-chat-sessions.ts';
+import { browserSessions } from './0017-browser-sessions.ts';
 
 export interface Migration {
   name: string;
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
   people,
   linksAndAuditDetails,
   chatSessions,
+  browserSessions,
 ];

@@ -54,12 +54,26 @@ export const lock = query(
   own,
   sessions.columns,
 );
-/** One whose only turn came to nothing. */
+const came = `s.version = 0 and not exists (select from chat_turns t where t.session_id = s.id and t.model_called)`;
+/** One whose only turn came to nothing, unless it has a browser. */
 export const removeEmpty = query(
   'chat-sessions.remove-empty',
-  `delete from chat_sessions s where s.id = :id and s.version = 0
-     and not exists (select from chat_turns t where t.session_id = s.id and t.model_called)`,
+  `delete from chat_sessions s where s.id = :id and ${came}
+     and not exists (select from browser_sessions b where b.chat_session_id = s.id)`,
   { id: text },
+);
+/** One that began with a browser: the next message decides anew. */
+export const unpin = query(
+  'chat-sessions.unpin',
+  `update chat_sessions s set config = '{}' where s.id = :id and ${came}`,
+  { id: text },
+);
+/** The first message of one that began with a browser. */
+export const pin = query(
+  'chat-sessions.pin',
+  `update chat_sessions set ${sessions.set(['config', 'title', 'firstMessage'])} where id = :id returning ${sessions.all()}`,
+  sessions.pick(['id', 'config', 'title', 'firstMessage']),
+  sessions.columns,
 );
 export const addTurn = query(
   'chat-sessions.add-turn',

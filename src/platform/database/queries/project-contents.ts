@@ -29,6 +29,12 @@ export const projectContents = [
   },
   { table: 'eval_suites' },
   {
+    table: 'browser_entries',
+    from: 'browser_sessions s join browser_entries t on t.session_id = s.id where s.project_id = :id',
+  },
+  { table: 'browser_sessions' },
+  { table: 'browser_profiles' },
+  {
     table: 'chat_messages',
     from: 'chat_sessions s join chat_messages t on t.session_id = s.id where s.project_id = :id',
   },

@@ -1,0 +1,30 @@
+import * as rows from '../../platform/database/queries/browser-sessions.ts';
+import { audit } from '../audit.ts';
+import type { Context } from '../context.ts';
+import type { Verb } from '../verb.ts';
+import { agentBrowser, openChatBrowser, ownerOf } from './find.ts';
+import { presentAgentBrowser, presentSessionBrowser } from './present.ts';
+import { noBrowser } from './refusals.ts';
+
+const byOwner = 'it was closed by its owner';
+
+export const browserAgentClose: Verb<'browserAgentClose'> = async (asking, { body }) => {
+  const { context, row } = await agentBrowser(asking, body);
+  return presentAgentBrowser(await closeBrowser(context, row));
+};
+
+export const chatSessionBrowserClose: Verb<'chatSessionBrowserClose'> = async (asking, { sessionId }) => {
+  const { context, row, chat } = await openChatBrowser(asking, sessionId);
+  const browser = presentSessionBrowser(await closeBrowser(context, row));
+  return { sessionId: chat.id, chatSessionId: chat.id, projectId: chat.projectId, browser };
+};
+
+/** One that is closed stays so. */
+async function closeBrowser(context: Context, row: rows.BrowserRow): Promise<rows.BrowserRow> {
+  const { db, liveBrowsers } = context;
+  if (row.state !== 'closed') await liveBrowsers.close(row, byOwner);
+  await audit(db, context, 'browser-session.close', row.id);
+  const closed = await db.row(rows.find, { ...ownerOf(context), id: row.id });
+  if (!closed) throw noBrowser();
+  return closed;
+}

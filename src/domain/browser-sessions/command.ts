@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import type { CommandResult } from '../../browser/command.ts';
+import { BrowserFailure } from '../../browser/failure.ts';
+import { type BrowserPolicy, Permissions } from '../../browser/policy.ts';
+import type { BrowserAgentCommand } from '../../contract/browser-commands.ts';
+import { Refusal } from '../../contract/errors.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import { sortKeys } from '../../platform/canonical.ts';
+import * as entries from '../../platform/database/queries/browser-entries.ts';
+import type { BrowserRow } from '../../platform/database/queries/browser-sessions.ts';
+import type { Context } from '../context.ts';
+import type { Verb } from '../verb.ts';
+import { beginEntry, type KeptResult, keptCommand, type SentEntry, settleEntry } from './entries.ts';
+import { agentBrowser, openChatBrowser } from './find.ts';
+import { presentPending, presentReceipt } from './present.ts';
+import { browserRefusal } from './refusals.ts';
+
+type Receipt = OutputOf<Operations['browserAgentCommand']>;
+
+export interface SentCommand {
+  command: z.output<typeof BrowserAgentCommand>;
+  commandId?: string | undefined;
+  tabId?: string | undefined;
+  /** Of the model that sends it, and what its turn may do. */
+  turn?: (NonNullable<SentEntry['turn']> & { policy: BrowserPolicy }) | undefined;
+}
+
+export const browserAgentCommand: Verb<'browserAgentCommand'> = async (asking, { body }) => {
+  const { context, row } = await agentBrowser(asking, body);
+  return sendCommand(context, row, body);
+};
+
+export const chatSessionBrowserCommand: Verb<'chatSessionBrowserCommand'> = async (
+  asking,
+  { sessionId, body },
+) => {
+  const { context, row } = await openChatBrowser(asking, sessionId);
+  return sendCommand(context, row, body);
+};
+
+/** Carries a command out once, whoever sends it how often. Its receipt is there before it begins. */
+export async function sendCommand(context: Context, row: BrowserRow, sent: SentCommand): Promise<Receipt> {
+  const { command, commandId, tabId, turn } = sent;
+  const { policy, ...place } = turn ?? {};
+  const begun = await beginEntry(context, row, {
+    kind: 'command',
+    commandId,
+    tabId,
+    payload: JSON.stringify(sortKeys({ command, tabId })),
+    command: keptCommand(command),
+    ...(turn && { turn: place as SentEntry['turn'] }),
+  });
+  if (begun.kind === 'repeated') return repeated(context, row, begun.entry);
+  const { seq } = begun;
+  const forbidden = policy && new Permissions(policy).refusalOfCommand(command);
+  try {
+    const ran =
+      forbidden === undefined
+        ? await context.liveBrowsers.use(row, async ({ browser, bootId }) => {
+            const result = await browser.perform(command, { tabId }).catch(asRefused);
+            return { bootId, ...(await settleEntry(context, row, { seq, bootId }, result)) };
+          })
+        : { bootId: null, ...(await settleEntry(context, row, { seq, bootId: null }, refused(forbidden))) };
+    return presentReceipt(context, row, { seq, commandId: begun.commandId, ...ran });
+  } catch (error) {
+    // It was not begun, so that the same id may be sent again. Whatever else went wrong, it may have run.
+    if (error instanceof BrowserFailure || error instanceof Refusal)
+      await context.db.run(entries.remove, { sessionId: row.id, seq });
+    throw browserRefusal(error);
+  }
+}
+
+/** What cannot be done has changed nothing. */
+function asRefused(error: unknown): CommandResult {
+  if (error instanceof BrowserFailure && error.kind === 'refused') return refused(error.message, 'refused');
+  throw error;
+}
+
+function refused(reason: string, refusal: CommandResult['refusal'] = 'not-allowed'): CommandResult {
+  const nowhere = { tabId: '', url: '', title: '', state: '', tabs: [] };
+  return { result: 'refused', ...(refusal && { refusal }), reason, ...nowhere };
+}
+
+function repeated(context: Context, row: BrowserRow, entry: entries.EntryRow): Receipt {
+  const { seq, commandId, bootId, blobId, outcome } = entry;
+  if (outcome === null) return presentPending(row, entry);
+  const told = { seq, commandId: commandId ?? '', bootId, kept: outcome as KeptResult, blobId };
+  return { ...presentReceipt(context, row, told), replay: true };
+}

@@ -1,0 +1,164 @@
+import type { CommandResult } from '../../browser/command.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as blobRows from '../../platform/database/queries/blobs.ts';
+import * as entries from '../../platform/database/queries/browser-entries.ts';
+import * as rows from '../../platform/database/queries/browser-sessions.ts';
+import { newId } from '../../platform/ids.ts';
+import { audit } from '../audit.ts';
+import type { Context } from '../context.ts';
+import { conflict } from '../refusals.ts';
+import { storableJson } from '../storable.ts';
+import { closedBrowser, noBrowser } from './refusals.ts';
+
+const mostEntries = 10_000;
+/** Bytes of a picture; the window is bounded, and so are pictures of it. */
+const largestPicture = 32 * 1024 * 1024;
+
+const nothing = {
+  commandId: null,
+  payloadHash: null,
+  command: null,
+  bootId: null,
+  tabId: null,
+  turnId: null,
+  toolCallId: null,
+  toolName: null,
+};
+
+/** What happened to a browser without a command. */
+export async function addEvent(
+  db: Db,
+  sessionId: string,
+  outcome: {
+    event: 'opened' | 'slept' | 'woken' | 'closed';
+    bootId?: string;
+    tabs?: number;
+    reason?: string;
+  },
+): Promise<void> {
+  await db.transaction(async (trx) => {
+    const place = await trx.row(entries.nextPlace, { sessionId });
+    if (!place) return;
+    const { bootId = null } = outcome;
+    await trx.run(entries.insert, {
+      ...nothing,
+      sessionId,
+      seq: place.seq,
+      kind: 'event',
+      outcome,
+      state: 'done',
+      bootId,
+    });
+  });
+}
+
+/** Something that is sent to a browser. */
+export interface SentEntry {
+  kind: 'command' | 'note';
+  commandId: string | undefined;
+  tabId: string | undefined;
+  /** All that was sent, to tell a repetition from something else under the same id. */
+  payload: string;
+  /** What is kept of it. */
+  command: unknown;
+  outcome?: unknown;
+  turn?: { turnId: string; toolCallId: string; toolName: string } | undefined;
+}
+
+export type BegunEntry =
+  | { kind: 'begun'; seq: number; commandId: string }
+  | { kind: 'repeated'; entry: entries.EntryRow };
+
+/** Writes the receipt of what is sent: of all who send it at once, one carries it out. */
+export function beginEntry(context: Context, row: rows.BrowserRow, sent: SentEntry): Promise<BegunEntry> {
+  const { db, vault } = context;
+  const { kind, payload, command, tabId, outcome = null, turn = {} } = sent;
+  const commandId = sent.commandId ?? newId('cmd');
+  const payloadHash = vault.fingerprint(`${kind} ${payload}`);
+  const sessionId = row.id;
+  return db.transaction(async (trx) => {
+    if (!(await trx.row(rows.lock, { id: sessionId }))) throw noBrowser();
+    const earlier = await trx.row(entries.findByCommand, { sessionId, commandId });
+    if (earlier && earlier.payloadHash !== payloadHash)
+      throw conflict('This commandId was used for something else. Use a new one', 'COMMAND_ID_REUSED', {
+        commandId,
+      });
+    if (earlier) return { kind: 'repeated', entry: earlier };
+    const { seq, state, closedReason } = await trx.one(entries.nextPlace, { sessionId });
+    if (state === 'closed') throw closedBrowser({ closedReason, runKey: row.runKey });
+    if (seq > mostEntries)
+      throw conflict(`A browser takes at most ${mostEntries} commands. Open another one`, 'BROWSER_FULL');
+    await trx.run(entries.insert, {
+      ...nothing,
+      ...turn,
+      sessionId,
+      seq,
+      kind,
+      commandId,
+      payloadHash,
+      command,
+      outcome,
+      tabId: tabId ?? null,
+      state: kind === 'note' ? 'done' : 'pending',
+    });
+    await audit(trx, context, `browser-session.${kind}`, sessionId, { commandId });
+    return { kind: 'begun', seq, commandId };
+  });
+}
+
+/** A command as it is kept: what was typed is a secret. */
+export function keptCommand(command: Record<string, unknown>): Record<string, unknown> {
+  const { value, ...rest } = command;
+  const typed = rest['op'] === 'act' && (rest['verb'] === 'type' || rest['verb'] === 'accept_dialog');
+  return typed && typeof value === 'string' ? { ...rest, valueLength: value.length } : command;
+}
+
+export interface KeptResult extends Omit<CommandResult, 'observation'> {
+  observation?: Record<string, unknown>;
+  /** Bytes of the picture. */
+  picture?: { bytes: number; width: number; height: number };
+}
+
+/** Writes what became of a command, and stores its picture. */
+export async function settleEntry(
+  { db, blobs, clock }: Pick<Context, 'db' | 'blobs' | 'clock'>,
+  row: rows.BrowserRow,
+  { seq, bootId }: { seq: number; bootId: string | null },
+  result: CommandResult,
+): Promise<{ kept: KeptResult; blobId: string | null }> {
+  const { id: sessionId, organizationId, projectId } = row;
+  const { observation, ...rest } = result;
+  const png = observation?.mode === 'screenshot' ? observation.png : undefined;
+  const blobId = png ? newId('blob', clock()) : null;
+  const kept = JSON.parse(storableJson({ ...rest, ...keptObservation(observation) })) as KeptResult;
+  if (png && blobId !== null) await db.run(blobRows.noteGarbage, { id: blobId });
+  const stored = png && blobId !== null ? await blobs.put(blobId, one(png), largestPicture) : undefined;
+  const state = result.result === 'unknown' ? 'unknown' : 'done';
+  await db.transaction(async (trx) => {
+    if (stored && blobId !== null) {
+      await trx.run(blobRows.insert, {
+        id: blobId,
+        organizationId,
+        projectId,
+        contentType: 'image/png',
+        ...stored,
+      });
+      await trx.run(blobRows.forgetGarbage, { ids: [blobId] });
+    }
+    const settled = await trx.run(entries.settle, { sessionId, seq, state, outcome: kept, bootId, blobId });
+    if (settled === 0) throw noBrowser();
+    await trx.run(rows.touch, { id: sessionId });
+  });
+  return { kept, blobId };
+}
+
+function keptObservation(observation: CommandResult['observation']): Partial<KeptResult> {
+  if (!observation) return {};
+  if (observation.mode !== 'screenshot') return { observation: { ...observation } };
+  const { mode, png, width, height } = observation;
+  return { observation: { mode, width, height }, picture: { bytes: png.length, width, height } };
+}
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,54 @@
+import * as rows from '../../platform/database/queries/browser-sessions.ts';
+import * as chats from '../../platform/database/queries/chat-sessions.ts';
+import { projectOf } from '../access.ts';
+import { noSession } from '../chat-sessions/begin.ts';
+import type { Context, ProjectContext } from '../context.ts';
+import { conflict } from '../refusals.ts';
+import { closeLost } from './claim.ts';
+import { noBrowser } from './refusals.ts';
+
+export function ownerOf({ actor }: Context): { organizationId: string; userId: string } {
+  return { organizationId: actor.organization.id, userId: actor.user.id };
+}
+
+export async function enterProject(context: Context, projectId: string): Promise<ProjectContext> {
+  const project = await projectOf(context, projectId);
+  return Object.assign(context, { project });
+}
+
+/** The browser of a program, which is one's own. */
+export async function agentBrowser(
+  context: Context,
+  { projectId, sessionId }: { projectId: string; sessionId: string },
+): Promise<{ context: ProjectContext; row: rows.BrowserRow }> {
+  const owner = ownerOf(context);
+  await closeLost(context.db, owner.userId);
+  const row = await context.db.row(rows.find, { ...owner, id: sessionId });
+  if (!row || row.projectId !== projectId || row.chatSessionId !== null) throw noBrowser();
+  return { context: await enterProject(context, projectId), row };
+}
+
+export interface ChatBrowser {
+  context: ProjectContext;
+  chat: chats.SessionRow;
+  row: rows.BrowserRow | undefined;
+}
+
+/** A chat session of one's own that goes on here, and its latest browser. */
+export async function chatBrowser(context: Context, sessionId: string): Promise<ChatBrowser> {
+  const owner = ownerOf(context);
+  const chat = await context.db.row(chats.find, { ...owner, id: sessionId });
+  if (!chat || chat.origin !== 'api') throw noSession();
+  await closeLost(context.db, owner.userId);
+  const row = await context.db.row(rows.findOfChat, { chatSessionId: chat.id });
+  return { context: await enterProject(context, chat.projectId), chat, row };
+}
+
+export async function openChatBrowser(
+  context: Context,
+  sessionId: string,
+): Promise<ChatBrowser & { row: rows.BrowserRow }> {
+  const found = await chatBrowser(context, sessionId);
+  if (!found.row) throw conflict('This session has no browser. Open one first', 'BROWSER_NOT_OPEN');
+  return { ...found, row: found.row };
+}

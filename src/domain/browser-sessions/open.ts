@@ -1,0 +1,193 @@
+import { type BrowserPolicy, Permissions } from '../../browser/policy.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as rows from '../../platform/database/queries/browser-sessions.ts';
+import * as chats from '../../platform/database/queries/chat-sessions.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import { conflict } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { closeLost } from './claim.ts';
+import { type ChatBrowser, chatBrowser, enterProject, ownerOf } from './find.ts';
+import { presentAgentBrowser, presentSessionBrowser } from './present.ts';
+import { browserRefusal, closedBrowser, noBrowser } from './refusals.ts';
+
+/** Where nobody says another. */
+const usualPolicy: BrowserPolicy = { mode: 'read_only' };
+
+interface Wanted {
+  policy: BrowserPolicy | undefined;
+  profile: string | undefined;
+  runKey?: string | undefined;
+  idempotencyKey?: string;
+  chatSessionId?: string;
+}
+
+export const browserAgentSession: Verb<'browserAgentSession'> = async (context, { body }) => {
+  const { projectId, policy, runKey, profile } = body;
+  const entered = await enterProject(context, projectId);
+  const { userId } = ownerOf(entered);
+  const row = await openBrowser(entered, { policy, runKey, profile }, async (db) => {
+    if (runKey === undefined) return undefined;
+    const earlier = await db.row(rows.findByRunKey, { projectId, userId, runKey });
+    if (earlier?.state === 'closed') throw closedBrowser(earlier);
+    return earlier;
+  });
+  return presentAgentBrowser(row);
+};
+
+export const chatSessionBrowserOpen: Verb<'chatSessionBrowserOpen'> = async (
+  context,
+  { sessionId, body },
+) => {
+  const found = await chatBrowser(context, sessionId);
+  return opened(found.chat, await openOfChat(found, body));
+};
+
+/** The one browser of a chat session; another one when that was closed. */
+export function openOfChat(
+  { context, chat }: Pick<ChatBrowser, 'context' | 'chat'>,
+  { policy, profileId }: { policy?: BrowserPolicy | undefined; profileId?: string | undefined },
+): Promise<rows.BrowserRow> {
+  const chatSessionId = chat.id;
+  return openBrowser(context, { policy, profile: profileId, chatSessionId }, async (db) => {
+    const latest = await db.row(rows.findOfChat, { chatSessionId });
+    return latest?.state === 'closed' ? undefined : latest;
+  });
+}
+
+/** A session that has no turn yet: the first message says what it speaks with. */
+export const createChatSessionBrowser: Verb<'createChatSessionBrowser'> = async (context, { body }) => {
+  const { projectId, policy, profileId, idempotencyKey } = body;
+  const entered = await enterProject(context, projectId);
+  const owner = ownerOf(entered);
+  const chatSessionId = newId('chat', context.clock());
+  const wanted = { policy, profile: profileId, idempotencyKey, chatSessionId };
+  const row = await openBrowser(entered, wanted, async (db) => {
+    const earlier = await db.row(rows.findByKey, { ...owner, idempotencyKey });
+    if (earlier && earlier.projectId !== projectId)
+      throw conflict(
+        'This idempotencyKey was used in another project. Use a new key',
+        'IDEMPOTENCY_KEY_REUSED',
+      );
+    if (!earlier)
+      await db.one(chats.insert, {
+        ...owner,
+        id: chatSessionId,
+        projectId,
+        origin: 'api',
+        title: 'Browser',
+        config: {},
+        firstMessage: '',
+      });
+    return earlier;
+  });
+  const chat = await context.db.row(chats.find, { ...owner, id: row.chatSessionId ?? '' });
+  if (!chat) throw noBrowser();
+  return opened(chat, row);
+};
+
+function opened({ id, projectId }: chats.SessionRow, row: rows.BrowserRow) {
+  return { sessionId: id, chatSessionId: id, projectId, browser: presentSessionBrowser(row) };
+}
+
+/** The browser that `find` knows, if it is as wanted; else a new one. It is awake, unless it was closed. */
+async function openBrowser(
+  context: ProjectContext,
+  wanted: Wanted,
+  find: (db: Db) => Promise<rows.BrowserRow | undefined>,
+): Promise<rows.BrowserRow> {
+  const { db, liveBrowsers } = context;
+  const owner = ownerOf(context);
+  refuseImpossible(context, wanted.policy ?? usualPolicy);
+  await closeLost(db, owner.userId);
+  const { row, fresh } = await writeInProject(context, async (trx) => {
+    await trx.row(rows.lineUp, { userId: owner.userId });
+    const earlier = await find(trx);
+    if (earlier) refuseOther(earlier, wanted);
+    const found = earlier ?? (await insertBrowser(context, trx, wanted));
+    await audit(trx, context, 'browser-session.open', found.id);
+    return { row: found, fresh: !earlier };
+  });
+  if (row.state === 'closed') return row;
+  try {
+    await liveBrowsers.open(row);
+  } catch (error) {
+    if (fresh) await takeBack(context, row);
+    throw error;
+  }
+  const now = await db.row(rows.find, { ...owner, id: row.id });
+  if (!now) throw noBrowser();
+  return now;
+}
+
+/** Before anything is written. */
+function refuseImpossible({ browsers }: ProjectContext, policy: BrowserPolicy): void {
+  try {
+    new Permissions(policy);
+    browsers.checkAvailable();
+  } catch (error) {
+    throw browserRefusal(error);
+  }
+}
+
+async function insertBrowser(context: ProjectContext, db: Db, wanted: Wanted): Promise<rows.BrowserRow> {
+  const { project, clock } = context;
+  const owner = ownerOf(context);
+  const {
+    policy = usualPolicy,
+    profile,
+    runKey = null,
+    idempotencyKey = null,
+    chatSessionId = null,
+  } = wanted;
+  const place = { projectId: project.id, userId: owner.userId };
+  const rival = profile === undefined ? undefined : await db.row(rows.findByProfile, { ...place, profile });
+  if (rival)
+    throw conflict(`The profile is in use by ${rival.id}. Close that browser first`, 'PROFILE_IN_USE', {
+      sessionId: rival.id,
+    });
+  return db.one(rows.insert, {
+    ...owner,
+    ...place,
+    id: newId('brw', clock()),
+    chatSessionId,
+    runKey,
+    idempotencyKey,
+    policy,
+    effective: policy,
+    profile: profile ?? null,
+    state: 'sleeping',
+  });
+}
+
+/** What is asked for again has to be what there is. */
+function refuseOther(row: rows.BrowserRow, { policy, profile, runKey, idempotencyKey }: Wanted): void {
+  const inForce = row.policy as BrowserPolicy;
+  const samePolicy = policy === undefined || textOf(policy) === textOf(inForce);
+  const sameProfile = (profile ?? null) === row.profile;
+  // A chat session says neither when it means the browser it has.
+  if (samePolicy && (sameProfile || (row.chatSessionId !== null && profile === undefined))) return;
+  const key = runKey === undefined ? 'idempotencyKey' : 'runKey';
+  const named = runKey !== undefined || idempotencyKey !== undefined;
+  throw conflict(
+    `The browser is open with ${samePolicy ? 'another profile' : `the policy ${inForce.mode}`}. Ask for the same${named ? `, or use a new ${key}` : ', or close it first'}`,
+    'BROWSER_POLICY_CONFLICT',
+    { policy: inForce, ...(row.profile !== null && { profile: row.profile }), sessionId: row.id },
+  );
+}
+
+function textOf({ mode, originAllowlist, toolAllowlist }: BrowserPolicy): string {
+  return JSON.stringify([mode, originAllowlist?.toSorted() ?? null, toolAllowlist?.toSorted() ?? null]);
+}
+
+/** It was made for nothing, and so was a chat session that has nothing else. */
+async function takeBack(
+  { db }: ProjectContext,
+  { id, chatSessionId, idempotencyKey }: rows.BrowserRow,
+): Promise<void> {
+  await db.run(rows.remove, { id });
+  if (chatSessionId !== null && idempotencyKey !== null)
+    await db.run(chats.removeEmpty, { id: chatSessionId });
+}

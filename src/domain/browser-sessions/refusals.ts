@@ -1,0 +1,39 @@
+import { BrowserFailure } from '../../browser/failure.ts';
+import { Refusal } from '../../contract/errors.ts';
+import type { BrowserRow } from '../../platform/database/queries/browser-sessions.ts';
+import { conflict } from '../refusals.ts';
+
+/** Seconds after which a place may be free. */
+const retryAfter = 5;
+
+/** What a failure of the engine is to whoever asked; anything else stays what it is. */
+export function browserRefusal(error: unknown): unknown {
+  if (!(error instanceof BrowserFailure)) return error;
+  const { kind, message } = error;
+  switch (kind) {
+    case 'off':
+      return new Refusal('FEATURE_NOT_SUPPORTED', message, { details: { reason: 'BROWSER_UNAVAILABLE' } });
+    case 'capacity':
+      return new Refusal('RATE_LIMITED', message, { details: { reason: 'BROWSER_CAPACITY' }, retryAfter });
+    case 'timeout':
+      return new Refusal('TIMEOUT', message, { details: { reason: 'BROWSER_TIMEOUT' } });
+    case 'closed':
+    case 'crashed':
+      return conflict(message, 'BROWSER_CLOSED');
+    case 'refused':
+    case 'not-allowed':
+      return new Refusal('VALIDATION_ERROR', `policy: ${message}`);
+  }
+}
+
+export function noBrowser(): Refusal {
+  return new Refusal('NOT_FOUND', 'No such browser of yours in this project');
+}
+
+export function closedBrowser({
+  closedReason,
+  runKey,
+}: Pick<BrowserRow, 'closedReason' | 'runKey'>): Refusal {
+  const next = runKey === null ? 'Open another one' : 'Open another one with a new runKey';
+  return conflict(`The browser is closed: ${closedReason ?? 'it was closed'}. ${next}`, 'BROWSER_CLOSED');
+}

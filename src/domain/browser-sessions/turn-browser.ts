@@ -1,0 +1,84 @@
+import { type BrowserPolicy, listsOf, narrow } from '../../browser/policy.ts';
+import { Refusal } from '../../contract/errors.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import * as entries from '../../platform/database/queries/browser-entries.ts';
+import * as rows from '../../platform/database/queries/browser-sessions.ts';
+import type { SessionRow } from '../../platform/database/queries/chat-sessions.ts';
+import type { OwnTool } from '../../trials/tools.ts';
+import type { Context, ProjectContext } from '../context.ts';
+import { browserTools } from './model-tools.ts';
+import { openOfChat } from './open.ts';
+import { presentScreenshots, presentSessionBrowser } from './present.ts';
+
+type Shown = NonNullable<OutputOf<Operations['sendChatMessage']>['browser']>;
+
+/** The browser of a turn, or why it has none. */
+export type TurnBrowser =
+  | { row: rows.BrowserRow; policy: BrowserPolicy; tools: OwnTool[] }
+  | { row?: never; reason: string; tools: OwnTool[] };
+
+/** Whatever else is refused, the caller has to know before anything is spent. */
+const goesOnWithout: ReadonlySet<string> = new Set(['FEATURE_NOT_SUPPORTED', 'RATE_LIMITED', 'TIMEOUT']);
+
+/** Opens the browser of the session for a turn. A session that only reads has a browser that only reads. */
+export async function attachBrowser(
+  context: ProjectContext,
+  chat: SessionRow,
+  turnId: string,
+  asked: { policy?: BrowserPolicy | undefined; profileId?: string | undefined },
+  toolMode: 'read_only' | 'auto',
+): Promise<TurnBrowser> {
+  try {
+    const row = await openOfChat({ context, chat }, asked);
+    const bound: BrowserPolicy = { mode: toolMode === 'read_only' ? 'read_only' : 'allow_all' };
+    const policy = narrow(row.effective as BrowserPolicy, bound);
+    return { row, policy, tools: browserTools(context, row, { turnId, policy }) };
+  } catch (error) {
+    if (!(error instanceof Refusal) || !goesOnWithout.has(error.code)) throw error;
+    return { reason: error.message, tools: [] };
+  }
+}
+
+/** In which step of the turn each call was made, which is known when the step is. */
+export async function noteSteps(
+  { db }: Context,
+  turnId: string,
+  { tools }: TurnBrowser,
+  steps: readonly { index: number; calls: readonly { id: string; name: string }[] }[],
+): Promise<void> {
+  const ours = new Set(tools.map(({ name }) => name));
+  for (const { index: stepIndex, calls } of steps)
+    for (const { id: toolCallId, name } of calls)
+      if (ours.has(name)) await db.run(entries.noteStep, { turnId, toolCallId, stepIndex });
+}
+
+/** As the answer of the turn tells it. */
+export async function presentTurnBrowser(
+  context: Context,
+  turnId: string,
+  browser: TurnBrowser,
+): Promise<Shown> {
+  const { db, actor } = context;
+  if (!browser.row) return { attached: false, reason: browser.reason };
+  const owner = { organizationId: actor.organization.id, userId: actor.user.id };
+  const row = (await db.row(rows.find, { ...owner, id: browser.row.id })) ?? browser.row;
+  return {
+    attached: true,
+    ...presentSessionBrowser(row),
+    effectivePolicy: listsOf(browser.policy),
+    screenshots: presentScreenshots(context, await db.rows(entries.ofTurn, { turnId })),
+  };
+}
+
+/** As the trace of the turn tells it; nothing where it used no browser. */
+export async function presentTracedBrowser(context: Context, turnId: string) {
+  const sent = await context.db.rows(entries.ofTurn, { turnId });
+  const last = sent.at(-1);
+  if (!last) return {};
+  const bootId = sent.findLast((entry) => entry.bootId !== null)?.bootId;
+  return {
+    browser: { browserSessionId: last.sessionId, ...(bootId != null && { bootId }) },
+    screenshots: presentScreenshots(context, sent),
+  };
+}
