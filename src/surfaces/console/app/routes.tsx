@@ -3,6 +3,7 @@ import { answers, onRecovery, useConnection } from './api/connection.ts';
 import { isMissingPart } from './api/problem.ts';
 import { Problem, Skeleton } from './kit/notice.tsx';
 import { Page } from './kit/page.tsx';
+import { chatRoutes } from './routes/chat.tsx';
 import { evalRoutes } from './routes/evals.tsx';
 import { entryRoutes, peopleRoutes } from './routes/people.tsx';
 import { home, project, root } from './routes/root.tsx';
@@ -14,7 +15,7 @@ export const router = createRouter({
     home,
     ...entryRoutes,
     ...peopleRoutes,
-    project.addChildren([...setupRoutes, ...serverRoutes, ...evalRoutes]),
+    project.addChildren([...setupRoutes, ...serverRoutes, ...chatRoutes, ...evalRoutes]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -27,10 +27,12 @@ const kinds = new Map([
 
 /** When each step, model call and tool call began and how long it took. Even the shortest can be seen and chosen. */
 export function Waterfall({
+  label = 'Timeline of the trial',
   bars,
   chosen,
   onChoose,
 }: {
+  label?: string;
   bars: Bar[];
   chosen: string | undefined;
   onChoose: (id: string | undefined) => void;
@@ -40,7 +42,7 @@ export function Waterfall({
   const whole = bars.reduce((last, { end }) => Math.max(last, end - first), 1);
   const ticks = ticksOf(whole);
   return (
-    <div className={css.waterfall} role="group" aria-label="Timeline of the trial">
+    <div className={css.waterfall} role="group" aria-label={label}>
       <div className={css.scale} aria-hidden="true">
         <span className={css.name} />
         <span className={css.track}>

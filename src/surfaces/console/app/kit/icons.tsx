@@ -27,6 +27,11 @@ export const ServersIcon = () => (
     <path d="M4.8 4.8h.1M4.8 11.3h.1" />
   </Icon>
 );
+export const ChatIcon = () => (
+  <Icon>
+    <path d="M2 3h12v8H7.500L4.500 13.500V11H2zM5 6h6M5 8.300h4" />
+  </Icon>
+);
 export const SuitesIcon = () => (
   <Icon>
     <rect x="2.5" y="2" width="11" height="12" rx="1" />

@@ -6,8 +6,17 @@ const mostAtFirst = 2_000;
 const mostDrawn = 100_000;
 
 /** Words of somebody else, who may have written a book. */
-export function LongText({ text, className }: { text: string; className?: string | undefined }) {
-  const [most, setMost] = useState(mostAtFirst);
+export function LongText({
+  text,
+  className,
+  first = mostAtFirst,
+}: {
+  text: string;
+  className?: string | undefined;
+  /** Characters that are drawn before more is asked for. */
+  first?: number;
+}) {
+  const [most, setMost] = useState(first);
   if (text.length <= most)
     return (
       <p className={className} dir="auto">

@@ -6,14 +6,25 @@ import css from './notice.module.css';
 import { Glyph } from './state.tsx';
 
 /** What went wrong, under which code and request id, and what to do now. */
-export function Problem({ error, retry, back }: { error: unknown; retry?: () => void; back?: ReactNode }) {
-  const { message, code, requestId, advice, again } = factsOf(error);
+export function Problem({
+  error,
+  advice,
+  retry,
+  back,
+}: {
+  error: unknown;
+  /** What to do, where the page knows it better than the code says. */
+  advice?: string | undefined;
+  retry?: () => void;
+  back?: ReactNode;
+}) {
+  const { message, code, requestId, advice: usual, again } = factsOf(error);
   return (
     <div role="alert" className={css.problem}>
       <Glyph state="attention" size={16} />
       <div className={css.words}>
         <p className={css.message}>{message}</p>
-        <p>{advice}</p>
+        <p>{advice ?? usual}</p>
         {(code ?? requestId) && (
           <p className={css.trail}>
             {code && <code>{code}</code>}

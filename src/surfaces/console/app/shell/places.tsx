@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { MyOrganization } from '../api/session.ts';
 import {
   AuditIcon,
+  ChatIcon,
   ClientsIcon,
   EnvironmentsIcon,
   GroupsIcon,
@@ -23,6 +24,7 @@ import {
 export const places = [
   { to: '/projects/$projectId', name: 'Overview', icon: <OverviewIcon /> },
   { to: '/projects/$projectId/servers', name: 'Servers', icon: <ServersIcon /> },
+  { to: '/projects/$projectId/sessions', name: 'Chat', icon: <ChatIcon /> },
   // Evals.
   { to: '/projects/$projectId/suites', name: 'Suites', icon: <SuitesIcon /> },
   { to: '/projects/$projectId/runs', name: 'Runs', icon: <RunsIcon /> },

@@ -81,7 +81,6 @@ test('nothing in a trace has to be what it should be', () => {
   ]);
   expect(messagesOf({ traceVersion: 1 } as Trace)).toEqual([]);
   const [message] = messagesOf({
-    traceVersion: 1,
     messages: [
       { role: 'user', content: Array.from({ length: 500 }, () => ({ type: 'x', x: 'y'.repeat(50_000) })) },
     ],

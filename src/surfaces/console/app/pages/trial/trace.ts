@@ -43,7 +43,7 @@ function asRaw(value: unknown): Raw {
 const deepest = 6;
 
 /** In the order in which they began, those inside behind those around them. */
-export function spansOf({ spans }: Trace): Span[] {
+export function spansOf({ spans }: { spans?: unknown }): Span[] {
   const read = listOf(spans).flatMap((given): Span[] => {
     const raw = asRaw(given);
     const [id, start] = [text(raw['id']), number(raw['startMs'])];
@@ -93,7 +93,7 @@ export interface Message {
   parts: Part[];
 }
 
-export function messagesOf({ messages }: Trace): Message[] {
+export function messagesOf({ messages }: { messages?: unknown }): Message[] {
   let turn = -1;
   return listOf(messages).map((given, index) => {
     const raw = asRaw(given);

@@ -1,0 +1,23 @@
+import { oneOf, type Raw, text } from '../../addresses.ts';
+
+export interface ChatsSearch {
+  /** Words to look for. */
+  q?: string | undefined;
+  /** Where; in titles when it is left out. */
+  in?: 'transcripts' | undefined;
+}
+
+export function chatsSearch(raw: Raw): ChatsSearch {
+  return { q: text(raw['q']), in: oneOf(['transcripts'] as const, raw['in']) };
+}
+
+export interface ChatSearch {
+  /** The turn whose timeline is open. */
+  turn?: string | undefined;
+  /** What is chosen in it. */
+  span?: string | undefined;
+}
+
+export function chatSearch(raw: Raw): ChatSearch {
+  return { turn: text(raw['turn']), span: text(raw['span']) };
+}

@@ -1,0 +1,277 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { Output } from '../../../../client/index.ts';
+import { ask } from '../../api/ask.ts';
+import { Button, linkClass } from '../../kit/button.tsx';
+import { Id } from '../../kit/copy.tsx';
+import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { count, counted } from '../../kit/numbers.ts';
+import { Facts, Page } from '../../kit/page.tsx';
+import { Time } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import css from './chat.module.css';
+import { Composer } from './composer.tsx';
+import { setDraft } from './drafts.ts';
+import { entriesOf, exchangesOf } from './exchanges.ts';
+import { lastClient, rememberClient } from './last-client.ts';
+import { limitsBody, noLimits, TurnLimits } from './limits.tsx';
+import { Live } from './live.tsx';
+import { forgetTurn, newKey, sendTurn, useTurn } from './live-turns.ts';
+import { sessionOf, turnsOf } from './queries.ts';
+import { type Chosen, Stored } from './stored.tsx';
+import { isOpen, type LiveTurn } from './turn-state.ts';
+import { useFollow } from './use-follow.ts';
+
+const route = '/projects/$projectId/sessions/$sessionId';
+
+type Session = Output<'getChatSession'>;
+interface Which {
+  projectId: string;
+  sessionId: string;
+}
+
+/** How often a session is read again while a turn of it runs elsewhere. */
+const pollEvery = 2_000;
+/** Entries that are drawn at once. */
+const step = 50;
+
+export function ChatPage() {
+  const which = useParams({ from: route });
+  // Nothing that was chosen for one chat counts in the next.
+  return <Chat key={which.sessionId} which={which} />;
+}
+
+function Chat({ which }: { which: Which }) {
+  const { projectId, sessionId } = which;
+  const live = useTurn(sessionId);
+  const open = live !== undefined && isOpen(live);
+  const { session, messages, error, retry } = useSession(which, open);
+  const turns = useEveryPage(useInfiniteQuery(turnsOf(which)));
+  const crumb = (
+    <Link to="/projects/$projectId/sessions" params={{ projectId }}>
+      Chat
+    </Link>
+  );
+  const told = turns.data?.pages.flatMap((page) => page.turns);
+  const entries = useMemo(
+    () =>
+      entriesOf(
+        exchangesOf(messages),
+        (told ?? []).filter(({ turnId }) => turnId !== live?.turnId),
+      ),
+    // The list of the turns is made anew each time; its pages are not.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    [messages, turns.data, live?.turnId],
+  );
+  const unkept = live && !isKept(live, session) ? live : undefined;
+  const title = session?.title ?? live?.body.message.slice(0, 80) ?? 'Chat';
+  if (!session && !unkept)
+    return (
+      <Page title="Chat" name="Chat" crumbs={[crumb]}>
+        {error ? <Problem error={error} retry={retry} back={crumb} /> : <Skeleton lines={8} />}
+      </Page>
+    );
+  return (
+    <Page
+      title={title}
+      name={title}
+      crumbs={[crumb]}
+      actions={
+        <>
+          <Same operation="getChatSession" input={{ sessionId }} />
+          <Link to="/projects/$projectId/sessions/new" params={{ projectId }} className={linkClass}>
+            New chat
+          </Link>
+        </>
+      }
+    >
+      {session && <ChatFacts projectId={projectId} session={session} />}
+      {error && <Problem error={error} retry={retry} />}
+      <Conversation which={which} entries={entries} live={unkept} />
+      {session?.turnInProgress && !open && (
+        <Note>A turn of this chat is under way elsewhere. It is shown here when it has ended.</Note>
+      )}
+      <Continue which={which} session={session} live={live} />
+    </Page>
+  );
+}
+
+function useSession(which: Which, open: boolean) {
+  const query = useEveryPage(
+    useInfiniteQuery({
+      ...sessionOf(which),
+      refetchInterval: ({ state }) => (state.data?.pages.at(-1)?.turnInProgress && !open ? pollEvery : false),
+    }),
+  );
+  const messages = useMemo(() => query.data?.pages.flatMap((page) => page.messages), [query.data]);
+  return {
+    session: query.data?.pages.at(-1),
+    messages,
+    error: query.error,
+    retry: () => void query.refetch(),
+  };
+}
+
+/** All of a list whose length the service bounds. */
+function useEveryPage<
+  Query extends { hasNextPage: boolean; isFetching: boolean; fetchNextPage: () => unknown },
+>(query: Query): Query {
+  const { hasNextPage, isFetching, fetchNextPage } = query;
+  useEffect(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  return query;
+}
+
+/** Whether what was read holds all of it. */
+function isKept({ state, turn }: LiveTurn, session: Session | undefined): boolean {
+  if (state !== 'ended' || turn?.persisted.version === undefined) return false;
+  return session !== undefined && (session.version ?? 0) >= turn.persisted.version;
+}
+
+function Conversation({
+  which: { sessionId },
+  entries,
+  live,
+}: {
+  which: Which;
+  entries: ReturnType<typeof entriesOf>;
+  live: LiveTurn | undefined;
+}) {
+  const { turn, span } = useSearch({ from: route });
+  const navigate = useNavigate({ from: route });
+  const [most, setMost] = useState(step);
+  const end = useFollow(entries.length, live, turn === undefined);
+  const chosen = useMemo(() => ({ turn, span }), [turn, span]);
+  const choose = useCallback(
+    (next: Chosen) =>
+      void navigate({ search: (before) => ({ ...before, ...next }), replace: true, resetScroll: false }),
+    [navigate],
+  );
+  // One whose timeline the address asks for is shown, however long ago it was.
+  const asked = entries.findIndex((entry) => entry.turn !== undefined && entry.turn.turnId === turn);
+  const first = Math.min(Math.max(0, entries.length - most), asked < 0 ? entries.length : asked);
+  const shown = useMemo(() => entries.slice(first), [entries, first]);
+  return (
+    <>
+      {first > 0 && (
+        <div>
+          <Button onClick={() => setMost(most + step)}>Show earlier ({counted(first, 'exchange')})</Button>
+        </div>
+      )}
+      <ol className={css.conversation} aria-label="Conversation">
+        <Stored sessionId={sessionId} entries={shown} chosen={chosen} choose={choose} />
+        {live && (
+          <Live
+            conversation={sessionId}
+            turn={live}
+            onEdit={() => {
+              setDraft(sessionId, live.body.message);
+              forgetTurn(sessionId);
+            }}
+          />
+        )}
+      </ol>
+      <p role="status" className="visually-hidden">
+        {live && statusWords(live)}
+      </p>
+      <div ref={end} />
+    </>
+  );
+}
+
+/** Read out: the words of a reply as they come would be too many. */
+function statusWords({ state, pieces }: LiveTurn): string {
+  const last = pieces.at(-1);
+  if (state === 'running' && last?.kind === 'call') return `Tool ${last.tool}: ${last.state}`;
+  return { ...stateWords }[state];
+}
+
+const stateWords = {
+  sending: 'The message is being sent',
+  waiting: 'Waiting for another turn of this chat',
+  running: 'The model is at work',
+  ended: 'The reply is there',
+  failed: 'The turn failed',
+  stopped: 'The turn was stopped',
+  lost: 'The connection was lost',
+};
+
+function ChatFacts({ projectId, session }: { projectId: string; session: Session }) {
+  const { sessionId, modelId, toolMode, environmentId, serverIds, messageCount, startedAt, usage } = session;
+  const servers = useQuery({ ...ask('listProjectServers', { projectId }), enabled: serverIds.length > 0 });
+  const names = new Map(servers.data?.items.map(({ id, name }) => [id, name]));
+  return (
+    <Facts
+      facts={[
+        ['Id', <Id key="id" value={sessionId} />],
+        ['Model', modelId],
+        ['Tools', toolMode === 'auto' ? 'all' : 'that only read'],
+        ['Servers', serverIds.map((id) => names.get(id) ?? id).join(', ')],
+        [
+          'Environment',
+          environmentId !== null && (
+            <Link
+              key="environment"
+              to="/projects/$projectId/environments/$environmentId"
+              params={{ projectId, environmentId }}
+            >
+              Open
+            </Link>
+          ),
+        ],
+        ['Messages', count(messageCount ?? 0)],
+        ['Tokens in', count(usage.cumulativeInputTokens)],
+        ['Tokens out', count(usage.cumulativeOutputTokens)],
+        ['Started', startedAt !== null && <Time key="started" at={startedAt} />],
+      ]}
+    />
+  );
+}
+
+/** The next message of the chat, and what is said about its turn alone. */
+function Continue({
+  which: { projectId, sessionId },
+  session,
+  live,
+}: {
+  which: Which;
+  session: Session | undefined;
+  live: LiveTurn | undefined;
+}) {
+  const [limits, setLimits] = useState(() => ({ ...noLimits, hostId: lastClient(sessionId) }));
+  const environmentId = session?.environmentId ?? undefined;
+  const resolved = useQuery({
+    ...ask('resolveEnvironment', { projectId, environmentId: environmentId ?? '' }),
+    enabled: environmentId !== undefined,
+  });
+  const said = limitsBody(limits);
+  const send = (message: string): void => {
+    rememberClient(sessionId, said.hostId);
+    sendTurn(sessionId, { idempotencyKey: newKey(), sessionId, message, ...said });
+    setLimits({ ...noLimits, hostId: limits.hostId });
+  };
+  return (
+    <Composer
+      conversation={sessionId}
+      turn={live}
+      onSend={send}
+      same={
+        <Same
+          operation="sendChatMessage"
+          input={{ body: { idempotencyKey: 'KEY', sessionId, message: 'MESSAGE', ...said } }}
+        />
+      }
+    >
+      <TurnLimits
+        projectId={projectId}
+        serverIds={
+          environmentId === undefined ? (session?.serverIds ?? []) : (resolved.data?.effectiveServerIds ?? [])
+        }
+        limits={limits}
+        setLimits={setLimits}
+      />
+    </Composer>
+  );
+}

@@ -1,0 +1,86 @@
+import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { TextArea } from '../../kit/field.tsx';
+import { counted } from '../../kit/numbers.ts';
+import css from './chat.module.css';
+import { setDraft, useDraft } from './drafts.ts';
+import { stopTurn } from './live-turns.ts';
+import { isOpen, type LiveTurn } from './turn-state.ts';
+
+const mostBytes = 8192;
+const mostCharacters = 8000;
+
+/** Where a message is written and sent, and a turn is stopped. */
+export function Composer({
+  conversation,
+  turn,
+  blocked,
+  onSend,
+  same,
+  children,
+}: {
+  conversation: string;
+  turn: LiveTurn | undefined;
+  /** Why nothing can be sent now. */
+  blocked?: string | undefined;
+  onSend: (message: string) => void;
+  /** The same elsewhere. */
+  same: ReactNode;
+  /** What else is said about the turn. */
+  children?: ReactNode;
+}) {
+  const draft = useDraft(conversation);
+  const open = turn !== undefined && isOpen(turn);
+  const over = tooLong(draft);
+  const sendable = !open && blocked === undefined && over === undefined && draft.trim() !== '';
+  const send = (): void => {
+    if (!sendable) return;
+    setDraft(conversation, '');
+    onSend(draft);
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    send();
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form className={css.composer} onSubmit={submit}>
+      <TextArea
+        aria-label="Message"
+        placeholder="Write a message. Enter sends it, Shift and Enter begin a new line."
+        className={css.message}
+        rows={3}
+        dir="auto"
+        value={draft}
+        aria-invalid={over !== undefined || undefined}
+        onChange={({ target }) => setDraft(conversation, target.value)}
+        onKeyDown={press}
+      />
+      <div className={css.foot}>
+        <div className={css.more}>{children}</div>
+        {(over ?? blocked) !== undefined && <span className={css.soft}>{over ?? blocked}</span>}
+        {same}
+        {open ? (
+          <Button look="danger" onClick={() => stopTurn(turn)}>
+            Stop
+          </Button>
+        ) : (
+          <Button type="submit" look="primary" disabled={!sendable}>
+            Send
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function tooLong(text: string): string | undefined {
+  const characters = text.length - mostCharacters;
+  if (characters > 0) return `${counted(characters, 'character')} too long`;
+  const bytes = new TextEncoder().encode(text).length - mostBytes;
+  return bytes > 0 ? `${counted(bytes, 'byte')} too long` : undefined;
+}

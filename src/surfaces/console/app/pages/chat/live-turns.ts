@@ -1,0 +1,129 @@
+import { DrydockError } from '../../../../client/index.ts';
+import { answersOf, queryClient } from '../../api/ask.ts';
+import { api } from '../../api/client.ts';
+import { personalStoreOf } from '../../kit/store.ts';
+import { afterEvent, type Body, isOpen, type LiveTurn, needsNewKey, sent, waitAfter } from './turn-state.ts';
+
+/**
+ * The turns of this tab by their conversations: a session, or one that is about to start in a project. They go on while
+ * other pages are looked at, and are gone with whoever is signed in.
+ */
+const turns = personalStoreOf<ReadonlyMap<string, LiveTurn>>(new Map());
+const stops = new Map<string, AbortController>();
+
+/** Longer than any turn may take. */
+const longestWait = 200_000;
+
+export function startingIn(projectId: string): string {
+  return `new in ${projectId}`;
+}
+
+export function useTurn(conversation: string): LiveTurn | undefined {
+  return turns.use().get(conversation);
+}
+
+/** The conversation that the turn with this key belongs to by now. */
+export function useConversationOf(key: string | undefined): string | undefined {
+  return [...turns.use()].find(([, { body }]) => body.idempotencyKey === key)?.[0];
+}
+
+function put(conversation: string, turn: LiveTurn | undefined): void {
+  const next = new Map(turns.get());
+  if (turn) next.set(conversation, turn);
+  else next.delete(conversation);
+  turns.set(next);
+}
+
+export function forgetTurn(conversation: string): void {
+  put(conversation, undefined);
+}
+
+/** Hanging up ends it. */
+export function stopTurn({ body }: LiveTurn): void {
+  stops.get(body.idempotencyKey)?.abort();
+}
+
+/** Sends it again: under the same key, so that nothing runs twice, unless the service says that it would not run. */
+export function sendAgain(conversation: string, turn: LiveTurn): void {
+  const { body } = turn;
+  sendTurn(conversation, needsNewKey(turn) ? { ...body, idempotencyKey: newKey() } : body);
+}
+
+export function newKey(): string {
+  // `randomUUID` is missing on pages without TLS.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export function sendTurn(conversation: string, body: Body): void {
+  put(conversation, sent(body));
+  const stop = new AbortController();
+  stops.set(body.idempotencyKey, stop);
+  void run(body, stop).then(async () => {
+    stops.delete(body.idempotencyKey);
+    for (const id of ['getChatSession', 'getChatSessionTrace', 'listSessions'] as const)
+      await queryClient.invalidateQueries(answersOf(id));
+  });
+}
+
+/** Wherever it is by now. One that has started a session becomes its turn as soon as it is sure to stay. */
+function change(key: string, how: (turn: LiveTurn) => LiveTurn): boolean {
+  const [conversation, before] = [...turns.get()].find(([, { body }]) => body.idempotencyKey === key) ?? [];
+  if (conversation === undefined || !before) return false;
+  const turn = how(before);
+  // What fails before the model is asked leaves no session.
+  const stays = turn.state === 'ended' || turn.pieces.length > 0;
+  const next = stays && turn.sessionId !== undefined ? turn.sessionId : conversation;
+  if (next !== conversation) forgetTurn(conversation);
+  put(next, turn);
+  return true;
+}
+
+async function run(body: Body, stop: AbortController): Promise<void> {
+  const { signal } = stop;
+  const key = body.idempotencyKey;
+  const until = Date.now() + longestWait;
+  for (;;) {
+    try {
+      return await read(body, stop);
+    } catch (error) {
+      if (signal.aborted) return void change(key, (turn) => ({ ...turn, state: 'stopped' }));
+      const wait = waitAfter(error);
+      if (wait === undefined || Date.now() + wait > until)
+        return void change(key, (turn) =>
+          error instanceof DrydockError ? { ...turn, state: 'failed', error } : lost(turn, error),
+        );
+      change(key, (turn) => ({ ...turn, state: 'waiting' }));
+      await pause(wait, signal);
+    }
+  }
+}
+
+/** From its first event to the last. */
+async function read(body: Body, stop: AbortController): Promise<void> {
+  const key = body.idempotencyKey;
+  for await (const event of api.streamChatMessage({ body }, { signal: stop.signal })) {
+    const known = change(key, (turn) => afterEvent(turn, event));
+    // Whoever sent it has signed out.
+    if (!known) return stop.abort();
+  }
+  change(key, (turn) => (isOpen(turn) ? lost(turn, new TypeError('The stream broke off')) : turn));
+}
+
+function lost(turn: LiveTurn, error: unknown): LiveTurn {
+  return { ...turn, state: 'lost', error };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

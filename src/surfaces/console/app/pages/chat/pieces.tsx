@@ -1,0 +1,83 @@
+import { useEffect, useRef } from 'react';
+import { classes } from '../../kit/classes.ts';
+import { Code } from '../../kit/code.tsx';
+import { Few } from '../../kit/few.tsx';
+import { Fold } from '../../kit/fold.tsx';
+import { ToolIcon } from '../../kit/icons.tsx';
+import { LongText } from '../../kit/long-text.tsx';
+import { type State, StateMark } from '../../kit/state.tsx';
+import { duration } from '../../kit/time.tsx';
+import css from './chat.module.css';
+import type { Call, CallState, Piece } from './exchanges.ts';
+
+/** Characters of a message that are drawn at once. */
+const mostAtFirst = 20_000;
+
+/** Words of a person or a model: text, whatever is in it. */
+export function Said({ by, text }: { by: 'You' | 'Model'; text: string }) {
+  return (
+    <div className={classes(css.said, by === 'You' && css.own)}>
+      <h3 className={by === 'You' ? undefined : 'visually-hidden'}>{by}</h3>
+      <LongText className={css.words} text={text} first={mostAtFirst} />
+    </div>
+  );
+}
+
+/** What a model did, in order. The call that is meant is marked and brought into view. */
+export function Pieces({ pieces, meant }: { pieces: readonly Piece[]; meant?: string | undefined }) {
+  return (
+    <Few items={pieces} noun="piece">
+      {(piece, at) =>
+        piece.kind === 'text' ? (
+          <Said key={at} by="Model" text={piece.text} />
+        ) : (
+          <CallPiece key={at} call={piece} meant={meant !== undefined && piece.id === meant} />
+        )
+      }
+    </Few>
+  );
+}
+
+const states: Record<CallState, [State, string]> = {
+  running: ['running', 'running'],
+  ok: ['passed', 'answered'],
+  error: ['failed', 'error'],
+  unknown: ['notMeasured', 'no result'],
+};
+
+function CallPiece({ call, meant }: { call: Call; meant: boolean }) {
+  const place = useRef<HTMLDivElement>(null);
+  const { tool, input, output, durationMs } = call;
+  const [state, word] = states[call.state];
+  useEffect(() => {
+    if (meant) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [meant]);
+  return (
+    <div ref={place} className={classes(css.call, meant && css.meant)} aria-current={meant || undefined}>
+      <Fold
+        summary={
+          <span className={css.callLine}>
+            <ToolIcon />
+            <code title={tool}>{tool}</code>
+            <StateMark state={state}>{word}</StateMark>
+            {durationMs !== undefined && <span className={css.soft}>{duration(durationMs)}</span>}
+            <span className={css.brief}>{input.slice(0, 200).replaceAll(/\s+/g, ' ')}</span>
+          </span>
+        }
+      >
+        {() => (
+          <div className={css.callBody}>
+            <Code text={input} label={`arguments of ${tool}`} />
+            {output === undefined ? (
+              <p className={css.soft}>
+                {call.state === 'running' ? 'No result yet.' : 'The result comes with the reply.'}
+              </p>
+            ) : (
+              <Code text={output} label={`result of ${tool}`} />
+            )}
+          </div>
+        )}
+      </Fold>
+    </div>
+  );
+}

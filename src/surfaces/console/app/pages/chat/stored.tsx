@@ -1,0 +1,116 @@
+import { memo } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { count } from '../../kit/numbers.ts';
+import { StateMark } from '../../kit/state.tsx';
+import { duration, Time } from '../../kit/time.tsx';
+import css from './chat.module.css';
+import type { Entry, Turn } from './exchanges.ts';
+import { Pieces, Said } from './pieces.tsx';
+import { TurnTimeline } from './turn-timeline.tsx';
+
+/** What is open in the address. */
+export interface Chosen {
+  turn: string | undefined;
+  span: string | undefined;
+}
+
+/** What the service keeps of a conversation. It is not drawn anew for each word of the turn that goes on. */
+export const Stored = memo(function Stored({
+  sessionId,
+  entries,
+  chosen,
+  choose,
+}: {
+  sessionId: string;
+  entries: readonly Entry[];
+  chosen: Chosen;
+  choose: (chosen: Chosen) => void;
+}) {
+  return entries.map(({ exchange, turn }) => (
+    <li key={exchange ? `m${exchange.index}` : turn.turnId} className={css.exchange}>
+      {exchange ? (
+        <>
+          <Said by="You" text={exchange.said} />
+          <Pieces
+            pieces={exchange.pieces}
+            meant={turn?.turnId === chosen.turn ? callOf(chosen.span) : undefined}
+          />
+        </>
+      ) : (
+        <p>
+          <StateMark state="failed">A turn came to nothing</StateMark> <bdi>{turn.error}</bdi>
+        </p>
+      )}
+      {turn && <TurnFacts sessionId={sessionId} turn={turn} chosen={chosen} choose={choose} />}
+    </li>
+  ));
+});
+
+/** Spans of tool calls are named after them. */
+function callOf(span: string | undefined): string | undefined {
+  return span?.replace(/^tool-(err-)?/, '');
+}
+
+function TurnFacts({
+  sessionId,
+  turn,
+  chosen,
+  choose,
+}: {
+  sessionId: string;
+  turn: Turn;
+  chosen: Chosen;
+  choose: (chosen: Chosen) => void;
+}) {
+  const { turnId, startedAt, endedAt, usage, finishReason, spanCount } = turn;
+  const open = chosen.turn === turnId;
+  const turnedOff = { turn: undefined, span: undefined };
+  return (
+    <>
+      <p className={css.facts}>
+        <Time at={startedAt} />
+        <span>{duration(endedAt - startedAt)}</span>
+        {usage && <UsageWords usage={usage} />}
+        {finishReason !== undefined && finishReason !== 'stop' && <span>{finishWords(finishReason)}</span>}
+        {spanCount > 0 && (
+          <Button
+            look="quiet"
+            aria-expanded={open}
+            onClick={() => choose(open ? turnedOff : { turn: turnId, span: undefined })}
+          >
+            Timeline
+          </Button>
+        )}
+      </p>
+      {open && (
+        <TurnTimeline
+          sessionId={sessionId}
+          turnId={turnId}
+          chosen={chosen.span}
+          onChoose={(span) => choose({ turn: turnId, span })}
+        />
+      )}
+    </>
+  );
+}
+
+function UsageWords({ usage }: { usage: NonNullable<Turn['usage']> }) {
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens === undefined && outputTokens === undefined) return <span>tokens not told</span>;
+  const said = (tokens: number | undefined): string => (tokens === undefined ? 'unknown' : count(tokens));
+  return (
+    <span>
+      {said(inputTokens)} tokens in, {said(outputTokens)} out
+    </span>
+  );
+}
+
+const finishes: Record<string, string> = {
+  length: 'cut off: the model may write no more at once',
+  'content-filter': 'held back by a filter of the provider',
+  'step-limit': 'ended at the limit of model calls; the model would have gone on',
+};
+
+function finishWords(reason: string): string {
+  return finishes[reason] ?? `ended: ${reason}`;
+}

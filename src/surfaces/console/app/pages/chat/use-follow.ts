@@ -1,0 +1,31 @@
+import { type RefObject, useEffect, useRef } from 'react';
+import type { LiveTurn } from './turn-state.ts';
+
+/** Pixels from the end within which a reader is taken to follow along. */
+const near = 160;
+
+/**
+ * Keeps the end of a conversation in view: when it is opened, when something is sent, and while a reply is written as long
+ * as the reader has not scrolled away. Hangs on an element behind the last entry.
+ */
+export function useFollow(
+  length: number,
+  live: LiveTurn | undefined,
+  fromEnd: boolean,
+): RefObject<HTMLDivElement | null> {
+  const end = useRef<HTMLDivElement>(null);
+  const opened = useRef(false);
+  const sent = useRef<string>(undefined);
+  const key = live?.body.idempotencyKey;
+  useEffect(() => {
+    const page = end.current?.closest('main');
+    if (!page || (length === 0 && !live)) return;
+    const first = !opened.current && fromEnd;
+    const justSent = key !== sent.current && key !== undefined;
+    opened.current = true;
+    sent.current = key;
+    const away = page.scrollHeight - page.scrollTop - page.clientHeight;
+    if (first || justSent || (live && away < near)) page.scrollTop = page.scrollHeight;
+  }, [length, live, key, fromEnd]);
+  return end;
+}
