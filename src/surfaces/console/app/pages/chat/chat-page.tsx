@@ -17,7 +17,7 @@ import { entriesOf, exchangesOf } from './exchanges.ts';
 import { lastClient, rememberClient } from './last-client.ts';
 import { limitsBody, noLimits, TurnLimits } from './limits.tsx';
 import { Live } from './live.tsx';
-import { forgetTurn, newKey, sendTurn, useTurn } from './live-turns.ts';
+import { forgetTurn, newKey, sendAgain, sendTurn, useTurn } from './live-turns.ts';
 import { sessionOf, turnsOf } from './queries.ts';
 import { type Chosen, Stored } from './stored.tsx';
 import { isOpen, type LiveTurn } from './turn-state.ts';
@@ -53,18 +53,15 @@ function Chat({ which }: { which: Which }) {
       Chat
     </Link>
   );
-  const told = turns.data?.pages.flatMap((page) => page.turns);
-  const entries = useMemo(
-    () =>
-      entriesOf(
-        exchangesOf(messages),
-        (told ?? []).filter(({ turnId }) => turnId !== live?.turnId),
-      ),
-    // The list of the turns is made anew each time; its pages are not.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-    [messages, turns.data, live?.turnId],
-  );
   const unkept = live && !isKept(live, session) ? live : undefined;
+  const shownLive = unkept?.turnId;
+  const entries = useMemo(() => {
+    const told = turns.data?.pages.flatMap((page) => page.turns) ?? [];
+    return entriesOf(
+      exchangesOf(messages),
+      told.filter(({ turnId }) => turnId !== shownLive),
+    );
+  }, [messages, turns.data, shownLive]);
   const title = session?.title ?? live?.body.message.slice(0, 80) ?? 'Chat';
   if (!session && !unkept)
     return (
@@ -164,8 +161,8 @@ function Conversation({
         <Stored sessionId={sessionId} entries={shown} chosen={chosen} choose={choose} />
         {live && (
           <Live
-            conversation={sessionId}
             turn={live}
+            onAgain={() => sendAgain(sessionId, live)}
             onEdit={() => {
               setDraft(sessionId, live.body.message);
               forgetTurn(sessionId);

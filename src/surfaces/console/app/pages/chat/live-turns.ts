@@ -43,10 +43,14 @@ export function stopTurn({ body }: LiveTurn): void {
   stops.get(body.idempotencyKey)?.abort();
 }
 
-/** Sends it again: under the same key, so that nothing runs twice, unless the service says that it would not run. */
-export function sendAgain(conversation: string, turn: LiveTurn): void {
-  const { body } = turn;
-  sendTurn(conversation, needsNewKey(turn) ? { ...body, idempotencyKey: newKey() } : body);
+/**
+ * Sends it again: under the same key, so that nothing runs twice, unless the service says that it would not run. Returns
+ * the key.
+ */
+export function sendAgain(conversation: string, turn: LiveTurn): string {
+  const idempotencyKey = needsNewKey(turn) ? newKey() : turn.body.idempotencyKey;
+  sendTurn(conversation, { ...turn.body, idempotencyKey });
+  return idempotencyKey;
 }
 
 export function newKey(): string {

@@ -2,18 +2,17 @@ import { Button } from '../../kit/button.tsx';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import css from './chat.module.css';
-import { sendAgain } from './live-turns.ts';
 import { Pieces, Said } from './pieces.tsx';
 import { type LiveTurn, needsNewKey, reasonOf } from './turn-state.ts';
 
 /** The turn that goes on, or what became of it while the service has not kept it. */
 export function Live({
-  conversation,
   turn,
+  onAgain,
   onEdit,
 }: {
-  conversation: string;
   turn: LiveTurn;
+  onAgain: () => void;
   /** Takes the message back into the field. */
   onEdit: () => void;
 }) {
@@ -38,9 +37,7 @@ export function Live({
           advice={adviceFor(turn)}
           back={
             <>
-              <Button onClick={() => sendAgain(conversation, turn)}>
-                {needsNewKey(turn) ? 'Send it anew' : 'Try again'}
-              </Button>
+              <Button onClick={onAgain}>{needsNewKey(turn) ? 'Send it anew' : 'Try again'}</Button>
               <Button look="quiet" onClick={onEdit}>
                 Edit the message
               </Button>

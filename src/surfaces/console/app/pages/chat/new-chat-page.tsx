@@ -10,7 +10,15 @@ import { Composer } from './composer.tsx';
 import { setDraft } from './drafts.ts';
 import { rememberClient } from './last-client.ts';
 import { Live } from './live.tsx';
-import { forgetTurn, newKey, sendTurn, startingIn, useConversationOf, useTurn } from './live-turns.ts';
+import {
+  forgetTurn,
+  newKey,
+  sendAgain,
+  sendTurn,
+  startingIn,
+  useConversationOf,
+  useTurn,
+} from './live-turns.ts';
 import { SettingsForm, settingsBody, unset } from './settings.tsx';
 
 const route = '/projects/$projectId/sessions/new';
@@ -65,8 +73,8 @@ export function NewChatPage() {
       {turn && (
         <ol className={css.conversation} aria-label="Conversation">
           <Live
-            conversation={conversation}
             turn={turn}
+            onAgain={() => setKey(sendAgain(conversation, turn))}
             onEdit={() => {
               setDraft(conversation, turn.body.message);
               forgetTurn(conversation);

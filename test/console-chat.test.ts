@@ -1,0 +1,196 @@
+import type { Browser, Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createClient, type Input } from '../src/surfaces/client/index.ts';
+import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { type Evals, executing, scriptedModel } from './support/evals.ts';
+import { givePassword, newSession } from './support/people.ts';
+import type { Reply, ScriptedProvider } from './support/scripted-provider.ts';
+import type { TestService } from './support/service.ts';
+
+let provider: ScriptedProvider;
+let service: TestService;
+let evals: Evals;
+let server: string;
+
+executing(async (parts) => {
+  ({ provider, service, evals } = parts);
+  server = await evals.server({ name: 'harbour' });
+});
+beforeEach(() => {
+  provider.requests.length = 0;
+  provider.script = () => ({ text: 'Three ships.' });
+});
+
+describe.skipIf(noBrowser !== undefined)('in a browser', () => {
+  test('a chat is started, watched, stopped, continued, read again and found', async () => {
+    const { page, complaints, at } = await opened(await startBrowser(), 'member');
+    const holding = held();
+    provider.script = ({ results }) =>
+      results === 0 ? lookAtShips : holding.reply('Albatross and Bittern.');
+    await page.goto(at);
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    await page.getByRole('link', { name: 'Start a chat' }).click();
+    expect(await page.getByLabel('Model').inputValue()).toBe(scriptedModel);
+    await page.getByText('Those that say nothing about it are left out.').waitFor();
+    await say(page, 'Which ships are there?');
+
+    // The first word is there before the rest is written, with the call that came before it.
+    const conversation = page.getByRole('list', { name: 'Conversation' });
+    await conversation.getByText('Albatross', { exact: true }).waitFor();
+    await page.waitForURL(/\/sessions\/chat_/);
+    const call = conversation.locator('details', { hasText: 'list_ships' });
+    expect(await call.textContent()).toMatch(/answered\d+ ms/);
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    holding.release();
+    await conversation.getByText('Albatross and Bittern.').waitFor();
+    await conversation.getByText('200 tokens in, 40 out').waitFor();
+    await call.locator('summary').click();
+    expect(await page.getByLabel('result of list_ships', { exact: true }).textContent()).toContain(
+      'Cormorant',
+    );
+
+    // Hanging up ends the turn at the provider too, and the chat goes on, with what the next turn alone is told.
+    provider.script = () => ({ silent: true });
+    await say(page, 'And who is longest?');
+    await expect.poll(() => provider.requests.length).toBe(3);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await conversation.getByText('Stopped. Nothing of this turn is kept').waitFor();
+    provider.script = () => ({ text: 'The Cormorant.' });
+    await page.getByText('Only for the next turn').click();
+    await page.getByLabel('Tool calls, at most').selectOption('0');
+    await say(page, 'Without tools: who is longest?');
+    await conversation.getByText('The Cormorant.').waitFor();
+    const last = provider.requests.at(-1)?.body;
+    expect(last.tools).toBeUndefined();
+    expect(last.messages.map(({ role }: { role: string }) => role)).toEqual([
+      ...['user', 'assistant', 'tool', 'assistant'],
+      'user',
+    ]);
+    await page.getByText('Only for the next turn', { exact: true }).waitFor();
+
+    await page.reload();
+    await conversation.getByText('The Cormorant.').waitFor();
+    await conversation.getByText('The caller hung up').waitFor();
+    expect(await conversation.getByRole('heading', { name: 'You' }).count()).toBe(2);
+    await conversation.getByRole('button', { name: 'Timeline' }).first().click();
+    await page.getByRole('button', { name: /^list_ships, tool/ }).click();
+    await page.locator('[aria-current="true"]', { hasText: 'list_ships' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('span')).toMatch(/^tool-/);
+
+    await page.getByRole('link', { name: 'Chat', exact: true }).first().click();
+    await page.getByRole('table', { name: 'Chats' }).getByText('Which ships are there?').waitFor();
+    await page.getByLabel('Words to look for').fill('bittern');
+    await page.getByText('No chat has these words').waitFor();
+    await page.getByLabel('Where to look').selectOption('transcripts');
+    await page.getByRole('table', { name: 'Chats' }).getByText('Which ships are there?').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('a lost connection, a turn that fails and one that holds another up say so, and lead on', async () => {
+    const { page, complaints, at, key } = await opened(await startBrowser(), 'member');
+    const conversation = page.getByRole('list', { name: 'Conversation' });
+    await page.goto(`${at}/sessions/new`);
+    await page.getByLabel('Model').waitFor();
+
+    // The model refuses; nothing is stored, and the same message goes out under a new key.
+    provider.script = () => ({ status: 400, text: 'no' });
+    await say(page, 'First');
+    await page.getByRole('alert').getByText('The model could not be asked').waitFor();
+    await page.getByText('Nothing was stored. Send it anew').waitFor();
+    provider.script = () => ({ text: 'Now.' });
+    await page.getByRole('button', { name: 'Send it anew' }).click();
+    await conversation.getByText('Now.').waitFor();
+    const sessionId = new URL(page.url()).pathname.split('/').at(-1);
+
+    // The turn runs to its end, and its answer gets lost on the way.
+    await page.route('**/messages/events', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await say(page, 'Second');
+    await page.getByText('Trying again runs nothing twice.').waitFor();
+    await page.unroute('**/messages/events');
+    const asked = provider.requests.length;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('This message had arrived before the connection was lost.').waitFor();
+    expect(provider.requests).toHaveLength(asked);
+    await conversation.getByText('Second').waitFor();
+
+    // Somebody else's turn is waited for.
+    const holding = held();
+    provider.script = () => holding.reply('Elsewhere, slowly.');
+    const elsewhere = replyTo({ idempotencyKey: 'elsewhere', sessionId, message: 'Third' }, key);
+    await expect.poll(() => provider.requests.length).toBe(asked + 1);
+    await say(page, 'Fourth');
+    await conversation.getByText('Another turn of this chat is under way.').waitFor();
+    provider.script = () => ({ text: 'Here.' });
+    holding.release();
+    await conversation.getByText('Here.').waitFor();
+    await conversation.getByText('Elsewhere, slowly.').waitFor();
+    expect(await elsewhere).toBe('Elsewhere, slowly.');
+    expect(complaints).toEqual([]);
+  });
+
+  test('nobody sees the chats of somebody else, and what models say stays text', async () => {
+    const browser = await startBrowser();
+    const [ada, boss] = [await opened(browser, 'member'), await opened(browser, 'owner')];
+    const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>[a](javascript:x)';
+    provider.script = () => ({ text: evil });
+    const { body } = await service.post(
+      '/chat-sessions/messages',
+      {
+        idempotencyKey: 'hers',
+        projectId: evals.project.slice('/projects/'.length),
+        modelId: scriptedModel,
+        serverIds: [server],
+        message: 'Hers alone',
+      },
+      { key: ada.key },
+    );
+    await ada.page.goto(`${ada.at}/sessions/${body.sessionId}`);
+    await ada.page.getByText(evil).waitFor();
+    expect(await ada.page.title()).toBe('Hers alone · Drydock');
+    await boss.page.goto(`${boss.at}/sessions`);
+    await boss.page.getByText('No chat yet').waitFor();
+    await boss.page.goto(`${boss.at}/sessions/${body.sessionId}`);
+    await boss.page.getByText('No such chat session of yours').waitFor();
+    expect([...ada.complaints, ...boss.complaints]).toEqual([]);
+  });
+});
+
+const lookAtShips: Reply = { toolCalls: [{ name: 'list_ships', input: {} }] };
+
+/** A reply whose first word is there at once, and the rest when it is released. */
+function held() {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  return {
+    release: () => release(),
+    reply: (text: string): Reply => ({ text, pace: (event) => (event === 1 ? released : undefined) }),
+  };
+}
+
+/** What comes of a turn that is read as it is written. */
+async function replyTo(body: Input<'streamChatMessage'>['body'], key: string): Promise<string | undefined> {
+  const client = createClient({ baseUrl: service.running.baseUrl, apiKey: key });
+  for await (const event of client.streamChatMessage({ body }))
+    if (event.type === 'turn.ended') return event.turn.reply;
+  return undefined;
+}
+
+async function say(page: Page, message: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill(message);
+  await field.press('Enter');
+}
+
+/** The console as somebody of the organization who has just signed in. */
+async function opened(browser: Browser, role: 'owner' | 'member') {
+  const { userId, key } = await service.member(role);
+  await givePassword(service, userId);
+  const visited = await visit(browser, {
+    baseUrl: service.origin,
+    session: await newSession(service, userId),
+  });
+  return { ...visited, key, at: `/console${evals.project}` };
+}
