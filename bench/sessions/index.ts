@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stopAll } from '../support/processes.ts';
 import { compareTurns, manySessions } from './turns.ts';
+import { compareWidgets } from './widgets.ts';
 
 /** What a chat session costs beside what it stands on: the model call alone, and the page alone. */
 const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));
@@ -10,6 +11,7 @@ await chmod(dataDir, 0o711);
 try {
   await compareTurns(dataDir);
   await manySessions(dataDir);
+  await compareWidgets(dataDir);
 } finally {
   await stopAll();
   await rm(dataDir, { recursive: true, force: true });
