@@ -4,16 +4,10 @@ import { z } from 'zod';
 import { statusOfCode } from '../src/contract/errors.ts';
 import { operationList } from '../src/contract/index.ts';
 import { isWrite, jsonAnswer, type Operation, streamedAnswer } from '../src/contract/operation.ts';
+import { arrange, isArranged } from './support/arrangements.ts';
 import { consolePrincipals, expectedInConsole, inTheConsole } from './support/console-principals.ts';
 import { baseOf, everyOperation, isOfConsole } from './support/every-operation.ts';
-import {
-  arrange,
-  exampleFor,
-  fillPath,
-  isArranged,
-  makeParameters,
-  parametersOf,
-} from './support/path-parameters.ts';
+import { exampleFor, fillPath, makeParameters, parametersOf } from './support/path-parameters.ts';
 import { type Caller, expectedRefusal, principals as keys, type Principal } from './support/principals.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 import { snapshotOf } from './support/snapshot.ts';

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
 import { isSafe, type Operation, streamedAnswer } from '../src/contract/operation.ts';
 import { openApiDocument } from '../src/surfaces/openapi/document.ts';
-import { arrange, exampleFor, makeParameters, parametersOf } from './support/path-parameters.ts';
+import { arrange } from './support/arrangements.ts';
+import { exampleFor, makeParameters, parametersOf } from './support/path-parameters.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { type Asked, type Came, surfaces } from './support/surfaces.ts';
 

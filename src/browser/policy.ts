@@ -89,6 +89,11 @@ export function narrow(policy: BrowserPolicy, other: BrowserPolicy): BrowserPoli
   };
 }
 
+/** Refuses one whose origins cannot be read. */
+export function checkPolicy({ originAllowlist }: BrowserPolicy): void {
+  originAllowlist?.forEach(originRules);
+}
+
 /** What may be done and where, as lists; null where there is no bound. */
 export function listsOf(policy: BrowserPolicy): { tools: string[] | null; origins: string[] | null } {
   const { origins, tools } = withLists(policy);

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { operationList } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { arrange } from './arrangements.ts';
 import { everyOperation, isOfConsole } from './every-operation.ts';
-import { arrange, everyParameter, fillPath, makeParameters, realThings } from './path-parameters.ts';
+import { everyParameter, fillPath, makeParameters, realThings } from './path-parameters.ts';
 import { newSession } from './people.ts';
 import type { TestService } from './service.ts';
 import { describeShot, encodeShot, type Shot } from './shot.ts';

@@ -32,7 +32,7 @@ export async function addEvent(
   outcome: {
     event: 'opened' | 'slept' | 'woken' | 'closed';
     bootId?: string;
-    tabs?: number;
+    tabCount?: number;
     reason?: string;
   },
 ): Promise<void> {

@@ -138,7 +138,7 @@ export class LiveBrowsers {
       this.awake.set(row.id, awake);
       void browser.ended.then((end) => this.lose(awake, end));
       await browser.reopen(row.tabs);
-      await addEvent(db, row.id, { event: woken ? 'woken' : 'opened', bootId, tabs: row.tabs.length });
+      await addEvent(db, row.id, { event: woken ? 'woken' : 'opened', bootId, tabCount: row.tabs.length });
       return awake;
     } catch (error) {
       const started = this.awake.get(row.id);
@@ -164,7 +164,7 @@ export class LiveBrowsers {
         await db.transaction(async (trx) => {
           const sealedId = await keepStorage(trx, vault, row, stored);
           const slept = await trx.row(rows.sleep, { id, holderId: this.holderId, sealedId, tabs });
-          if (slept) await addEvent(trx, id, { event: 'slept', tabs: tabs.length });
+          if (slept) await addEvent(trx, id, { event: 'slept', tabCount: tabs.length });
           // Closed meanwhile: nothing of it is kept.
           else if (sealedId !== null) await vault.forget(trx, sealedId);
         });

@@ -1,4 +1,4 @@
-import { type BrowserPolicy, Permissions } from '../../browser/policy.ts';
+import { type BrowserPolicy, checkPolicy } from '../../browser/policy.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
@@ -125,7 +125,7 @@ async function openBrowser(
 /** Before anything is written. */
 function refuseImpossible({ browsers }: ProjectContext, policy: BrowserPolicy): void {
   try {
-    new Permissions(policy);
+    checkPolicy(policy);
     browsers.checkAvailable();
   } catch (error) {
     throw browserRefusal(error);

@@ -90,10 +90,27 @@ export function presentPending({ id }: BrowserRow, { seq, commandId }: EntryRow)
   };
 }
 
-/** Without what pages have said, and without pictures. */
+/** Of outcomes of commands, notes and events; not what pages have said, nor pictures. */
+const traced = [
+  'result',
+  'reason',
+  'refusal',
+  'url',
+  'title',
+  'state',
+  'invocationId',
+  'text',
+  'event',
+  'tabCount',
+];
+
 export function presentEntry(entry: EntryRow): TraceEntry {
   const { seq, kind, at, commandId, bootId, tabId, command, blobId, turnId, toolCallId } = entry;
-  const { observation, picture, output, tabs, dialog, ...told } = (entry.outcome ?? {}) as KeptResult;
+  const outcome = (entry.outcome ?? {}) as Partial<KeptResult>;
+  const { observation, picture } = outcome;
+  const told = Object.fromEntries(
+    traced.flatMap((name) => (name in outcome ? [[name, outcome[name as 'url']]] : [])),
+  );
   return {
     seq,
     kind,

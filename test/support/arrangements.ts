@@ -1,0 +1,135 @@
+import type { Operation } from '../../src/contract/operation.ts';
+import { createConsoleLink } from '../../src/domain/operator/console-link.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { identityOf, makeClient, signInOf, within } from './path-parameters.ts';
+import type { TestService } from './service.ts';
+
+/** States that the example of an operation starts from, other than the one a thing is made in. */
+const arrangements: Record<
+  string,
+  (service: TestService, parameters: Record<string, string>) => Promise<Record<string, string>>
+> = {
+  nameEnvironment: async (service, { projectId }) => {
+    const hostId = await makeClient(service, projectId as string, 'on the fly');
+    const { body } = await service.post(`/projects/${projectId}/environments/ensure-adhoc`, { hostId });
+    return { environmentId: body.environment.id };
+  },
+  retryServerConnectionValidation: (service, { connectionRequestId }) =>
+    within(service, `update server_connections set status = 'failed' where id = $1`, [connectionRequestId]),
+  getEvalIterationTrace: (service, { runId, iterationId }) =>
+    within(service, `insert into eval_traces (trial_id, run_id, body) values ($1, $2, $3)`, [
+      iterationId,
+      runId,
+      '{"traceVersion":1,"messages":[]}',
+    ]),
+  compareEvalRun: (service, { runId }) =>
+    within(
+      service,
+      `with earlier as (
+         insert into eval_runs select (jsonb_populate_record(r, jsonb_build_object('id', 'run_00' || substr(r.id, 7),
+           'status', 'completed', 'completed_at', now(), 'idempotency_key', null))).* from eval_runs r where r.id = $1
+         returning id)
+       insert into eval_run_snapshots select e.id, s.snapshot from earlier e, eval_run_snapshots s where s.run_id = $1`,
+      [runId],
+    ),
+  rerunEvalRun: runIsOver,
+  replayEvalRun: async (service, { runId }) => {
+    const ended = newId('run');
+    await within(
+      service,
+      `with ended as (
+         insert into eval_runs select (jsonb_populate_record(r, jsonb_build_object('id', $2::text,
+           'status', 'completed', 'completed_at', now(), 'idempotency_key', null))).* from eval_runs r where r.id = $1
+         returning id)
+       insert into eval_run_snapshots select e.id, s.snapshot from ended e, eval_run_snapshots s where s.run_id = $1`,
+      [runId, ended],
+    );
+    return { runId: ended };
+  },
+  getServerContractBaseline: saveBaseline,
+  deleteServerContractBaseline: saveBaseline,
+  requestEvalRunJudge: runIsOver,
+  requestEvalRunInsights: runIsOver,
+  backtestEvalRunJudge: runIsOver,
+  backtestEvalRun: runIsOver,
+  getEvalRunStageAnalytics: (service, { runId }) =>
+    within(
+      service,
+      `insert into eval_run_outcomes (run_id, suite_id, stages, completed_at)
+       select id, suite_id, jsonb_build_object('schemaVersion', 1, 'measurementUnit', 'trial', 'runId', id,
+         'suiteId', suite_id, 'totalTrials', 0, 'includedTrials', 0, 'slices', '[]'::jsonb, 'setup', '[]'::jsonb), now()
+       from eval_runs where id = $1`,
+      [runId],
+    ),
+  chatSessionBrowserCommand: openBrowser,
+  chatSessionBrowserNote: openBrowser,
+  chatSessionBrowserTrace: openBrowser,
+  chatSessionBrowserArtifact: openBrowser,
+  chatSessionBrowserClose: openBrowser,
+  signIn: forgetFailures,
+  requestReset: forgetFailures,
+  readLink: newLink,
+  useLink: newLink,
+  endSession: async (service) => ({ signInId: await signInOf(service) }),
+  unlinkIdentity: async (service) => ({ identityId: await identityOf(service) }),
+  restoreEnvironment: async (service, { projectId, environmentId }) => {
+    const path = `/projects/${projectId}/environments/${environmentId}/archive`;
+    await service.post(path, { expectedRevision: 1 });
+    return {};
+  },
+};
+
+async function openBrowser(
+  service: TestService,
+  { sessionId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  await service.post(`/chat-sessions/${sessionId}/browser/open`, {});
+  return {};
+}
+
+async function forgetFailures(service: TestService): Promise<Record<string, string>> {
+  return within(service, 'delete from brakes', []);
+}
+
+async function newLink(
+  service: TestService,
+  { memberId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  return { consoleLink: (await createConsoleLink(service.db, memberId)).token };
+}
+
+async function saveBaseline(
+  service: TestService,
+  { serverId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  return within(
+    service,
+    `insert into contract_baselines (server_id, project_id, hash, export)
+     select id, project_id, 'sha256:0', '{"tools":[],"resources":[],"resourceTemplates":[],"prompts":[]}'
+     from servers where id = $1 on conflict do nothing`,
+    [serverId],
+  );
+}
+
+/** What looks into a run asks for one that has ended. */
+function runIsOver(service: TestService, { runId }: Record<string, string>): Promise<Record<string, string>> {
+  return within(
+    service,
+    `update eval_runs set status = 'completed', completed_at = clock_timestamp() where id = $1`,
+    [runId],
+  );
+}
+
+/** The parameters, with what the operation needs to succeed. */
+export async function arrange(
+  service: TestService,
+  { id }: Pick<Operation, 'id'>,
+  parameters: Record<string, string>,
+): Promise<Record<string, string>> {
+  return { ...parameters, ...(await arrangements[id]?.(service, parameters)) };
+}
+
+/** Whether an operation needs more than its parameters. */
+export function isArranged({ id }: Pick<Operation, 'id'>): boolean {
+  return Object.hasOwn(arrangements, id);
+}
