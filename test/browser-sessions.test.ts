@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserTests } from './support/browser-sessions.ts';
+import { browserTests, onlyHere } from './support/browser-sessions.ts';
 import { noBrowser } from './support/chromium.ts';
 import type { Answer } from './support/service.ts';
 import { startForTest, startTestService } from './support/service.ts';
 import { textOf } from './support/snapshot.ts';
 
-const t = browserTests();
+const t = browserTests({ env: { ...onlyHere.env, DRYDOCK_BROWSER_SESSIONS: '3' } });
 let database: pg.Client;
 
 beforeAll(async () => {
@@ -219,9 +219,16 @@ describe.skipIf(noBrowser !== undefined)(`browsers of programs${noBrowser ? `: $
     t.harbour.release();
     for (const { body } of await Promise.all(busy)) expect(body.title).toBe('Released');
 
+    // The service has room for three, and those that others leave idle make room.
+    const member = await t.service.member('member');
+    const theirs = await Promise.all(
+      [1, 2].map(() => ask('session', { policy: everything }, member.key).then(({ body }) => body.state)),
+    );
+    expect(theirs).toEqual(['active', 'active']);
+    expect(await stateOf(one.sessionId)).toBe('sleeping');
+
     t.ahead = 11 * 60_000;
     await t.service.running.services.liveBrowsers.putIdleToSleep();
-    expect(await stateOf(one.sessionId)).toBe('sleeping');
     expect(await stateOf(three.sessionId)).toBe('sleeping');
   });
 

@@ -53,6 +53,15 @@ async function fullProject(): Promise<Parameters> {
      select 'blb_' || substr(id, 5), organization_id, id, 'text/plain', 1, '' from projects where id = $1`,
     [made['projectId']],
   );
+  await database.query(
+    `with sealed as (
+       insert into sealed_values (id, key_id, organization_id, project_id, ciphertext)
+       select 'sec_profile' || substr(project_id, 5), key_id, organization_id, project_id, ciphertext
+       from sealed_values where project_id = $1 limit 1 returning id)
+     insert into browser_profiles (project_id, user_id, name, sealed_id)
+     select b.project_id, b.user_id, 'fixture', sealed.id from browser_sessions b, sealed where b.project_id = $1 limit 1`,
+    [made['projectId']],
+  );
   for (const statement of [
     `insert into eval_results (trial_id, run_id, position, case_id, variant, number, status, finished_at, detail, stages)
      select id, run_id, position, case_id, variant, number, 'completed', now(), '{}', '{}' from eval_trials where run_id = $1`,

@@ -1,3 +1,6 @@
+import type { OpenBrowser } from '../../browser/engine.ts';
+import { BrowserFailure } from '../../browser/failure.ts';
+import type { BrowserPolicy } from '../../browser/policy.ts';
 import type { BrowserSession, SessionEnd } from '../../browser/session.ts';
 import { within } from '../../browser/within.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
@@ -128,12 +131,11 @@ export class LiveBrowsers {
   }
 
   private async boot(row: rows.BrowserRow, woken: boolean): Promise<AwakeBrowser> {
-    const { db, vault, browsers, clock } = this.parts;
+    const { db, vault, clock } = this.parts;
     const bootId = row.bootId as string;
-    const policy = row.effective as Parameters<typeof browsers.open>[0]['policy'];
     try {
       const storageState = await readStorage(db, vault, row);
-      const browser = await browsers.open({ policy, storageState });
+      const browser = await this.start({ policy: row.effective as BrowserPolicy, storageState });
       const awake = { row, bootId, browser, running: 0, lastActiveAt: clock() };
       this.awake.set(row.id, awake);
       void browser.ended.then((end) => this.lose(awake, end));
@@ -146,6 +148,21 @@ export class LiveBrowsers {
       await started?.browser.close();
       await db.run(rows.deactivate, { id: row.id, holderId: this.holderId });
       throw browserRefusal(error);
+    }
+  }
+
+  /** Where the process has no place left, the one that was used longest ago makes room, whose ever it is. */
+  private async start(wanted: OpenBrowser): Promise<BrowserSession> {
+    const { browsers } = this.parts;
+    try {
+      return await browsers.open(wanted);
+    } catch (error) {
+      const [idle] = [...this.awake.values()]
+        .filter(({ running }) => running === 0)
+        .toSorted((a, b) => a.lastActiveAt - b.lastActiveAt);
+      if (!idle || !(error instanceof BrowserFailure) || error.kind !== 'capacity') throw error;
+      await this.sleep(idle.row.id);
+      return browsers.open(wanted);
     }
   }
 
@@ -232,11 +249,17 @@ export class LiveBrowsers {
     await this.beat();
     const held = await db.rows(rows.stillHeld, { ids, holderId: this.holderId });
     const kept = new Set(held.map(({ id }) => id));
-    const gone = ids.filter((id) => !kept.has(id)).flatMap((id) => this.awake.get(id) ?? []);
-    await Promise.all(
-      gone.map((awake) => this.inLine(awake.row.id, () => this.giveUp(awake, 'it was removed'))),
-    );
+    for (const id of ids) if (!kept.has(id)) await this.end(id);
     await this.putIdleToSleep();
+  }
+
+  /** Of something that is no longer there, or no longer here: nothing is written about it. */
+  private end(id: string): Promise<void> {
+    return this.inLine(id, async () => {
+      const awake = this.awake.get(id);
+      this.awake.delete(id);
+      await awake?.browser.close();
+    });
   }
 
   private inLine<T>(id: string, work: () => Promise<T>): Promise<T> {

@@ -160,7 +160,8 @@ export const awake = query(
   'browser-sessions.awake',
   `select b.id, exists (
      select from browser_entries e where e.session_id = b.id and e.state = 'pending') as busy
-   from browser_sessions b where b.user_id = :userId and b.state = 'active' order by b.last_active_at, b.id`,
+   from browser_sessions b ${inLiveProject}
+   where b.user_id = :userId and b.state = 'active' order by b.last_active_at, b.id`,
   { userId: text },
   { id: text, busy: flag },
 );
