@@ -20,8 +20,11 @@ export const bounds = {
 export const patience = {
   /** For a widget to be there, unless told otherwise. */
   render: 15_000,
-  /** For a widget that has its result to draw it. */
+  /** For a widget that has its result to draw something, and to draw what it asked its server for then. */
+  answer: 5_000,
   draw: 2_000,
+  /** For a picture, or the tree of its elements. */
+  look: 10_000,
   /** For an element to be there, and usable. */
   element: 5_000,
   /** For a widget to say goodbye. */

@@ -187,18 +187,21 @@ export function installOpenAi(globals: Globals): void {
       link.post({ method: 'ui/notifications/size-changed', params: { height } });
     },
   };
-  Object.defineProperty(scope, 'openai', { value: openai });
+  // Scripts may declare a variable of that name.
+  Object.defineProperty(scope, 'openai', { value: openai, configurable: true, writable: true });
   scope.addEventListener('message', ({ source, data }) => {
-    const { id, result, error } = (data ?? {}) as {
+    if (source !== scope.parent) return;
+    const message = (data ?? {}) as {
       id?: unknown;
+      method?: string;
       result?: unknown;
       error?: { message: string };
     };
-    const asked = source === scope.parent ? waiting.get(id) : undefined;
-    if (!asked) return;
-    waiting.delete(id);
-    if (error) asked.reject(new Error(error.message));
-    else asked.resolve(result);
+    if (message.method === 'ui/resource-teardown') return link.post({ id: message.id, result: {} });
+    const asked = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.error) asked?.reject(new Error(message.error.message));
+    else asked?.resolve(message.result);
   });
   link
     .ask('ui/initialize', {

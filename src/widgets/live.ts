@@ -48,7 +48,10 @@ export class LiveWidget {
   }
 
   screenshot(): Promise<Buffer> {
-    return this.session.during(async () => (await screenshot(this.page, this.page.locator('iframe'))).png);
+    return this.session.during(
+      async () => (await screenshot(this.page, this.page.locator('iframe'))).png,
+      patience.look,
+    );
   }
 
   snapshot(): Promise<WidgetSnapshot> {
@@ -66,7 +69,7 @@ export class LiveWidget {
         capturedAt: Date.now(),
         ...(truncated && { truncated, note: 'The tree was cut' }),
       };
-    });
+    }, patience.look);
   }
 
   /** Does what a step says; why it could not, else undefined. */

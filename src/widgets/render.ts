@@ -72,6 +72,8 @@ export interface RenderedWidget {
 }
 
 const defaultViewport = { width: 1024, height: 768 };
+/** What Chromium writes when a policy holds something back. */
+const violation = /'([^'\s]+)' violates the following Content Security Policy directive: "([^"]+)"/;
 /** How often a picture of one colour is taken again, in milliseconds: the widget may still be drawing. */
 const blankAgain = [150, 400, 800];
 
@@ -119,6 +121,12 @@ function unseen(resourceUri: string, problem: string, ms: number): WidgetObserva
   };
 }
 
+interface Looked {
+  status: WidgetStatus;
+  problem?: string;
+  screenshot?: Buffer;
+}
+
 /** The way of one widget into its page. */
 class Mount {
   private readonly session: BrowserSession;
@@ -144,8 +152,8 @@ class Mount {
     const outcome = await this.mount(page, bridge);
     const renderMs = Math.round(performance.now() - opened);
     signal.throwIfAborted();
-    const looked = outcome.status === 'rendered' ? await this.look(widget) : outcome;
-    const snapshot = bridge.initialized ? await widget.snapshot().catch(() => undefined) : undefined;
+    const looked: Looked = outcome.status === 'rendered' ? await this.look(widget) : outcome;
+    const snapshot = looked.screenshot ? await widget.snapshot().catch(() => undefined) : undefined;
     const observation: WidgetObservation = {
       ...looked,
       resourceUri: source.uri,
@@ -180,7 +188,7 @@ class Mount {
     });
   }
 
-  private async mount(page: Page, bridge: Bridge): Promise<{ status: WidgetStatus; problem?: string }> {
+  private async mount(page: Page, bridge: Bridge): Promise<Looked> {
     const { timeout = patience.render, signal } = this.request;
     const origin = this.serve();
     const over = new Promise<'over'>((resolve) => {
@@ -211,7 +219,10 @@ class Mount {
     await this.session.during(async () => {});
     if (this.crashed) return { status: 'render_error', problem: 'The page of the widget crashed' };
     if (first !== undefined) return this.neverReady(page, timeout);
-    await within(patience.draw, this.drawn(page, bridge), () => {});
+    if (!(await this.drawn(page, patience.answer)))
+      return { status: 'render_error', problem: 'The widget does not answer: a script of it does not end' };
+    await within(patience.draw, bridge.quiet(), () => {});
+    await this.drawn(page, patience.draw);
     return { status: 'rendered' };
   }
 
@@ -236,7 +247,7 @@ class Mount {
     );
   }
 
-  private neverReady(page: Page, timeout: number): { status: WidgetStatus; problem: string } {
+  private neverReady(page: Page, timeout: number): Looked {
     if (!page.frames().some((frame) => frame.url().startsWith(`http://${this.label}.`)))
       return { status: 'mount_failed', problem: 'The widget left its frame, or never came to be in it' };
     if (this.uncaught !== undefined) return { status: 'render_error', problem: this.uncaught };
@@ -259,17 +270,19 @@ class Mount {
     }
   }
 
-  /** What the widget drew when it got its result, and what it asked its server for then. */
-  private async drawn(page: Page, bridge: Bridge): Promise<void> {
+  /** False when the widget does not come to drawing. */
+  private async drawn(page: Page, timeout: number): Promise<boolean> {
     const frame = page.frames().find((one) => one.url().startsWith(`http://${this.label}.`));
-    await this.session.during(async () => frame?.evaluate(drawn)).catch(() => {});
-    await bridge.quiet();
-    await this.session.during(async () => frame?.evaluate(drawn)).catch(() => {});
+    const draws = this.session
+      .during(async () => frame?.evaluate(drawn))
+      .then(
+        () => true,
+        () => false,
+      );
+    return within(timeout, draws, () => false);
   }
 
-  private async look(
-    widget: LiveWidget,
-  ): Promise<{ status: WidgetStatus; problem?: string; screenshot?: Buffer }> {
+  private async look(widget: LiveWidget): Promise<Looked> {
     try {
       for (const wait of [...blankAgain, undefined]) {
         const screenshot = await widget.screenshot();
@@ -299,11 +312,13 @@ class Mount {
     return errors.slice(0, bounds.entries).map(({ text }) => cut(text));
   }
 
-  /** By the guard, or by the policy that the widget declared. */
+  /** By the guard, or by the policy that the widget declared, of which the console tells. */
   private blockedRequests(): { url: string; reason: string }[] {
     const blocked = new Map(this.session.refusals.map(({ url, reason }) => [url, reason]));
-    for (const { url, failure } of this.session.requests)
-      if (failure === 'csp') blocked.set(url, 'not in the csp that the widget declares');
+    for (const { text } of this.session.console) {
+      const [, url, directive] = violation.exec(text) ?? [];
+      if (url !== undefined) blocked.set(url, `not in the csp of the widget: ${directive}`);
+    }
     return [...blocked]
       .slice(0, bounds.entries)
       .map(([url, reason]) => ({ url: cut(url), reason: cut(reason) }));
