@@ -75,6 +75,8 @@ export interface RenderObservation {
     | 'blank_screenshot'
     | 'screenshot_failed'
     | 'browser_unavailable';
+  /** Why it is not rendered. */
+  problem?: string | undefined;
   latencyMs?: number | undefined;
   consoleErrors: readonly string[];
 }

@@ -54,7 +54,7 @@ export {
   resolveMatchOptions,
 } from './matching/options.ts';
 export type { SetupFailure, TrialOutcome } from './outcome.ts';
-export { type PlannedJudge, planSteps, renderedTool, type TrialPlan } from './plan.ts';
+export { looksAtWidgets, type PlannedJudge, planSteps, renderedTool, type TrialPlan } from './plan.ts';
 export {
   type CallEnd,
   compareResults,

@@ -77,6 +77,18 @@ export function planSteps(steps: readonly Step[]): Pick<TrialPlan, 'turns' | 'st
   return { turns, steps: planned };
 }
 
+/** Whether anything in a plan is decided by what widgets look like. */
+export function looksAtWidgets({ turns, steps, checks }: TrialPlan): boolean {
+  if (steps.some(({ check }) => !check)) return true;
+  const all = [...checks, ...turns.flatMap((turn) => turn.checks ?? []), ...steps.map(({ check }) => check)];
+  return all.some((check) => typeof check === 'object' && check !== null && isAboutWidgets(check));
+}
+
+function isAboutWidgets(check: object): boolean {
+  const { type } = check as { type?: unknown };
+  return typeof type === 'string' && type.startsWith('widget');
+}
+
 /** The tool of a case that is one call and nothing else: such a case asks whether the widget of the tool is rendered. */
 export function renderedTool(steps: readonly Step[]): string | undefined {
   const [only, another] = steps;

@@ -46,18 +46,19 @@ export class Recorder {
   private lostResults = false;
   private room = mostKeptOfAll;
   private readonly box: ToolBox;
+  private readonly browserAvailable: boolean;
 
-  constructor(box: ToolBox) {
+  constructor(box: ToolBox, browserAvailable: boolean) {
     this.box = box;
+    this.browserAvailable = browserAvailable;
   }
 
   turn(turn: TurnEvidence): void {
     this.turns.push(turn);
   }
 
-  /** Nothing shows interfaces here yet, so a tool that brings one leaves that as its evidence. */
-  render(toolName: string, promptIndex: number): void {
-    this.renders.push({ toolName, promptIndex, status: 'browser_unavailable', consoleErrors: [] });
+  render(observation: RenderObservation): void {
+    this.renders.push(observation);
   }
 
   /** A call that was not made, or had not ended when the trial did. */
@@ -112,7 +113,7 @@ export class Recorder {
       finalText: this.turns.at(-1)?.finalText ?? '',
       usage: known ? { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens } : undefined,
       renders: this.renders,
-      browserAvailable: false,
+      browserAvailable: this.browserAvailable,
       turnCount: userMessages,
       toolResults: { state: this.lostResults ? 'partial' : 'complete', items: this.results },
       timings: { state: this.lostResults ? 'partial' : 'complete', items: this.timings },

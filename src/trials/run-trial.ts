@@ -8,6 +8,13 @@ import type { Clock } from '../platform/clock.ts';
 import { Recorder } from './recorder.ts';
 import { Spans } from './spans.ts';
 import type { CallAnswer, ToolBox, TrialServer } from './tools.ts';
+import {
+  type ShownCall,
+  type ShownWidget,
+  TrialWidgets,
+  type WidgetParts,
+  type WidgetStep,
+} from './widgets.ts';
 
 /** How a trial ended. Whether it was good is another question. */
 type TrialEnd = 'completed' | 'failed' | 'timed_out' | 'cancelled';
@@ -23,6 +30,8 @@ export interface StepOutcome {
   row?: CheckRow;
   /** Ids of the tool calls that were made. */
   toolCallIds?: string[];
+  /** Of a step on a widget: where it is in the recording. */
+  video?: { blobId: string; kind: 'webm' | 'frames'; offsetMs: number };
 }
 
 export interface TrialOptions {
@@ -33,6 +42,8 @@ export interface TrialOptions {
   system?: string | undefined;
   temperature?: number | undefined;
   callModel?: TurnOptions<CallAnswer>['callModel'];
+  /** Where something depends on what widgets look like. */
+  widgets?: WidgetParts | undefined;
   clock: Clock;
   signal: AbortSignal;
   /** Told of each model step and each step of the case that has ended. */
@@ -52,10 +63,11 @@ export interface TrialRecord {
   finish?: string;
   recorder: Recorder;
   spans: Spans;
+  widgets: readonly ShownWidget[];
 }
 
 const noBrowser =
-  'browser_unavailable: this service has no browser that could show the interface of the tool';
+  'browser_unavailable: this service has no browser that could show the interface of the tool. The operator can install Chromium, or name one in DRYDOCK_BROWSER';
 
 /**
  * Carries out the steps of a case, one after the other; the first that fails ends it. Rejects only when the trial has to
@@ -72,6 +84,9 @@ class Trial {
   private readonly spans: Spans;
   private readonly outcomes: StepOutcome[] = [];
   private readonly started: number;
+  private readonly widgets: TrialWidgets | undefined;
+  /** Steps on widgets: which, and when. */
+  private readonly filmed: { outcome: StepOutcome; shown: ShownWidget; at: number }[] = [];
   private promptIndex = -1;
   private userMessages = 0;
   private modelFailure: ModelFailure | undefined;
@@ -80,12 +95,32 @@ class Trial {
 
   constructor(options: TrialOptions) {
     this.options = options;
-    this.recorder = new Recorder(options.box);
+    const { box, widgets, steps, signal } = options;
+    this.recorder = new Recorder(box, widgets?.browsers.available ?? false);
     this.started = options.clock();
     this.spans = new Spans(this.started);
+    this.widgets =
+      widgets &&
+      new TrialWidgets(widgets, steps, signal, (call, shown) =>
+        this.spans.widgetCall(call, shown, this.started),
+      );
   }
 
   async run(): Promise<TrialRecord> {
+    try {
+      await this.runSteps();
+    } finally {
+      await this.widgets?.end();
+    }
+    for (const { outcome, shown, at } of this.filmed)
+      if (shown.video) {
+        const { blobId, kind, startedAt } = shown.video;
+        outcome.video = { blobId, kind, offsetMs: Math.max(0, at - startedAt) };
+      }
+    return this.ended();
+  }
+
+  private async runSteps(): Promise<void> {
     const { steps, signal } = this.options;
     let goesOn = true;
     for (const [stepIndex, step] of steps.entries()) {
@@ -94,11 +129,18 @@ class Trial {
         this.outcomes.push({ ...place, status: 'skipped', reason: 'An earlier step ended the trial' });
         continue;
       }
-      const outcome = await this.carryOut(step, stepIndex);
-      this.outcomes.push({ ...place, ...outcome.shown });
-      this.options.onProgress?.({ stepIndex, kind: step.kind, status: outcome.shown.status });
-      goesOn = outcome.goesOn;
+      const at = Date.now();
+      const { goesOn: next, shown, widget } = await this.carryOut(step, stepIndex);
+      const outcome: StepOutcome = { ...place, ...shown };
+      this.outcomes.push(outcome);
+      if (widget) this.filmed.push({ outcome, shown: widget, at });
+      this.options.onProgress?.({ stepIndex, kind: step.kind, status: shown.status });
+      goesOn = next;
     }
+  }
+
+  private ended(): TrialRecord {
+    const { signal } = this.options;
     const end: TrialEnd = signal.aborted
       ? 'cancelled'
       : this.modelFailure || this.error
@@ -114,23 +156,29 @@ class Trial {
       ...(finish !== undefined && { finish }),
       recorder,
       spans,
+      widgets: this.widgets?.shown ?? [],
     };
   }
 
   private carryOut(step: Step, stepIndex: number): Promise<StepEnd> | StepEnd {
     switch (step.kind) {
       case 'prompt':
-        return this.prompt(step.prompt, step.id);
+        return this.prompt(step.prompt, step.id, stepIndex);
       case 'toolCall':
         return this.pinnedCall(step, stepIndex);
       case 'interact':
-        return withoutBrowser({ type: 'interact', ...step.action });
-      case 'assert':
-        return 'type' in step.assertion ? this.assert(step.assertion) : withoutBrowser(step.assertion);
+        return this.onWidget({ type: 'interact', ...step.action }, (widgets) =>
+          widgets.act(step.toolName, step.action),
+        );
+      case 'assert': {
+        const { assertion } = step;
+        if ('type' in assertion) return this.assert(assertion);
+        return this.onWidget(assertion, (widgets) => widgets.assert(assertion));
+      }
     }
   }
 
-  private async prompt(prompt: string, stepId: string): Promise<StepEnd> {
+  private async prompt(prompt: string, stepId: string, stepIndex: number): Promise<StepEnd> {
     const { model, box, system, temperature, clock, signal, callModel, onProgress } = this.options;
     if (!model) throw new Error('a case that prompts was given no model');
     const promptIndex = ++this.promptIndex;
@@ -162,6 +210,7 @@ class Trial {
     const finalText = outcome.messages.at(-1)?.role === 'assistant' ? outcome.text : '';
     this.recorder.turn({ promptIndex, prompt, finalText });
     const toolCallIds = this.recordTurn(outcome, promptIndex, stepId);
+    await this.showWidgets(outcome, promptIndex, stepIndex);
     return this.turnEnd(outcome, toolCallIds);
   }
 
@@ -190,6 +239,45 @@ class Trial {
       }
     }
     return ids;
+  }
+
+  /** Of the tools that the model called, in their order. */
+  private async showWidgets(
+    { steps }: TurnOutcome<CallAnswer>,
+    promptIndex: number,
+    stepIndex: number,
+  ): Promise<void> {
+    for (const { id, input, answer } of steps.flatMap(({ calls }) => calls)) {
+      if (!answer?.server || 'failure' in answer.outcome || this.options.signal.aborted) continue;
+      const { server, toolName, outcome } = answer;
+      const call = { server, toolName, toolCallId: id, promptIndex, stepIndex, input: input ?? {} };
+      await this.show({ ...call, result: outcome.result });
+    }
+  }
+
+  /** Shows the widget of a call where something depends on it; false when the tool brings none. */
+  private async show(call: ShownCall): Promise<boolean> {
+    const { toolName, promptIndex } = call;
+    if (!this.widgets) return true;
+    const from = this.options.clock() - this.started;
+    const seen = await this.widgets.show(call);
+    if (!seen) return false;
+    this.spans.render(call, seen, from, this.options.clock() - this.started);
+    const { status, problem, renderMs, consoleErrors } = seen;
+    this.recorder.render({ toolName, promptIndex, status, problem, latencyMs: renderMs, consoleErrors });
+    return true;
+  }
+
+  private async onWidget(
+    predicate: object,
+    work: (widgets: TrialWidgets) => Promise<WidgetStep>,
+  ): Promise<StepEnd> {
+    if (!this.widgets?.available) return missingEvidence(predicate, noBrowser);
+    const { problem, blind, shown: widget } = await work(this.widgets);
+    const filmed = widget ? { widget } : {};
+    if (problem === undefined) return { goesOn: true, shown: { status: 'ok' }, ...filmed };
+    if (blind) return { ...missingEvidence(predicate, problem), ...filmed };
+    return { goesOn: false, shown: { status: 'fail', reason: problem }, ...filmed };
   }
 
   private turnEnd({ finish, error }: TurnOutcome<CallAnswer>, toolCallIds: string[]): StepEnd {
@@ -232,8 +320,6 @@ class Trial {
     const to = clock() - this.started;
     this.recorder.call(made, outcome, from, to);
     this.spans.toolCall(made, outcome, from, to, step.id, undefined);
-    const declared = server.tools.find(({ name }) => name === step.toolName);
-    if (bringsInterface(declared)) this.recorder.render(step.toolName, promptIndex);
     this.recorder.messages.push(...pinnedMessages(made, outcome));
     const shown = { toolCallIds: [toolCallId] };
     if ('failure' in outcome)
@@ -241,6 +327,11 @@ class Trial {
         ...fail(outcome.failure.message),
         shown: { status: 'fail', reason: outcome.failure.message, ...shown },
       };
+    const { toolName, arguments: input, renderTimeoutMs: timeout } = step;
+    const { result } = outcome;
+    const call = { server, toolName, toolCallId, promptIndex, stepIndex, input, result, timeout };
+    if (!(await this.show(call)) && this.widgets?.available)
+      this.recorder.render({ toolName, promptIndex, status: 'no_ui_resource', consoleErrors: [] });
     return { goesOn: true, shown: { status: 'ok', ...shown } };
   }
 
@@ -254,14 +345,16 @@ class Trial {
   }
 }
 
-/** What needs a rendered interface cannot be judged here: evidence is missing, which is no failure of the server. */
-function withoutBrowser(predicate: object): StepEnd {
-  const row: CheckRow = { predicate, passed: false, status: 'error', reason: noBrowser };
-  return { goesOn: false, shown: { status: 'fail', reason: noBrowser, row } };
+/** What could not be looked at is no failure of the server. */
+function missingEvidence(predicate: object, reason: string): StepEnd {
+  const row: CheckRow = { predicate, passed: false, status: 'error', reason };
+  return { goesOn: false, shown: { status: 'fail', reason, row } };
 }
 
 interface StepEnd {
   goesOn: boolean;
+  /** That the step was about. */
+  widget?: ShownWidget;
   shown: Pick<StepOutcome, 'status' | 'reason' | 'row' | 'toolCallIds'>;
 }
 
@@ -278,12 +371,6 @@ function serverOf(
   return servers.find(({ id, name }) =>
     step.serverId === undefined ? name === step.serverName : id === step.serverId,
   );
-}
-
-/** A tool says in its declaration that it comes with an interface. */
-function bringsInterface(tool: unknown): boolean {
-  const { _meta: meta } = (tool ?? {}) as { _meta?: Record<string, unknown> };
-  return meta !== undefined && ('ui' in meta || 'ui/resourceUri' in meta || 'openai/outputTemplate' in meta);
 }
 
 function pinnedMessages(

@@ -1,6 +1,9 @@
 import type { ToolCall } from '../evaluation/index.ts';
 import type { TurnStep } from '../models/turn.ts';
+import type { WidgetCall } from '../widgets/bridge.ts';
+import type { WidgetObservation } from '../widgets/render.ts';
 import type { CallAnswer, CallOutcome } from './tools.ts';
+import type { ShownCall } from './widgets.ts';
 
 /** One stretch of time in a trace; times are milliseconds since its start. */
 export interface Span {
@@ -21,6 +24,7 @@ export interface Span {
 export class Spans {
   readonly list: Span[] = [];
   private readonly started: number;
+  private widgetCalls = 0;
 
   constructor(started: number) {
     this.started = started;
@@ -97,6 +101,51 @@ export class Spans {
       ...(code !== undefined && { mcpErrorCode: code }),
     });
     if (failed) this.add({ id: `tool-err-${toolCallId}`, category: 'error', status: 'error', ...fields });
+  }
+
+  /** How the widget of a call came to be shown. */
+  render(
+    { toolCallId, toolName, promptIndex, server }: ShownCall,
+    { status, resourceUri, problem }: WidgetObservation,
+    startMs: number,
+    endMs: number,
+  ): void {
+    this.add({
+      id: `widget-${toolCallId}`,
+      parentId: `tool-${toolCallId}`,
+      name: `Widget of ${toolName}`,
+      category: 'step',
+      startMs,
+      endMs,
+      promptIndex,
+      status: status === 'rendered' ? 'ok' : 'error',
+      toolName,
+      serverId: server.id,
+      renderStatus: status,
+      resourceUri,
+      ...(problem !== undefined && { problem }),
+    });
+  }
+
+  /** A tool that a widget called. */
+  widgetCall(
+    { toolName, startedAt, endedAt, error }: WidgetCall,
+    { toolCallId, promptIndex, server }: ShownCall,
+    trialStarted: number,
+  ): void {
+    this.add({
+      id: `tool-widget-${toolCallId}-${++this.widgetCalls}`,
+      parentId: `widget-${toolCallId}`,
+      name: toolName,
+      category: 'tool',
+      startMs: Math.max(0, startedAt - trialStarted),
+      endMs: Math.max(0, endedAt - trialStarted),
+      promptIndex,
+      status: error === undefined ? 'ok' : 'error',
+      toolName,
+      serverId: server.id,
+      calledBy: 'widget',
+    });
   }
 
   /** One that took no time is shown as a millisecond. */

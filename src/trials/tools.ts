@@ -1,6 +1,7 @@
 import type { DeclaredTool } from '../evaluation/index.ts';
 import { nameTools } from '../models/tool-names.ts';
 import type { OfferedTool, ToolAnswer } from '../models/turn.ts';
+import type { WidgetSource } from '../widgets/declared.ts';
 
 /** What a call of a tool came to, as the server said it. */
 export type CallOutcome =
@@ -15,6 +16,10 @@ export interface TrialServer {
   tools: readonly DeclaredTool[];
   /** Rejects only when the trial is over. */
   call(toolName: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallOutcome>;
+  /** Likewise: a resource. */
+  read(uri: string, signal: AbortSignal): Promise<CallOutcome>;
+  /** Likewise: the widget at an address, or why there is none. */
+  widget(uri: string, signal: AbortSignal): Promise<WidgetSource | { problem: string }>;
 }
 
 /** A tool of ours, which no server has. */

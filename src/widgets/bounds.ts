@@ -20,6 +20,8 @@ export const bounds = {
 export const patience = {
   /** For a widget to be there, unless told otherwise. */
   render: 15_000,
+  /** For a widget that threw an error to be ready all the same. */
+  afterError: 3_000,
   /** For a widget that has its result to draw something, and to draw what it asked its server for then. */
   answer: 5_000,
   draw: 2_000,

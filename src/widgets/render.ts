@@ -15,6 +15,7 @@ import { hostPage, hostPolicy, ownProcess, withOpenAi } from './pages.ts';
 
 export type WidgetStatus =
   | 'rendered'
+  | 'resource_read_failed'
   | 'mount_failed'
   | 'bridge_timeout'
   | 'render_error'
@@ -101,14 +102,21 @@ export async function renderWidget(engine: BrowserEngine, request: WidgetRequest
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof BrowserFailure) || error.kind === 'capacity') throw error;
-    return { observation: unseen(source.uri, error.message, performance.now() - began) };
+    return {
+      observation: unseen('browser_unavailable', source.uri, error.message, performance.now() - began),
+    };
   }
 }
 
-/** The browser was not there, or went away. */
-function unseen(resourceUri: string, problem: string, ms: number): WidgetObservation {
+/** There is nothing to look at. */
+export function unseen(
+  status: 'browser_unavailable' | 'resource_read_failed',
+  resourceUri: string,
+  problem: string,
+  ms: number,
+): WidgetObservation {
   return {
-    status: 'browser_unavailable',
+    status,
     resourceUri,
     problem: cut(problem),
     bridgeInitialized: false,
@@ -198,6 +206,7 @@ class Mount {
       };
       page.on('crash', crash);
       page.on('pageerror', (error) => {
+        if (this.uncaught === undefined) setTimeout(() => resolve('over'), patience.afterError).unref();
         this.uncaught ??= cut(error.message);
       });
       signal.addEventListener('abort', () => resolve('over'), { once: true });

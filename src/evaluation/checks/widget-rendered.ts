@@ -13,6 +13,9 @@ export const widgetRendered: CheckKind<'widgetRendered'> = {
     if ('none' in found) return found.none;
     const rendered = found.seen.find(({ status }) => status === 'rendered');
     if (rendered) return passed(`The widget of ${rendered.toolName} was rendered`);
-    return found.unseen ?? failed(list(found.seen.map(({ toolName: name, status }) => `${name}: ${status}`)));
+    const words = found.seen.map(({ toolName: name, status, problem }) =>
+      problem === undefined ? `${name}: ${status}` : `${name}: ${status}, ${problem}`,
+    );
+    return found.unseen ?? failed(list(words));
   },
 };

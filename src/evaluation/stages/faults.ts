@@ -167,7 +167,9 @@ function filedExpectation(
 function scriptFaults({ plan, outcome }: Findings): Fault[] {
   const scripted = new Map(plan.steps.filter(({ check }) => !check).map((step) => [step.stepId, step]));
   return outcome.steps
-    .filter(({ stepId, status }) => status === 'fail' && scripted.has(stepId))
+    .filter(
+      ({ stepId, status, row }) => status === 'fail' && row?.status === undefined && scripted.has(stepId),
+    )
     .map(({ stepId, reason }): Fault => {
       const promptIndex = scripted.get(stepId)?.promptIndex;
       return {

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import {
   type Grade,
   gradeTrial,
+  looksAtWidgets,
   type SetupAttempt,
   type SetupFailure,
   type TrialOutcome,
@@ -20,6 +21,7 @@ import type { Services } from '../../context.ts';
 import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 import { type AskedModel, askModel, type Spending } from './ask-model.ts';
+import { Films, type KeptFilm } from './films.ts';
 import type { CallLedger } from './ledger.ts';
 import type { ModelPauses } from './pauses.ts';
 import type { Progress } from './progress.ts';
@@ -53,6 +55,8 @@ export interface ConductedTrial {
   graderError?: string;
   error: string | undefined;
   spending: Spending;
+  /** Recordings of widgets, stored already. */
+  films: readonly KeptFilm[];
 }
 
 class TrialTimeout extends Error {}
@@ -137,6 +141,7 @@ interface Ran {
   spending: Spending;
   /** A model that cannot even be connected to. */
   modelFailure?: ModelFailure;
+  films?: readonly KeptFilm[];
 }
 
 async function attempt(
@@ -161,6 +166,7 @@ async function attempt(
     return { setup, spending: none, modelFailure: error };
   }
   const { snapshot } = run;
+  const films = new Films(services, run);
   const record = await runTrial({
     steps: planned.steps,
     box: toolBox(connected.servers, skillTools(snapshot.skills)),
@@ -168,6 +174,13 @@ async function attempt(
     system: snapshot.systemPrompt,
     temperature: snapshot.temperature,
     callModel: asked?.callModel,
+    ...(looksAtWidgets(trialPlan(planned, snapshot)) && {
+      widgets: {
+        browsers: services.browsers,
+        openAiCompat: snapshot.connection.openAiWidgets,
+        keep: (part) => films.keep(part),
+      },
+    }),
     clock: services.clock,
     signal,
     onProgress: (step) =>
@@ -181,7 +194,7 @@ async function attempt(
   });
   // The trial is not to blame, and is tried again.
   if (asked?.trouble && !signal.aborted) throw asked.trouble;
-  return { record, setup, spending: asked?.spending ?? none };
+  return { record, setup, spending: asked?.spending ?? none, films: films.kept };
 }
 
 /** All trials of the run wait for the same connections, each as long as it may take. Undefined when that was too short. */
@@ -203,7 +216,7 @@ function finished(
   plan: ConductedTrial['plan'],
   startedAt: number,
   finishedAt: number,
-  { record, setup, spending, modelFailure }: Ran,
+  { record, setup, spending, modelFailure, films = [] }: Ran,
   timedOut: boolean,
   seconds: number,
 ): ConductedTrial {
@@ -221,7 +234,7 @@ function finished(
     ...(record?.finish !== undefined && { finishReason: record.finish }),
   };
   const judged = judge(trialPlan(plan.case, run.snapshot), outcome);
-  return { run, plan, status, startedAt, finishedAt, record, setup, ...judged, error, spending };
+  return { run, plan, status, startedAt, finishedAt, record, setup, ...judged, error, spending, films };
 }
 
 /** Whatever goes wrong in the judging is no fault of the trial. */

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { DeclaredTool } from '../../../evaluation/index.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
+import type { Conversation } from '../../../mcp/mcp.ts';
 import { secretsOf, type Target } from '../../../mcp/target.ts';
 import type { ApiKeys } from '../../../models/resolve.ts';
 import type { LiveServerRow } from '../../../platform/database/queries/servers.ts';
@@ -10,6 +11,7 @@ import { drain } from '../../live/drain.ts';
 import { type Brought, targetOf } from '../../live/reach.ts';
 import { broughtTo } from '../../secrets/bring.ts';
 import type { DeliveredSecret } from '../../secrets/deliver.ts';
+import { loadWidget } from '../../server-widgets/load.ts';
 import { openSecrets } from '../../servers/secrets.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import { hidingWith } from './hide.ts';
@@ -66,11 +68,17 @@ export async function openServer(
   ]);
   const tools = await toolsOf(services, target, { timeout, ...opening }, hide);
   const declared = tools.map((tool) => ({ ...tool, serverId: row.id }) as unknown as DeclaredTool);
+  const visit = visits(services, target, timeout, hide);
   return {
     id: row.id,
     name: row.name,
     tools: declared.filter((tool) => typeof tool.name === 'string' && tool.name !== ''),
-    call: (toolName, input, signal) => call(services, target, timeout, toolName, input, signal, hide),
+    call: (name, input, signal) => visit.ask('tools/call', { name, arguments: input }, signal),
+    read: (uri, signal) => visit.ask('resources/read', { uri }, signal),
+    widget: async (uri, signal) => {
+      const loaded = await visit.talk(signal, (conversation) => loadWidget(conversation, uri));
+      return 'failure' in loaded ? { problem: loaded.failure.message } : loaded;
+    },
   };
 }
 
@@ -98,32 +106,52 @@ async function toolsOf(
   }
 }
 
-async function call(
+interface Failed {
+  failure: { message: string; code?: number };
+}
+
+/** Talks to a server for a trial: what goes wrong there is an outcome, and only the end of the trial an error. */
+function visits(
   { mcp }: Services,
   target: Target,
   timeout: number,
-  name: string,
-  input: Record<string, unknown>,
-  signal: AbortSignal,
   hide: ReturnType<typeof hidingWith>,
-): Promise<CallOutcome> {
-  try {
-    return await mcp.use(target, { timeout, signal }, async ({ ask, secrets }) => {
-      const { result, bytes } = await ask('tools/call', { name, arguments: input });
-      return { result: await hide(result, secrets()), bytes };
-    });
-  } catch (error) {
-    signal.throwIfAborted();
-    // Commands may have been forbidden meanwhile.
-    if (error instanceof Refusal) return { failure: { message: error.message } };
-    if (!(error instanceof McpFailure)) throw error;
-    const { facts, message } = error;
-    const code = facts.rpc?.code;
-    return {
-      failure: {
-        message: await hide(facts.rpc?.message ?? message),
-        ...(code !== undefined && { code }),
-      },
-    };
-  }
+): {
+  talk<T extends object>(
+    signal: AbortSignal,
+    work: (conversation: Conversation) => Promise<T>,
+  ): Promise<T | Failed>;
+  ask(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<CallOutcome>;
+} {
+  const talk = async <T extends object>(
+    signal: AbortSignal,
+    work: (conversation: Conversation) => Promise<T>,
+  ): Promise<T | Failed> => {
+    try {
+      return await mcp.use(target, { timeout, signal }, async (conversation) =>
+        hide(await work(conversation), conversation.secrets()),
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      // Commands may have been forbidden meanwhile.
+      if (error instanceof Refusal) return { failure: { message: error.message } };
+      if (!(error instanceof McpFailure)) throw error;
+      const { facts, message } = error;
+      const code = facts.rpc?.code;
+      return {
+        failure: {
+          message: await hide(facts.rpc?.message ?? message),
+          ...(code !== undefined && { code }),
+        },
+      };
+    }
+  };
+  return {
+    talk,
+    ask: (method, params, signal) =>
+      talk(signal, async ({ ask }) => {
+        const { result, bytes } = await ask(method, params);
+        return { result, bytes };
+      }),
+  };
 }

@@ -33,7 +33,7 @@ export class TrialRecords {
   }
 
   /** False when the lease was lost. */
-  async settle(trial: TrialRow, end: Over, { result, blob, finished }: Recorded): Promise<boolean> {
+  async settle(trial: TrialRow, end: Over, { result, blob, films, finished }: Recorded): Promise<boolean> {
     const events = [...this.progress.take(trial.id), finished];
     const row: RecordedRow = {
       leaseToken: trial.leaseToken,
@@ -42,7 +42,8 @@ export class TrialRecords {
       ...result,
       events: storableJson(events),
     };
-    const held = blob ? await this.writeAlone(row, blob) : await this.writeTogether(row);
+    const held =
+      blob || films.length > 0 ? await this.writeAlone(row, blob, films) : await this.writeTogether(row);
     this.progress.wrote(trial.runId);
     return held;
   }
@@ -64,12 +65,21 @@ export class TrialRecords {
     for (const each of ended) each.held = ids.has(each.row.trialId);
   }
 
-  private writeAlone(row: RecordedRow, blob?: Recorded['blob']): Promise<boolean> {
+  private writeAlone(
+    row: RecordedRow,
+    blob?: Recorded['blob'],
+    films: Recorded['films'] = [],
+  ): Promise<boolean> {
     return this.db.transaction(async (trx) => {
       const [held] = await trx.rows(trials.record, byColumn([row]));
-      if (!held || !blob) return held !== undefined;
-      await trx.run(blobRows.insert, blob);
-      await trx.run(blobRows.forgetGarbage, { ids: [blob.id] });
+      if (!held) return false;
+      if (blob) await trx.run(blobRows.insert, blob);
+      for (const film of films) {
+        await trx.run(blobRows.insertArtifact, film);
+        await trx.run(blobRows.refer, { ids: [film.id], projectId: film.projectId ?? '', runId: row.runId });
+      }
+      const ids = [...(blob ? [blob.id] : []), ...films.map(({ id }) => id)];
+      if (ids.length > 0) await trx.run(blobRows.forgetGarbage, { ids });
       return true;
     });
   }

@@ -6,7 +6,9 @@ import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
 import { type StoredTrace, storeTrace } from '../store-trace.ts';
 import { abandonedTrial, type ConductedTrial, type TrialParts } from './conduct.ts';
+import type { KeptFilm } from './films.ts';
 import type { StoredStages, TrialDetail } from './stored.ts';
+import { tracedWidget } from './traced-widget.ts';
 
 type UncountedEvent = Omit<RunEvent, 'finished' | 'trials'>;
 
@@ -14,6 +16,7 @@ type UncountedEvent = Omit<RunEvent, 'finished' | 'trials'>;
 export interface Recorded {
   result: Omit<RecordedTrial, 'leaseToken' | 'state' | 'lastError' | 'events'>;
   blob: StoredTrace['blob'];
+  films: readonly KeptFilm[];
   finished: UncountedEvent;
 }
 
@@ -47,6 +50,7 @@ export async function recorded(services: Services, row: TrialRow, trial: Conduct
       billedMicros: spending.billedMicros,
     },
     blob: trace?.blob,
+    films: trial.films,
     finished: finishedEvent(row, trial),
   };
 }
@@ -143,7 +147,8 @@ function finishedEvent(row: TrialRow, trial: ConductedTrial): UncountedEvent {
 /** Messages, spans, prompts and the frames that were exchanged with servers. */
 function traceOf({ record, grade, run, startedAt }: ConductedTrial): string | undefined {
   if (!record) return undefined;
-  const { recorder, spans } = record;
+  const { recorder, spans, widgets } = record;
+  const video = widgets.find((shown) => shown.video)?.video;
   const { systemPrompt } = run.snapshot;
   return JSON.stringify({
     traceVersion: 1,
@@ -153,5 +158,7 @@ function traceOf({ record, grade, run, startedAt }: ConductedTrial): string | un
     spans: spans.list,
     prompts: grade.turns,
     frames: recorder.frames,
+    ...(widgets.length > 0 && { widgetSnapshots: widgets.map(tracedWidget) }),
+    ...(video && { videoBlobId: video.blobId }),
   });
 }

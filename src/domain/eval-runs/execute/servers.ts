@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Refusal } from '../../../contract/errors.ts';
-import type { SetupAttempt, SetupFailure } from '../../../evaluation/index.ts';
+import { looksAtWidgets, type SetupAttempt, type SetupFailure } from '../../../evaluation/index.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
 import * as rows from '../../../platform/database/queries/servers.ts';
 import type { TrialServer } from '../../../trials/tools.ts';
 import type { Services } from '../../context.ts';
 import { UndeliverableSecret } from '../../secrets/bring.ts';
+import { declaringWidgets } from '../../server-widgets/support.ts';
+import { trialPlan } from '../trial-plan.ts';
 import { openServer } from './open-server.ts';
 import type { RunInProcess } from './run-in-process.ts';
 
@@ -127,10 +129,21 @@ export class RunServers {
       throw new UndeliverableSecret(
         'A secret that the environment grants was deleted, or is no longer shared, after the run was launched',
       );
-    const party = { ...run, connection: run.snapshot.connection };
+    const party = { ...run, connection: connectionOf(run, row.settings.clientCapabilities) };
     const opened = await openServer(this.services, party, row, { onConnected: () => setup.connected() });
     return { ...opened, name };
   }
+}
+
+/** Servers may name interfaces only to clients that show them; a client of the own says itself what it is. */
+function connectionOf(
+  { snapshot }: RunInProcess,
+  saved: Record<string, unknown> | undefined,
+): RunInProcess['snapshot']['connection'] {
+  const { connection, cases } = snapshot;
+  const looks = cases.some((planned) => looksAtWidgets(trialPlan(planned, snapshot)));
+  if (!looks || connection.clientCapabilities) return connection;
+  return { ...connection, clientCapabilities: declaringWidgets(saved) };
 }
 
 /** How long each phase of one attempt took; an attempt that reached the second one has connected. */

@@ -1,0 +1,31 @@
+import type { ShownWidget } from '../../../trials/widgets.ts';
+
+/** Characters of the tree of a widget that a trace keeps. */
+const mostTree = 20_000;
+const mostFrames = 2_000;
+
+/** A widget as the trace of its trial shows it. */
+export function tracedWidget({ call, observation, video }: ShownWidget): Record<string, unknown> {
+  const { toolCallId, toolName, server, promptIndex } = call;
+  const { snapshot, calls, requests, screenshot: _screenshot, ...seen } = observation;
+  return {
+    toolCallId,
+    toolName,
+    serverId: server.id,
+    promptIndex,
+    ...seen,
+    ...(snapshot && { snapshot: { ...snapshot, tree: snapshot.tree.slice(0, mostTree) } }),
+    toolCalls: calls.map(({ toolName: called, arguments: input, error }) => ({
+      toolName: called,
+      arguments: input,
+      ...(error !== undefined && { error }),
+    })),
+    hostRequests: requests,
+    ...(video && {
+      videoBlobId: video.blobId,
+      videoKind: video.kind,
+      videoStartedAt: video.startedAt,
+      ...(video.frames && { videoFrames: video.frames.slice(0, mostFrames) }),
+    }),
+  };
+}
