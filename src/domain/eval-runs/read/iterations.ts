@@ -2,6 +2,7 @@ import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
 import { type EvaluationConfig, isIntact, type Score, scorecardOf } from '../../../evaluation/index.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import type { Context } from '../../context.ts';
 import { type Vocabulary, vocabularyOf } from '../../eval-cases/vocabulary.ts';
 import { pageBy } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
@@ -9,6 +10,7 @@ import type { TrialDetail } from '../execute/stored.ts';
 import { type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 import { findRun, findTrial, snapshotOf } from './find.ts';
+import { videoUrl } from './trace.ts';
 
 type Iteration = OutputOf<Operations['listEvalRunIterations']>['items'][number];
 type Step = OutputOf<Operations['getEvalRunSteps']>['items'][number];
@@ -133,6 +135,19 @@ function shownDefinition(
   return vocabulary === '2' && role === 'gating' ? { ...definition, role: 'required' } : definition;
 }
 
+/** Addresses of recordings are made anew each time. */
+function evidenceOf(
+  context: Context,
+  { toolCallIds, video }: TrialDetail['steps'][number],
+): Pick<Step, 'evidence'> {
+  if (!toolCallIds && !video) return {};
+  const evidence = {
+    ...(toolCallIds && { toolCalls: toolCallIds }),
+    ...(video && { videoUrl: videoUrl(context, video), videoOffsetMs: video.offsetMs }),
+  };
+  return { evidence };
+}
+
 export const getEvalRunSteps: Verb<'getEvalRunSteps'> = async (context, input) => {
   const { run, trial } = await findTrial(context, input.runId, input.iterationId);
   const snapshot = await snapshotOf(context, run.id);
@@ -147,7 +162,7 @@ export const getEvalRunSteps: Verb<'getEvalRunSteps'> = async (context, input) =
       kind,
       status: step?.status ?? (waits ? 'pending' : 'skipped'),
       ...(step?.reason !== undefined && { reason: step.reason }),
-      ...(step?.toolCallIds && { evidence: { toolCalls: step.toolCallIds } }),
+      ...(step && evidenceOf(context, step)),
     };
   });
   const page = await pageBy(context, input, {

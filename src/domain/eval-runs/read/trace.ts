@@ -4,7 +4,8 @@ import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import type { Services } from '../../context.ts';
+import { artifactUrl } from '../../artifacts/read.ts';
+import type { Context, Services } from '../../context.ts';
 import type { Verb } from '../../verb.ts';
 import { findTrial } from './find.ts';
 
@@ -21,8 +22,28 @@ export const getEvalIterationTrace: Verb<'getEvalIterationTrace'> = async (conte
     throw new Refusal('NOT_FOUND', 'This iteration has no trace: it has not ended, or it never began', {
       details: { reason: 'TRACE_NOT_AVAILABLE' },
     });
-  return trace;
+  return withVideo(context, trace);
 };
+
+function withVideo(context: Context, trace: Trace): Trace {
+  const { videoBlobId, widgetSnapshots } = trace as { videoBlobId?: unknown; widgetSnapshots?: unknown };
+  const filmed = (Array.isArray(widgetSnapshots) ? widgetSnapshots : []) as {
+    videoBlobId?: unknown;
+    videoKind?: unknown;
+  }[];
+  const film = filmed.find((one) => one.videoBlobId === videoBlobId);
+  if (typeof videoBlobId !== 'string' || (film?.videoKind !== 'webm' && film?.videoKind !== 'frames'))
+    return trace;
+  return { ...trace, videoUrl: videoUrl(context, { blobId: videoBlobId, kind: film.videoKind }) };
+}
+
+/** Where the recording of a widget can be seen, for some minutes. */
+export function videoUrl(
+  context: Context,
+  { blobId, kind }: { blobId: string; kind: 'webm' | 'frames' },
+): string {
+  return artifactUrl(context, { kind: kind === 'webm' ? 'video' : 'frames', blobId });
+}
 
 /** From its row, or from the blobs, and how many characters it has. */
 export async function readTrace(

@@ -1,0 +1,197 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { orNull, time } from '../src/platform/database/columns.ts';
+import { noBrowser } from './support/chromium.ts';
+import { type Evals, executing, promptCase } from './support/evals.ts';
+import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
+import type { TestService } from './support/service.ts';
+import { statement } from './support/statement.ts';
+import { startWidgetServer, type WidgetServer } from './targets/widgets.ts';
+
+/** Cases whose steps and checks are about widgets, in a real browser. */
+
+let service: TestService;
+let evals: Evals;
+let provider: ScriptedProvider;
+executing(async (parts) => {
+  ({ service, evals, provider } = parts);
+});
+
+const counter = 'counter';
+const button = (name: string) => ({ role: { role: 'button', name } });
+const count = { testId: 'count' };
+const captain = { role: { role: 'textbox', name: 'Captain' } };
+
+/** A case that calls the tool of a widget and goes on with it; ids are given in their order. */
+function widgetCase(title: string, steps: object[], toolName = counter, more: object = {}) {
+  const call = {
+    kind: 'toolCall',
+    serverName: 'widgets',
+    toolName,
+    arguments: { ship: 'Albatross' },
+    ...more,
+  };
+  return { title, steps: [call, ...steps].map((step, nth) => ({ id: `s${nth}`, ...step })) };
+}
+const act = (action: object) => ({ kind: 'interact', toolName: counter, action });
+const sees = (assertion: object) => ({ kind: 'assert', assertion: { toolName: counter, ...assertion } });
+const checks = (assertion: object) => ({ kind: 'assert', assertion });
+
+async function serving(): Promise<{ target: WidgetServer; serverIds: string[] }> {
+  const target = await startWidgetServer();
+  onTestFinished(target.stop);
+  return { target, serverIds: [await evals.server({ url: target.url, name: 'widgets' })] };
+}
+
+async function tried(serverIds: string[], tests: object[]) {
+  const suiteId = await evals.suite({
+    serverIds,
+    repetitions: 1,
+    passThreshold: 1,
+    tests: tests as Record<string, unknown>[],
+  });
+  const runId = await evals.launch({ suiteId });
+  const run = await evals.decided(runId);
+  const { items } = await evals.read(runId, '/iterations');
+  return { runId, run, items };
+}
+
+test.skipIf(noBrowser)('a widget is used as a person would, and what was seen is kept', async () => {
+  const { serverIds, target } = await serving();
+  const { runId, run, items } = await tried(serverIds, [
+    widgetCase('Uses', [
+      sees({ kind: 'textVisible', text: 'Albatross seaworthy' }),
+      act({ kind: 'click', target: { ...button('Add'), nth: 1 } }),
+      act({ kind: 'click', target: { ...button('Add'), nth: 0 }, clickType: 'double' }),
+      sees({ kind: 'elementVisible', target: { ...count, text: '3' } }),
+      sees({ kind: 'elementHidden', target: { css: '#greeting' } }),
+      act({ kind: 'type', target: captain, text: 'Ada' }),
+      act({ kind: 'key', key: 'Enter' }),
+      sees({ kind: 'inputValue', target: captain, equals: 'Ada' }),
+      sees({ kind: 'textVisible', text: 'Aye, Ada' }),
+      act({ kind: 'scroll', direction: 'down', amount: 100 }),
+      act({ kind: 'click', target: button('Forbidden') }),
+      sees({ kind: 'textVisible', text: 'refused: The tool scuttle is not visible to widgets' }),
+      act({ kind: 'click', target: button('Look up') }),
+      sees({ kind: 'widgetToolCalled', calledToolName: 'look_up' }),
+      checks({ type: 'widgetRendered', toolName: counter }),
+      checks({ type: 'widgetRenderLatencyUnder', ms: 60_000 }),
+      checks({ type: 'widgetNoConsoleErrors' }),
+    ]),
+  ]);
+  expect(items[0]).toMatchObject({ status: 'completed', result: 'passed', error: null });
+  expect(run).toMatchObject({ result: 'passed' });
+  expect(target.asked).not.toContain('tools/call scuttle');
+
+  const iteration = `/iterations/${items[0].id}`;
+  const trace = await evals.read(runId, `${iteration}/trace`);
+  expect(trace.widgetSnapshots).toMatchObject([
+    {
+      toolName: counter,
+      status: 'rendered',
+      resourceUri: 'ui://fixture/counter',
+      bridgeInitialized: true,
+      snapshot: { tree: expect.stringContaining('Albatross') },
+      toolCalls: [{ toolName: 'scuttle', error: expect.any(String) }, { toolName: 'look_up' }],
+    },
+  ]);
+  expect(trace.spans).toContainEqual(
+    expect.objectContaining({ name: 'look_up', category: 'tool', calledBy: 'widget', status: 'ok' }),
+  );
+  const { items: steps } = await evals.read(runId, `${iteration}/steps`);
+  const offsets = steps.flatMap(({ evidence }: { evidence?: { videoOffsetMs?: number } }) =>
+    evidence?.videoOffsetMs === undefined ? [] : [evidence.videoOffsetMs],
+  );
+  expect(offsets).toHaveLength(14);
+  expect(offsets).toEqual([...offsets].sort((a: number, b: number) => a - b));
+  const video = await fetch(steps[1].evidence.videoUrl, { headers: { range: 'bytes=0-3' } });
+  expect([video.status, (await video.arrayBuffer()).byteLength]).toEqual([206, 4]);
+  expect((await fetch(trace.videoUrl)).headers.get('content-type')).toMatch(/^video\/(webm|x-motion-jpeg)$/);
+
+  await service.db.run(removeRun, { runId });
+  const left = await service.db.row(unusedSince, { id: trace.videoBlobId });
+  expect(left?.unusedSince).toEqual(expect.any(Number));
+});
+
+test.skipIf(noBrowser)(
+  'what is not so fails with the reason, and a widget that does not come is told',
+  async () => {
+    const { serverIds } = await serving();
+    const failing = [
+      widgetCase('Which', [act({ kind: 'click', target: button('Add') })]),
+      widgetCase('Absent', [act({ kind: 'click', target: button('Sink') })]),
+      widgetCase('Value', [sees({ kind: 'inputValue', target: captain, equals: 'Ada' })]),
+      widgetCase('Complains', [checks({ type: 'widgetNoConsoleErrors' })], 'complains'),
+      widgetCase('Silent', [], 'silent', { renderTimeoutMs: 500 }),
+      widgetCase('None', [], 'look_up'),
+    ];
+    const { run, items, runId } = await tried(serverIds, failing);
+    expect(run).toMatchObject({ result: 'failed', summary: { passed: 0, failed: 6 } });
+    const reasons: string[] = [];
+    for (const { id, predicateResults } of items) {
+      const { items: steps } = await evals.read(runId, `/iterations/${id}/steps`);
+      const [failed] = [...steps.slice(1), ...predicateResults].filter(
+        ({ status, passed }) => status === 'fail' || passed === false,
+      );
+      reasons.push(failed.reason);
+    }
+    expect(reasons).toEqual([
+      '2 elements are button "Add"; say which with nth, from 0',
+      'There is no button "Sink" to be seen',
+      'textbox "Captain" holds "", not "Ada"',
+      expect.stringContaining('the chart is missing'),
+      expect.stringContaining('bridge_timeout'),
+      expect.stringContaining('no_ui_resource'),
+    ]);
+    expect(items[4]).toMatchObject({ firstFailedStage: 'response' });
+  },
+);
+
+test.skipIf(noBrowser)('the widget of a tool that the model called is looked at', async () => {
+  const { serverIds } = await serving();
+  provider.script = callThenAnswer({ name: counter, input: { ship: 'Gannet' } }, 'Here it is.');
+  const { items } = await tried(serverIds, [
+    promptCase(
+      'Prompted',
+      'Show the Gannet',
+      { kind: 'textVisible', toolName: counter, text: 'Gannet seaworthy' },
+      { type: 'widgetRendered' },
+    ),
+  ]);
+  expect(items[0]).toMatchObject({ result: 'passed' });
+});
+
+test.skipIf(noBrowser)(
+  'a browser that dies is replaced for the next widget, and blamed on no server',
+  async () => {
+    const { serverIds } = await serving();
+    const { browsers } = service.running.services;
+    const waiting = widgetCase('Dies', [
+      act({ kind: 'wait', ms: 3_000 }),
+      act({ kind: 'click', target: button('Look up') }),
+    ]);
+    const suiteId = await evals.suite({ serverIds, repetitions: 1, passThreshold: 1, tests: [waiting] });
+    const runId = await evals.launch({ suiteId });
+    // Its widget is there, and the next step waits.
+    await expect.poll(() => service.db.rows(called, { runId }), { timeout: 60_000 }).toHaveLength(1);
+    for (const pid of browsers.pids) process.kill(pid, 'SIGKILL');
+    const run = await evals.decided(runId);
+    expect(run).toMatchObject({ result: 'inconclusive' });
+    const { items } = await evals.read(runId, '/iterations');
+    expect(JSON.stringify(items[0])).toContain('browser_unavailable');
+    const again = await tried(serverIds, [
+      widgetCase('Lives', [sees({ kind: 'textVisible', text: 'Albatross' })]),
+    ]);
+    expect(again.items[0]).toMatchObject({ result: 'passed' });
+  },
+);
+
+const removeRun = statement('test.remove-run', 'delete from eval_runs where id = :runId');
+const unusedSince = statement(
+  'test.unused-since',
+  'select unused_since as "unusedSince" from blobs where id = :id',
+  { unusedSince: orNull(time) },
+);
+const called = statement(
+  'test.called',
+  `select 1 from eval_run_events where run_id = :runId and data ->> 'kind' = 'toolCall'`,
+);
