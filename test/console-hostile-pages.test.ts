@@ -230,7 +230,7 @@ const namedPages = [
     'run',
   ],
   ...['trial', 'compare', 'traces', 'environments', 'environment', 'environment-edit', 'clients', 'client'],
-  ...['secrets', 'groups', 'project', 'project-access'],
+  ...['secrets', 'groups', 'project', 'project-access', 'chats', 'chat-new', 'chat'],
 ];
 
 const next = { email: 'next@example.com' };
@@ -244,6 +244,8 @@ const oddAddresses: [address: string, words: RegExp][] = [
   ['/console/projects/prj_nobody/servers', missing],
   [`{project}/servers/srv_${noId}`, missing],
   [`{project}/runs/run_${noId}`, missing],
+  [`{project}/sessions/chat_${noId}`, missing],
+  ['{project}/sessions?q={"a":1}&in=[]', /Chat/],
   ['{project}/runs/__proto__', missing],
   ['{project}/runs/{run}/trials/TRIAL', missing],
   ['{project}/suites/%2e%2e%2f%2e%2e/settings', /Nothing is at this address/],

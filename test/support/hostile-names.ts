@@ -9,6 +9,7 @@ const mixed = `\u202Eمرفأ\u200B${'船渠'.repeat(20)}🏴‍☠️`;
 export async function giveHostileNames({ api, projectId, serverId, runId }: Console): Promise<void> {
   const { suiteId } = await api.getEvalRun({ projectId, runId });
   const [environment] = (await api.listEnvironments({ projectId })).items;
+  const [chat] = (await api.listSessions({ projectId })).items;
   const cases = (await api.listEvalCases({ projectId, suiteId })).items;
   await Promise.all([
     api.updateProject({ projectId, body: { name: unbroken } }),
@@ -19,6 +20,21 @@ export async function giveHostileNames({ api, projectId, serverId, runId }: Cons
       projectId,
       body: { name: 'L'.repeat(64), value: 'a value', delivery: 'materialized', description: mixed },
     }),
+    api.sendChatMessage({
+      body: {
+        idempotencyKey: 'a hostile chat',
+        projectId,
+        modelId: 'drydock/rehearsal',
+        message: `${mixed} ${unbroken}`,
+      },
+    }),
+    ...(chat
+      ? [
+          api.sendChatMessage({
+            body: { idempotencyKey: 'a hostile turn', sessionId: chat.id, message: `${unbroken} ${mixed}` },
+          }),
+        ]
+      : []),
     ...(environment
       ? [
           api.updateEnvironment({

@@ -1,4 +1,5 @@
 import type { Console } from '../console.ts';
+import { chatPages } from './chat.ts';
 import { evalPages } from './evals.ts';
 import { peoplePages } from './people.ts';
 import { serverPages } from './servers.ts';
@@ -9,6 +10,6 @@ export type PageOfConsole = readonly [name: string, address: string, there: stri
 
 /** Every page of the console, with something on it. */
 export async function pagesOf(console: Console): Promise<PageOfConsole[]> {
-  const lists = [serverPages, evalPages, setupPages, peoplePages].map((pages) => pages(console));
+  const lists = [serverPages, chatPages, evalPages, setupPages, peoplePages].map((pages) => pages(console));
   return (await Promise.all(lists)).flat();
 }

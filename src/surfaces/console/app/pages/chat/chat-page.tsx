@@ -208,7 +208,7 @@ function ChatFacts({ projectId, session }: { projectId: string; session: Session
         ['Servers', serverIds.map((id) => names.get(id) ?? id).join(', ')],
         [
           'Environment',
-          environmentId !== null && (
+          environmentId === null ? undefined : (
             <Link
               key="environment"
               to="/projects/$projectId/environments/$environmentId"
@@ -221,7 +221,7 @@ function ChatFacts({ projectId, session }: { projectId: string; session: Session
         ['Messages', count(messageCount ?? 0)],
         ['Tokens in', count(usage.cumulativeInputTokens)],
         ['Tokens out', count(usage.cumulativeOutputTokens)],
-        ['Started', startedAt !== null && <Time key="started" at={startedAt} />],
+        ['Started', startedAt === null ? undefined : <Time key="started" at={startedAt} />],
       ]}
     />
   );

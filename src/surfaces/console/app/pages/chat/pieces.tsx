@@ -17,7 +17,7 @@ const mostAtFirst = 20_000;
 export function Said({ by, text }: { by: 'You' | 'Model'; text: string }) {
   return (
     <div className={classes(css.said, by === 'You' && css.own)}>
-      <h3 className={by === 'You' ? undefined : 'visually-hidden'}>{by}</h3>
+      <h2 className={by === 'You' ? undefined : 'visually-hidden'}>{by}</h2>
       <LongText className={css.words} text={text} first={mostAtFirst} />
     </div>
   );
