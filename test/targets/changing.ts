@@ -14,6 +14,8 @@ interface ChangingTool {
 interface Now {
   instructions: string | undefined;
   tools: ChangingTool[];
+  /** Awaited before the tools are listed. */
+  listing?: () => Promise<void>;
   /** The result of a call; what is thrown is a JSON-RPC error, and nothing an answer that never comes. */
   call: (
     name: string,
@@ -43,7 +45,10 @@ export async function startChanging(start: Partial<Now> = {}): Promise<Changing>
     const exchange = { request, response, rpc, path: request.url ?? '/', origin: '' };
     if (rpc?.method === 'initialize')
       return sendResult(exchange, { ...initializeResult(), instructions: now.instructions });
-    if (rpc?.method === 'tools/list') return sendResult(exchange, { tools: now.tools });
+    if (rpc?.method === 'tools/list') {
+      await now.listing?.();
+      return sendResult(exchange, { tools: now.tools });
+    }
     if (rpc?.method !== 'tools/call') return answerLegacy(exchange);
     const name = rpc.params?.name ?? '';
     called.push(name);

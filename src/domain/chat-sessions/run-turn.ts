@@ -36,9 +36,11 @@ export interface RanTurn {
   hostId: string | undefined;
   asked: AskedModel;
   browser: TurnBrowser | undefined;
+  /** Why there is no reply. */
+  failure?: Error;
 }
 
-/** Runs a turn from its connections to the reply. Rejects with a refusal where there is none. */
+/** Runs a turn from its connections to its end. Rejects when it ends before the model is asked. */
 export async function carryOut(
   context: ProjectContext,
   begun: Begun,
@@ -59,11 +61,15 @@ export async function carryOut(
     apiKeys: {},
   };
   const variant = { model: config.modelId, provider: config.provider };
-  const asked = await askModel(partsForRequest(context), asker, turn.id, variant, signal).catch((error) => {
-    throw error instanceof ModelFailure ? failed(error, turn.id) : error;
-  });
+  const asked = await askModel(partsForRequest(context), asker, turn.id, variant, signal).catch(
+    (error: Error) => {
+      throw failed(error, turn.id);
+    },
+  );
   const started = context.clock();
   let marked: Promise<void> | undefined;
+  // Of ours, which the loop would take for one of the model.
+  let trouble: Error | undefined;
   const outcome = await runTurn<CallAnswer>({
     model: asked.model,
     history: [...history, { role: 'user', content: sent.message }],
@@ -82,7 +88,10 @@ export async function carryOut(
     },
     // From here on the turn may cost something, which has to be known before it does.
     callModel: async (attempt) => {
-      marked ??= markCalled(context, begun);
+      marked ??= markCalled(context, begun).catch((error: Error) => {
+        trouble = error;
+        throw error;
+      });
       await marked;
       return asked.callModel(attempt);
     },
@@ -90,8 +99,8 @@ export async function carryOut(
     signal,
     clock: context.clock,
   });
-  if (browser) await noteSteps(context, turn.id, browser, outcome.steps);
-  if (outcome.finish === 'error') throw failed(outcome.error, turn.id);
+  // A picture whose step is not known is still a picture.
+  if (browser) await noteSteps(context, turn.id, browser, outcome.steps).catch(() => {});
   const spans = new Spans(started);
   const modelId = asked.model.modelId;
   for (const step of outcome.steps) {
@@ -109,7 +118,8 @@ export async function carryOut(
       spans.toolCall(call, answer.outcome, startedAt - started, endedAt - started, turn.id, step.index);
     }
   }
-  return { outcome, offer, spans, hostId: target.hostId, asked, browser };
+  const failure = outcome.error && failed(trouble ?? asked.trouble ?? outcome.error, turn.id);
+  return { outcome, offer, spans, hostId: target.hostId, asked, browser, ...(failure && { failure }) };
 }
 
 async function historyOf({ db }: ProjectContext, sessionId: string): Promise<TurnMessage[]> {
@@ -127,11 +137,10 @@ async function markCalled({ db }: ProjectContext, { turn, config }: Begun): Prom
     throw conflict('Somebody else went on with this session meanwhile', 'SESSION_VERSION_CONFLICT');
 }
 
-function failed(error: Error | undefined, turnId: string): Error {
-  if (error instanceof Refusal) return error;
-  const kind = error instanceof ModelFailure ? error.kind : undefined;
-  const message = error instanceof ModelFailure ? error.message : 'The turn failed';
+function failed(error: Error, turnId: string): Error {
+  if (!(error instanceof ModelFailure)) return error;
+  const { kind, message } = error;
   return new Refusal('INTERNAL_ERROR', `The model could not be asked: ${message}`, {
-    details: { reason: 'TURN_FAILED', turnId, ...(kind !== undefined && { kind }) },
+    details: { reason: 'TURN_FAILED', turnId, kind },
   });
 }

@@ -74,28 +74,38 @@ async function finish(context: ProjectContext, begun: Begun, sent: Sent, watcher
     db.run(turns.extend, { id, leaseToken, lease }).catch(() => {});
   }, lease / 3);
   let leave = (): void => {};
+  let micros = 0;
   try {
     leave = takePlace(context);
     const ran = await carryOut(context, begun, sent, signal, watcher);
-    if (ran.outcome.finish !== 'aborted')
-      return await answerOf(context, begun, await stored(context, begun, sent, ran), ran);
-    const message = late.aborted ? `The turn took longer than ${longest / 1000} s` : 'The caller hung up';
-    await failTurn(context, begun, message, ran.asked.spending.billedMicros);
-    throw new Refusal('TIMEOUT', message, { details: { reason: 'TURN_TIMEOUT', turnId: id } });
+    micros = ran.asked.spending.billedMicros;
+    if (ran.failure) throw ran.failure;
+    return await answerOf(context, begun, await stored(context, begun, sent, ran), ran);
   } catch (error) {
-    const message = error instanceof Refusal ? error.message : 'The service failed';
-    await failTurn(context, begun, message, 0).catch(() => {
+    const failure = signal.aborted ? givenUp(id, late) : asRefusal(context, error, id);
+    await failTurn(context, begun, failure.message, micros).catch(() => {
       // Its lease runs out.
     });
-    if (late.aborted && !(error instanceof Refusal && error.code === 'TIMEOUT'))
-      throw new Refusal('TIMEOUT', `The turn took longer than ${longest / 1000} s`, {
-        details: { reason: 'TURN_TIMEOUT', turnId: id },
-      });
-    throw error;
+    throw failure;
   } finally {
     clearInterval(extending);
     leave();
   }
+}
+
+function givenUp(turnId: string, late: AbortSignal): Refusal {
+  const message = late.aborted ? `The turn took longer than ${longest / 1000} s` : 'The caller hung up';
+  return new Refusal('TIMEOUT', message, { details: { reason: 'TURN_TIMEOUT', turnId } });
+}
+
+/** What is no refusal is a fault of ours, and nobody's business but the operator's. */
+function asRefusal({ log, requestId }: ProjectContext, error: unknown, turnId: string): Refusal {
+  if (error instanceof Refusal) return error;
+  const message = redact(error instanceof Error ? error.message : String(error));
+  log.error('A chat turn broke off', { requestId, turnId, error: message });
+  return new Refusal('INTERNAL_ERROR', `Something failed on our side. The request id is ${requestId}`, {
+    details: { reason: 'TURN_FAILED', turnId },
+  });
 }
 
 /** The turn has run, whatever becomes of its transcript. */
@@ -108,6 +118,10 @@ async function stored(context: ProjectContext, begun: Begun, sent: Sent, ran: Ra
       requestId: context.requestId,
       turnId: begun.turn.id,
       error: message,
+    });
+    const { billedMicros } = ran.asked.spending;
+    await failTurn(context, begun, 'The turn could not be stored', billedMicros).catch(() => {
+      // Its lease runs out.
     });
     return { outcome: 'failed' };
   }

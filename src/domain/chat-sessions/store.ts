@@ -3,7 +3,7 @@ import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import type { ProjectContext } from '../context.ts';
 import { bookSpending } from '../limits/spend-budget.ts';
-import { storableJson } from '../storable.ts';
+import { asStorable, storableJson } from '../storable.ts';
 import type { Begun } from './begin.ts';
 import type { Sent } from './config.ts';
 import type { RanTurn } from './run-turn.ts';
@@ -57,7 +57,10 @@ export async function storeTurn(
   });
 }
 
-/** A turn that came to nothing. What it has cost is booked, and a session that never began is gone. */
+/**
+ * A turn that came to nothing. What it has cost is booked, unless the turn is stored after all: an answer to the commit
+ * may get lost. A session that never began is gone, unless somebody else goes on with it.
+ */
 export async function failTurn(
   context: ProjectContext,
   { session, turn }: Begun,
@@ -66,9 +69,11 @@ export async function failTurn(
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
     const { id, leaseToken } = turn;
-    await trx.run(turns.fail, { id, leaseToken, error: error.slice(0, 500).toWellFormed() });
-    await trx.run(sessions.removeEmpty, { id: session.id });
-    await trx.run(sessions.unpin, { id: session.id });
+    const ours = await trx.run(turns.fail, { id, leaseToken, error: asStorable(error.slice(0, 500)) });
+    if (ours > 0) {
+      await trx.run(sessions.removeEmpty, { id: session.id });
+      await trx.run(sessions.unpin, { id: session.id });
+    } else if (await trx.row(turns.isStored, { id, leaseToken })) return;
     await book(context, trx, id, billedMicros);
   });
 }

@@ -1,0 +1,136 @@
+import type pg from 'pg';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type Evals, executing, scriptedModel } from './support/evals.ts';
+import type { ScriptedProvider } from './support/scripted-provider.ts';
+import type { TestService } from './support/service.ts';
+import { type Changing, startChanging } from './targets/changing.ts';
+
+let provider: ScriptedProvider;
+let service: TestService;
+let evals: Evals;
+let projectId: string;
+let database: pg.Client;
+
+const providerKey = 'chat-provider-key-0123456789';
+executing(
+  async (parts) => {
+    ({ provider, service, evals } = parts);
+    projectId = evals.project.slice('/projects/'.length);
+  },
+  { key: providerKey },
+);
+beforeEach(async () => {
+  provider.requests.length = 0;
+  provider.script = () => ({ text: 'Aye.' });
+  database = await service.database.connect();
+  return () => database.end();
+});
+
+let keys = 0;
+const newKey = (): string => `attack ${++keys}`;
+const start = (fields: object = {}) => ({
+  idempotencyKey: newKey(),
+  projectId,
+  modelId: scriptedModel,
+  message: 'Which ships are there?',
+  ...fields,
+});
+const send = (body: object, key = service.key) => service.post('/chat-sessions/messages', body, { key });
+
+const look = {
+  name: 'look',
+  inputSchema: { type: 'object', properties: {} },
+  annotations: { readOnlyHint: true },
+};
+/** A server that a test changes, saved in the project. */
+async function hostile(now: Parameters<typeof startChanging>[0] = {}): Promise<Changing & { id: string }> {
+  const target = await startChanging({ tools: [look], ...now });
+  onTestFinished(() => target.stop());
+  return Object.assign(target, { id: await evals.server({ url: target.url }) });
+}
+/** Calls a tool, and does something else when it has the result. */
+const lookThen =
+  (last: ReturnType<ScriptedProvider['script']>): ScriptedProvider['script'] =>
+  ({ results }) =>
+    results === 0 ? { toolCalls: [{ name: 'look', input: {} }] } : last;
+
+interface TurnInDatabase {
+  id: string;
+  state: string;
+  error: string | null;
+  credits: string[];
+}
+/** The turn of a key as it is stored, and what was booked for it. */
+async function turnOf({ idempotencyKey }: { idempotencyKey: string }): Promise<TurnInDatabase | undefined> {
+  const { rows } = await database.query<TurnInDatabase>(
+    `select id, state, error, array(
+       select amount::float8 from ledger_entries where reason = 'chat turn ' || t.id) as credits
+     from chat_turns t where idempotency_key = $1`,
+    [idempotencyKey],
+  );
+  return rows[0];
+}
+/** Of one answer: 100 tokens for 10 USD and 20 for 50 USD a million. */
+const creditsOfAnswer = 0.2;
+
+describe('what a turn has cost is booked once', () => {
+  test('when the model fails after its first answer, whatever the provider says about it', async () => {
+    const { id } = await hostile();
+    provider.script = lookThen({ status: 400, text: 'no \0 and \ud800' });
+    const body = start({ serverIds: [id] });
+    expect(await send(body)).toMatchObject({ status: 500, body: { details: { reason: 'TURN_FAILED' } } });
+    expect(await turnOf(body)).toMatchObject({ state: 'failed', credits: [creditsOfAnswer] });
+    expect((await send(body)).status).toBe(500);
+    expect(await turnOf(body)).toMatchObject({ credits: [creditsOfAnswer] });
+  });
+
+  test('when it cannot be stored, and the session goes on at once', async () => {
+    const first = (await send(start())).body;
+    await database.query(
+      `create function refuse_messages() returns trigger language plpgsql as $$ begin raise 'no room'; end $$;
+       create trigger refuse before insert on chat_messages for each row execute function refuse_messages()`,
+    );
+    const body = { idempotencyKey: newKey(), sessionId: first.sessionId, message: 'And now?' };
+    const answer = await send(body);
+    await database.query('drop function refuse_messages cascade');
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { reply: 'Aye.', sessionId: null, persisted: { outcome: 'failed' } },
+    });
+    expect(await turnOf(body)).toMatchObject({
+      state: 'failed',
+      error: 'The turn could not be stored',
+      credits: [creditsOfAnswer],
+    });
+    expect((await send({ ...body, idempotencyKey: newKey() })).body.persisted).toEqual({
+      outcome: 'stored',
+      version: 2,
+    });
+  });
+});
+
+test('whoever lost the turn to another neither asks the model nor takes the session away', async () => {
+  const target = await hostile();
+  let listed = (): void => {};
+  const connecting = new Promise<void>((resolve) => (listed = resolve));
+  let goOn = (): void => {};
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  target.now.listing = () => {
+    listed();
+    return held;
+  };
+  const body = start({ serverIds: [target.id] });
+  const slow = send(body);
+  await connecting;
+  // As when the process stood still for longer than its lease, and the same message was sent to another.
+  await database.query(`update chat_turns set lease_token = 'of another' where idempotency_key = $1`, [
+    body.idempotencyKey,
+  ]);
+  goOn();
+  expect(await slow).toMatchObject({
+    status: 409,
+    body: { details: { reason: 'SESSION_VERSION_CONFLICT' } },
+  });
+  expect(provider.requests).toHaveLength(0);
+  expect(await turnOf(body)).toMatchObject({ state: 'running' });
+});
