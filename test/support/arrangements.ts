@@ -1,6 +1,7 @@
 import type { Operation } from '../../src/contract/operation.ts';
 import { createConsoleLink } from '../../src/domain/operator/console-link.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { sleepingBrowser } from './browser-fixtures.ts';
 import { identityOf, makeClient, signInOf, within } from './path-parameters.ts';
 import type { TestService } from './service.ts';
 
@@ -81,9 +82,9 @@ const arrangements: Record<
 
 async function openBrowser(
   service: TestService,
-  { sessionId }: Record<string, string>,
+  { projectId, sessionId }: Record<string, string>,
 ): Promise<Record<string, string>> {
-  await service.post(`/chat-sessions/${sessionId}/browser/open`, {});
+  await sleepingBrowser(service, projectId as string, sessionId);
   return {};
 }
 

@@ -10,6 +10,7 @@ import { makeLink } from '../../src/domain/people/links.ts';
 import * as identities from '../../src/platform/database/queries/identities.ts';
 import * as users from '../../src/platform/database/queries/users.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { sleepingBrowser } from './browser-fixtures.ts';
 import { everyOperation } from './every-operation.ts';
 import { givePassword, signedIn } from './people.ts';
 import type { TestService } from './service.ts';
@@ -106,12 +107,7 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     });
     return body.sessionId as string;
   },
-  browserSessionId: async ({ service, need }) => {
-    const request = { projectId: await need('projectId'), policy: { mode: 'read_only' } };
-    const answer = await service.post('/browser-sessions/session', request);
-    if (answer.status !== 200) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
-    return answer.body.sessionId as string;
-  },
+  browserSessionId: async ({ service, need }) => sleepingBrowser(service, await need('projectId')),
   waiverId: async ({ service, need }) => {
     const path = `/projects/${await need('projectId')}/eval-runs/${await need('runId')}/gate-waivers`;
     const { body } = await service.post(path, { reason: 'fixture', expiresAt: Date.now() + 86_400_000 });
