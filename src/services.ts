@@ -78,6 +78,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     });
     const notifications = new Notifications({ dial: connected.dial, log });
     const liveBrowsers = new LiveBrowsers({ db, vault, browsers, notifications, clock, log });
+    if (connected.embedded && options.exclusive) await liveBrowsers.beAlone();
     notifications.on('drydock_servers', (serverId) => mcp.serverChanged(serverId));
     return {
       db,

@@ -101,6 +101,13 @@ describe.skipIf(noBrowser !== undefined)(`browsers of programs${noBrowser ? `: $
     expect((await fetch(forged)).status).toBe(404);
     t.ahead = 60 * 60_000;
     expect((await fetch(screenshot.url)).status).toBe(404);
+    t.ahead = 0;
+    expect((await fetch(screenshot.url)).status).toBe(200);
+    await close(sessionId);
+    await database.query('delete from browser_sessions where id = $1', [sessionId]);
+    expect((await fetch(screenshot.url)).status).toBe(404);
+    const { rows } = await database.query('select count(*)::int as n from blob_garbage');
+    expect(rows[0].n).toBe(1);
   });
 
   test('a command that a hundred send at once is carried out once, and its id means nothing else', async () => {

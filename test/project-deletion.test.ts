@@ -53,6 +53,8 @@ async function fullProject(): Promise<Parameters> {
      select 'blb_' || substr(id, 5), organization_id, id, 'text/plain', 1, '' from projects where id = $1`,
     [made['projectId']],
   );
+  const note = { projectId: made['projectId'], sessionId: made['browserSessionId'], text: 'fixture' };
+  await service.post('/browser-sessions/note', note);
   await database.query(
     `with sealed as (
        insert into sealed_values (id, key_id, organization_id, project_id, ciphertext)

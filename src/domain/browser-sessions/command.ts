@@ -53,15 +53,19 @@ export async function sendCommand(context: Context, row: BrowserRow, sent: SentC
   });
   if (begun.kind === 'repeated') return repeated(context, row, begun.entry);
   const { seq } = begun;
+  const replayed = commandId !== undefined;
   const forbidden = policy && new Permissions(policy).refusalOfCommand(command);
   try {
     const ran =
       forbidden === undefined
         ? await context.liveBrowsers.use(row, async ({ browser, bootId }) => {
             const result = await browser.perform(command, { tabId }).catch(asRefused);
-            return { bootId, ...(await settleEntry(context, row, { seq, bootId }, result)) };
+            return { bootId, ...(await settleEntry(context, row, { seq, bootId, replayed }, result)) };
           })
-        : { bootId: null, ...(await settleEntry(context, row, { seq, bootId: null }, refused(forbidden))) };
+        : {
+            bootId: null,
+            ...(await settleEntry(context, row, { seq, bootId: null, replayed }, refused(forbidden))),
+          };
     return presentReceipt(context, row, { seq, commandId: begun.commandId, ...ran });
   } catch (error) {
     // It was not begun, so that the same id may be sent again. Whatever else went wrong, it may have run.

@@ -123,7 +123,7 @@ export interface KeptResult extends Omit<CommandResult, 'observation'> {
 export async function settleEntry(
   { db, blobs, clock }: Pick<Context, 'db' | 'blobs' | 'clock'>,
   row: rows.BrowserRow,
-  { seq, bootId }: { seq: number; bootId: string | null },
+  { seq, bootId, replayed }: { seq: number; bootId: string | null; replayed: boolean },
   result: CommandResult,
 ): Promise<{ kept: KeptResult; blobId: string | null }> {
   const { id: sessionId, organizationId, projectId } = row;
@@ -145,11 +145,17 @@ export async function settleEntry(
       });
       await trx.run(blobRows.forgetGarbage, { ids: [blobId] });
     }
-    const settled = await trx.run(entries.settle, { sessionId, seq, state, outcome: kept, bootId, blobId });
+    const outcome = replayed ? kept : withoutPage(kept);
+    const settled = await trx.run(entries.settle, { sessionId, seq, state, outcome, bootId, blobId });
     if (settled === 0) throw noBrowser();
     await trx.run(rows.touch, { id: sessionId });
   });
   return { kept, blobId };
+}
+
+/** Whoever gave no id does not ask again, so that nobody needs what the page said. */
+function withoutPage({ observation, ...rest }: KeptResult): KeptResult {
+  return { ...rest, ...(observation && { observation: { mode: observation['mode'] } }) };
 }
 
 function keptObservation(observation: CommandResult['observation']): Partial<KeptResult> {

@@ -18,9 +18,9 @@ const idleAfter = 10 * 60_000;
 /** Milliseconds for which a silent process keeps its browsers. */
 const lease = 30_000;
 /** Milliseconds that another process is given to let go of a browser. */
-const patience = 5_000;
+const patience = 3_000;
 /** How often a browser is claimed anew after another one was let go of. */
-const mostClaims = 4;
+const mostClaims = 3;
 
 /** A browser that is awake in this process. */
 export interface AwakeBrowser {
@@ -52,6 +52,11 @@ export class LiveBrowsers {
     this.unsubscribe = parts.notifications.on(rows.wantedChannel, (id) => {
       if (id !== undefined && this.awake.has(id)) void this.sleep(id);
     });
+  }
+
+  /** Where no other process can have browsers, what is said to be open anywhere is not. */
+  async beAlone(): Promise<void> {
+    await this.parts.db.run(rows.forgetHolders);
   }
 
   /** Works with a browser, which is woken up for it. Rejects with a refusal when it cannot be. */

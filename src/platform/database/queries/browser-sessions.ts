@@ -138,6 +138,7 @@ export const beat = query(
 export const leave = query('browser-sessions.leave', 'delete from browser_holders where id = :id', {
   id: text,
 });
+export const forgetHolders = query('browser-sessions.forget-holders', 'delete from browser_holders', {});
 export const pruneHolders = query(
   'browser-sessions.prune-holders',
   `delete from browser_holders h where h.lease_until < now() - interval '1 hour'`,
