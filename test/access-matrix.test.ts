@@ -5,6 +5,7 @@ import { statusOfCode } from '../src/contract/errors.ts';
 import { operationList } from '../src/contract/index.ts';
 import { isWrite, jsonAnswer, type Operation, streamedAnswer } from '../src/contract/operation.ts';
 import { arrange, isArranged } from './support/arrangements.ts';
+import { chromiumPath } from './support/chromium.ts';
 import { consolePrincipals, expectedInConsole, inTheConsole } from './support/console-principals.ts';
 import { baseOf, everyOperation, isOfConsole } from './support/every-operation.ts';
 import { exampleFor, fillPath, makeParameters, parametersOf } from './support/path-parameters.ts';
@@ -20,7 +21,7 @@ const callers = new Map<Principal, Caller>();
 
 beforeAll(async () => {
   // Without a worker nothing but the requests writes.
-  service = await startTestService({ worker: false });
+  service = await startTestService({ worker: false, env: { DRYDOCK_BROWSER: chromiumPath } });
   database = await service.database.connect();
   for (const principal of [...principals, ...consolePrincipals])
     callers.set(principal, await principal.call(service));

@@ -240,8 +240,11 @@ test('cancelling stops trials under way within two seconds, and what had ended s
   expect((await service.post(`${evals.project}/eval-runs/${runId}/cancel`)).body.status).toBe('cancelled');
 });
 
-test('what needs a browser is missing evidence: neither passed nor failed', async () => {
+test('what needs a browser that is not there is missing evidence: neither passed nor failed', async () => {
   provider.script = inspects;
+  const blind = await startForTest({ env: { ...env, DRYDOCK_BROWSER: 'off' } });
+  const evals = await Evals.of(blind);
+  const server = await evals.server({ url: await blind.widgetUrl(), name: 'x' });
   const widget = {
     title: 'Shows a widget',
     steps: [
@@ -269,7 +272,7 @@ test('what needs a browser is missing evidence: neither passed nor failed', asyn
             kind: 'toolCall',
             serverName: 'x',
             serverId: server,
-            toolName: 'list_ships',
+            toolName: 'counter',
             arguments: {},
           },
         ],

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { orNull, time } from '../src/platform/database/columns.ts';
 import { noBrowser } from './support/chromium.ts';
 import { type Evals, executing, promptCase } from './support/evals.ts';
@@ -12,9 +12,14 @@ import { startWidgetServer, type WidgetServer } from './targets/widgets.ts';
 let service: TestService;
 let evals: Evals;
 let provider: ScriptedProvider;
+let target: WidgetServer;
+let serverIds: string[];
 executing(async (parts) => {
   ({ service, evals, provider } = parts);
+  target = await startWidgetServer();
+  serverIds = [await evals.server({ url: target.url, name: 'widgets' })];
 });
+afterAll(() => target?.stop());
 
 const counter = 'counter';
 const button = (name: string) => ({ role: { role: 'button', name } });
@@ -36,13 +41,7 @@ const act = (action: object) => ({ kind: 'interact', toolName: counter, action }
 const sees = (assertion: object) => ({ kind: 'assert', assertion: { toolName: counter, ...assertion } });
 const checks = (assertion: object) => ({ kind: 'assert', assertion });
 
-async function serving(): Promise<{ target: WidgetServer; serverIds: string[] }> {
-  const target = await startWidgetServer();
-  onTestFinished(target.stop);
-  return { target, serverIds: [await evals.server({ url: target.url, name: 'widgets' })] };
-}
-
-async function tried(serverIds: string[], tests: object[]) {
+async function tried(tests: object[]) {
   const suiteId = await evals.suite({
     serverIds,
     repetitions: 1,
@@ -56,8 +55,7 @@ async function tried(serverIds: string[], tests: object[]) {
 }
 
 test.skipIf(noBrowser)('a widget is used as a person would, and what was seen is kept', async () => {
-  const { serverIds, target } = await serving();
-  const { runId, run, items } = await tried(serverIds, [
+  const { runId, run, items } = await tried([
     widgetCase('Uses', [
       sees({ kind: 'textVisible', text: 'Albatross seaworthy' }),
       act({ kind: 'click', target: { ...button('Add'), nth: 1 } }),
@@ -115,16 +113,15 @@ test.skipIf(noBrowser)('a widget is used as a person would, and what was seen is
 test.skipIf(noBrowser)(
   'what is not so fails with the reason, and a widget that does not come is told',
   async () => {
-    const { serverIds } = await serving();
     const failing = [
       widgetCase('Which', [act({ kind: 'click', target: button('Add') })]),
       widgetCase('Absent', [act({ kind: 'click', target: button('Sink') })]),
       widgetCase('Value', [sees({ kind: 'inputValue', target: captain, equals: 'Ada' })]),
       widgetCase('Complains', [checks({ type: 'widgetNoConsoleErrors' })], 'complains'),
-      widgetCase('Silent', [], 'silent', { renderTimeoutMs: 500 }),
+      widgetCase('Silent', [], 'silent', { renderTimeoutMs: 3_000 }),
       widgetCase('None', [], 'look_up'),
     ];
-    const { run, items, runId } = await tried(serverIds, failing);
+    const { run, items, runId } = await tried(failing);
     expect(run).toMatchObject({ result: 'failed', summary: { passed: 0, failed: 6 } });
     const reasons: string[] = [];
     for (const { id, predicateResults } of items) {
@@ -147,9 +144,8 @@ test.skipIf(noBrowser)(
 );
 
 test.skipIf(noBrowser)('the widget of a tool that the model called is looked at', async () => {
-  const { serverIds } = await serving();
   provider.script = callThenAnswer({ name: counter, input: { ship: 'Gannet' } }, 'Here it is.');
-  const { items } = await tried(serverIds, [
+  const { items } = await tried([
     promptCase(
       'Prompted',
       'Show the Gannet',
@@ -163,7 +159,6 @@ test.skipIf(noBrowser)('the widget of a tool that the model called is looked at'
 test.skipIf(noBrowser)(
   'a browser that dies is replaced for the next widget, and blamed on no server',
   async () => {
-    const { serverIds } = await serving();
     const { browsers } = service.running.services;
     const waiting = widgetCase('Dies', [
       act({ kind: 'wait', ms: 3_000 }),
@@ -178,9 +173,7 @@ test.skipIf(noBrowser)(
     expect(run).toMatchObject({ result: 'inconclusive' });
     const { items } = await evals.read(runId, '/iterations');
     expect(JSON.stringify(items[0])).toContain('browser_unavailable');
-    const again = await tried(serverIds, [
-      widgetCase('Lives', [sees({ kind: 'textVisible', text: 'Albatross' })]),
-    ]);
+    const again = await tried([widgetCase('Lives', [sees({ kind: 'textVisible', text: 'Albatross' })])]);
     expect(again.items[0]).toMatchObject({ result: 'passed' });
   },
 );

@@ -3,6 +3,7 @@ import { operationList } from '../src/contract/index.ts';
 import { isSafe, type Operation, streamedAnswer } from '../src/contract/operation.ts';
 import { openApiDocument } from '../src/surfaces/openapi/document.ts';
 import { arrange } from './support/arrangements.ts';
+import { chromiumPath } from './support/chromium.ts';
 import { exampleFor, makeParameters, parametersOf } from './support/path-parameters.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { type Asked, type Came, surfaces } from './support/surfaces.ts';
@@ -11,7 +12,7 @@ let service: TestService;
 const { paths } = openApiDocument('', 'test');
 
 beforeAll(async () => {
-  service = await startTestService({ worker: false });
+  service = await startTestService({ worker: false, env: { DRYDOCK_BROWSER: chromiumPath } });
 });
 afterAll(() => dispose(service));
 

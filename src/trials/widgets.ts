@@ -93,12 +93,14 @@ export class TrialWidgets {
   async show(call: ShownCall): Promise<WidgetObservation | undefined> {
     const uri = widgetUriOf(call.server.tools.find(({ name }) => name === call.toolName));
     if (uri === undefined) return undefined;
-    const source = await call.server.widget(uri, this.signal);
-    if ('problem' in source) {
-      const observation = unseen('resource_read_failed', uri, source.problem, 0);
+    const nothing = (...why: [Parameters<typeof unseen>[0], string]): WidgetObservation => {
+      const observation = unseen(why[0], uri, why[1], 0);
       this.shown.push({ call, observation });
       return observation;
-    }
+    };
+    if (!this.available) return nothing('browser_unavailable', 'This service has no browser');
+    const source = await call.server.widget(uri, this.signal);
+    if ('problem' in source) return nothing('resource_read_failed', source.problem);
     const { observation, widget } = await this.render(call, source);
     const shown: ShownWidget = { call, observation };
     this.shown.push(shown);

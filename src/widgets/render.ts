@@ -213,8 +213,8 @@ class Mount {
       void this.session.ended.then(() => resolve('over'));
     });
     const opening = this.session.during(
-      () => page.goto(`${origin}/`, { waitUntil: 'domcontentloaded', timeout }),
-      timeout,
+      () => page.goto(`${origin}/`, { waitUntil: 'domcontentloaded' }),
+      patience.render,
     );
     try {
       await opening;

@@ -2,7 +2,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { createConsoleLink } from '../../src/domain/operator/console-link.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { sleepingBrowser } from './browser-fixtures.ts';
-import { identityOf, makeClient, signInOf, within } from './path-parameters.ts';
+import { identityOf, idOf, makeClient, signInOf, within } from './path-parameters.ts';
 import type { TestService } from './service.ts';
 
 /** States that the example of an operation starts from, other than the one a thing is made in. */
@@ -15,6 +15,15 @@ const arrangements: Record<
     const { body } = await service.post(`/projects/${projectId}/environments/ensure-adhoc`, { hostId });
     return { environmentId: body.environment.id };
   },
+  // Its tool names a widget that is not there: that is told without a browser.
+  renderServerWidget: async (service, { projectId }) => ({
+    serverId: await idOf(
+      service.post(`/projects/${projectId}/servers`, {
+        name: newId('widgets'),
+        url: await service.widgetUrl(),
+      }),
+    ),
+  }),
   retryServerConnectionValidation: (service, { connectionRequestId }) =>
     within(service, `update server_connections set status = 'failed' where id = $1`, [connectionRequestId]),
   getEvalIterationTrace: (service, { runId, iterationId }) =>

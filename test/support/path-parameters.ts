@@ -281,7 +281,7 @@ export function fillPath(path: string, parameters: Record<string, string>): stri
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
 }
 
-async function idOf(answer: ReturnType<TestService['request']>): Promise<string> {
+export async function idOf(answer: ReturnType<TestService['request']>): Promise<string> {
   const { status, text, body } = await answer;
   if (status !== 201) throw new Error(`A fixture was not made: ${status} ${text}`);
   return body.id as string;

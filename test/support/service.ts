@@ -11,6 +11,7 @@ import { loadConfig } from '../../src/platform/config/load.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { type RunningService, type ServeOptions, startService } from '../../src/service.ts';
+import { startWidgetServer, type WidgetServer } from '../targets/widgets.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 export interface Answer {
@@ -50,6 +51,14 @@ export class TestService {
   async demoUrl(): Promise<string> {
     this.demo ??= serveDemoHttp(0, 'test');
     return (await this.demo).url;
+  }
+
+  private widgets: Promise<WidgetServer> | undefined;
+
+  /** One whose tools name widgets. */
+  async widgetUrl(): Promise<string> {
+    this.widgets ??= startWidgetServer();
+    return (await this.widgets).url;
   }
 
   get db() {
@@ -117,6 +126,7 @@ export class TestService {
   async stop(): Promise<void> {
     await this.running.stop();
     await (await this.demo)?.stop();
+    await (await this.widgets)?.stop();
   }
 }
 

@@ -128,7 +128,11 @@ export async function startWidgetServer(allowed = 'http://127.0.0.1:1'): Promise
           ? { 'openai/outputTemplate': 'ui://fixture/openai' }
           : { ui: { resourceUri: `ui://fixture/${name}` } },
     })),
-    { name: 'missing', inputSchema: { type: 'object' }, _meta: { 'ui/resourceUri': 'ui://fixture/missing' } },
+    ...['missing', 'inspect_hull'].map((name) => ({
+      name,
+      inputSchema: { type: 'object' },
+      _meta: { 'ui/resourceUri': 'ui://fixture/missing' },
+    })),
     { name: 'look_up', inputSchema: { type: 'object' }, _meta: { ui: { visibility: ['app'] } } },
     { name: 'scuttle', inputSchema: { type: 'object' }, _meta: { ui: { visibility: ['model'] } } },
   ];
