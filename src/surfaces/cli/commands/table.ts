@@ -39,6 +39,11 @@ const logins = { heading: 'Connect', load: async () => (await import('./login.ts
  */
 export const commandTable: Record<string, CommandEntry> = {
   evals: { ...evals, summary: 'run eval suites, keep them in files, decide in CI' },
+  chat: {
+    summary: 'talk with a model that has the tools of saved servers',
+    heading: 'Test',
+    load: async () => (await import('./chat.ts')).chatCommand,
+  },
   check: {
     summary: 'compare a server with a baseline of it',
     heading: 'Test',

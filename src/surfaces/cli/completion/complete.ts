@@ -17,6 +17,11 @@ const named: Record<string, string> = {
   check: 'serverId',
 };
 
+/** Flags of them, the same way. */
+const namedFlags: Record<string, Record<string, string>> = {
+  chat: { server: 'serverId', environment: 'environmentId', client: 'client', session: 'sessionId' },
+};
+
 /** What the last of these words could become, a line each: names, or ids where a name would not do. */
 export async function complete(words: readonly string[]): Promise<string[]> {
   const ended = AbortSignal.timeout(patience);
@@ -41,7 +46,7 @@ function flagNamed(entry: OperationCommand | undefined, flag: string): Flag | un
   return entry?.flags.find((one) => one.flag === flag);
 }
 
-const switches = new Set(['json', 'all', 'yes', 'help', 'wait', 'update', 'include-writes']);
+const switches = new Set(['json', 'all', 'yes', 'help', 'wait', 'update', 'include-writes', 'auto']);
 
 function takesValue(entry: OperationCommand | undefined, flag: string): boolean {
   const declared = flagNamed(entry, flag);
@@ -55,6 +60,8 @@ async function valuesOf(
 ): Promise<string[]> {
   if (flag === 'profile') return Object.keys((await readProfiles()).profiles);
   if (flag === 'project' || flag === 'organization') return namesFor(`${flag}Id`, before, entry);
+  const byName = entry ? undefined : namedFlags[before[0] ?? '']?.[flag];
+  if (byName !== undefined) return namesFor(byName, before, entry);
   const declared = flagNamed(entry, flag);
   if (declared?.choices) return declared.choices;
   return declared?.names === undefined ? [] : namesFor(declared.names, before, entry);

@@ -1,0 +1,146 @@
+import { OperatorProblem } from '../../../platform/problem.ts';
+import type { Client, Output } from '../../client/index.ts';
+import { manyLines, oneLine } from '../../harmless-text.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { asRefused, refusal } from '../refused.ts';
+import { paintFor, progress, type Screen } from '../screen/screen.ts';
+import { cutTo } from '../screen/text.ts';
+import type { Body } from './settings.ts';
+
+type ChatEvent = Output<'streamChatMessage'>;
+export type Turn = Output<'sendChatMessage'>;
+
+/** Where a turn is told. */
+export interface Screens {
+  /** What the model says; nowhere, when only the answer as a whole is wanted. */
+  reply: Screen | undefined;
+  /** What goes on. */
+  beside: Screen;
+}
+
+/** Milliseconds for which another turn of the chat, like one that was just stopped, is waited for. */
+const patience = 15_000;
+
+/** Runs a turn and tells it as it happens. Rejects with the reason of the signal when that ends it. */
+export async function runTurn(api: Client, body: Body, screens: Screens, signal: AbortSignal): Promise<Turn> {
+  const until = Date.now() + patience;
+  for (;;) {
+    const teller = new Teller(screens);
+    try {
+      return await told(api.streamChatMessage({ body }, { signal }), teller);
+    } catch (error) {
+      signal.throwIfAborted();
+      const wait = waitAfter(error);
+      if (wait === undefined || Date.now() + wait > until) throw error;
+      await pause(wait, signal);
+    } finally {
+      teller.end();
+    }
+  }
+}
+
+async function told(events: AsyncGenerator<ChatEvent>, teller: Teller): Promise<Turn> {
+  for await (const event of events) {
+    if (event.type === 'turn.ended') return event.turn;
+    if (event.type === 'turn.failed') throw failure(event);
+    teller.tell(event);
+  }
+  throw new OperatorProblem('The connection broke off before the turn ended', {
+    exitCode: exitCodes.unreachable,
+  });
+}
+
+/** A model that does not answer is no fault of the service. */
+function failure({ code, message, details }: Extract<ChatEvent, { type: 'turn.failed' }>): OperatorProblem {
+  const problem = refusal({ code, message, details });
+  if (details?.['reason'] !== 'TURN_FAILED') return problem;
+  return new OperatorProblem(problem.message, { exitCode: exitCodes.incomplete });
+}
+
+function waitAfter(error: unknown): number | undefined {
+  const details = asRefused(error)?.details;
+  if (details?.['reason'] !== 'TURN_IN_PROGRESS') return undefined;
+  return Math.max(100, Math.min(Number(details['retryAfterMs']) || 500, 2_000));
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', giveUp, { once: true });
+  });
+}
+
+/** Writes text as it comes, and a line for each call when it has ended. */
+class Teller {
+  private readonly screens: Screens;
+  private readonly calls = new Map<string, string>();
+  private atStart = true;
+  /** Whether the last line of the terminal is about a call that goes on. */
+  private drawn = false;
+  /** Half of a character, which the next piece brings to its end. */
+  private rest = '';
+
+  constructor(screens: Screens) {
+    this.screens = screens;
+  }
+
+  tell(event: ChatEvent): void {
+    if (event.type === 'text') this.text(event.text);
+    if (event.type === 'text.restarted') this.line('(the model begins anew)');
+    if (event.type === 'tool.started') this.started(event);
+    if (event.type === 'tool.ended') this.ended(event);
+  }
+
+  /** What comes next stands in a line of its own. */
+  end(): void {
+    if (!this.atStart) this.screens.reply?.write('\n');
+    this.atStart = true;
+    if (this.drawn) progress(this.screens.beside).end();
+    this.drawn = false;
+  }
+
+  private text(piece: string): void {
+    const whole = this.rest + piece;
+    const half = /[\uD800-\uDBFF\r]$/.test(whole) ? whole.length - 1 : whole.length;
+    this.rest = whole.slice(half);
+    const text = manyLines(whole.slice(0, half));
+    if (text === '') return;
+    this.screens.reply?.write(text);
+    this.atStart = text.endsWith('\n');
+  }
+
+  private started({ toolCallId, toolName, input }: Extract<ChatEvent, { type: 'tool.started' }>): void {
+    const what = `${oneLine(toolName, 100)} ${oneLine(JSON.stringify(input) ?? '', 500)}`;
+    this.calls.set(toolCallId, what);
+    if (!this.screens.beside.isTTY) return;
+    this.end();
+    progress(this.screens.beside).say(this.fitting(`  ${what} …`));
+    this.drawn = true;
+  }
+
+  private ended({ toolCallId, status, durationMs }: Extract<ChatEvent, { type: 'tool.ended' }>): void {
+    const outcome = status === 'ok' ? `${durationMs} ms` : `error, ${durationMs} ms`;
+    this.line(`${this.calls.get(toolCallId) ?? 'a tool'}: ${outcome}`);
+  }
+
+  private line(text: string): void {
+    this.end();
+    const paint = paintFor(this.screens.beside);
+    this.screens.beside.write(`${paint('dim', this.fitting(`  ${text}`))}\n`);
+  }
+
+  /** A call and how it ended fit into one line of a terminal: what is cut is the middle. */
+  private fitting(text: string): string {
+    const { isTTY, columns = 80 } = this.screens.beside;
+    if (!isTTY || text.length < columns) return text;
+    const end = text.slice(text.lastIndexOf(':') < 0 ? text.length : text.lastIndexOf(':'));
+    return `${cutTo(text, Math.max(20, columns - 1 - end.length))}${end}`;
+  }
+}
