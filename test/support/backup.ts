@@ -14,6 +14,7 @@ import * as blobRows from '../../src/platform/database/queries/blobs.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
+import type { AtEnd } from './process.ts';
 import { dispose, startTestService, type TestService } from './service.ts';
 
 export function installationOf(config: Config): Installation {
@@ -85,14 +86,19 @@ export interface Target {
   client: pg.Client;
 }
 
-/** An empty database and an empty data directory. */
-export async function emptyTarget(env: Record<string, string> = {}): Promise<Target> {
+/** An empty database and an empty data directory, removed with the test, or when `atEnd` says. */
+export async function emptyTarget(
+  env: Record<string, string> = {},
+  atEnd: AtEnd = onTestFinished,
+): Promise<Target> {
   const dataDir = await mkdtemp(join(tmpdir(), 'drydock-target-'));
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const database = await createDatabase({ empty: true });
-  onTestFinished(() => database.drop());
   const client = await database.connect();
-  onTestFinished(() => client.end());
+  atEnd(async () => {
+    await client.end();
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
   const settings = { DRYDOCK_DATA_DIR: dataDir, DRYDOCK_DATABASE_URL: database.url, ...env };
   return { database, dataDir, client, installation: installationOf(loadConfig(settings).config) };
 }
