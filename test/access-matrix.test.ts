@@ -38,17 +38,18 @@ describe.each(everyOperation)('$id ($access)', (operation) => {
     const body = await bodyFor(operation, parameters);
     const sent = await headersOf([...refused, ...served]);
     const before = await snapshotOf(database);
-    const refusals = [];
-    for (const { principal, status } of refused) {
-      const answer = await call(sent.get(principal), operation, path, body);
-      expectDiscreet(principal, sent.get(principal), answer, status);
-      refusals.push({ to: principal.name, ...answer.body });
-    }
+    const answers = (cases: Case[]) =>
+      Promise.all(
+        cases.map(async ({ principal, status }) => {
+          const answer = await call(sent.get(principal), operation, path, body);
+          expectDiscreet(principal, sent.get(principal), answer, status);
+          return { to: principal.name, answer };
+        }),
+      );
+    const refusals = (await answers(refused)).map(({ to, answer }) => ({ to, ...answer.body }));
     expect(refusals).toEqual(refused.map(expectedAnswer));
     expect(await snapshotOf(database)).toEqual(before);
-    for (const { principal, status } of served) {
-      const answer = await call(sent.get(principal), operation, path, body);
-      expectDiscreet(principal, sent.get(principal), answer, status);
+    for (const { answer } of await answers(served)) {
       expectAnswer(operation, answer);
       expect(await isAudited(answer)).toBe(isWrite(operation));
     }
@@ -168,9 +169,13 @@ type Headers = Record<string, string>;
 
 /** Made before anything is looked at: signing in writes. */
 async function headersOf(cases: Case[]): Promise<Map<Principal, Headers>> {
-  const sent = new Map<Principal, Headers>();
-  for (const { principal } of cases) sent.set(principal, (await callers.get(principal)?.headers()) ?? {});
-  return sent;
+  return new Map(
+    await Promise.all(
+      cases.map(
+        async ({ principal }) => [principal, (await callers.get(principal)?.headers()) ?? {}] as const,
+      ),
+    ),
+  );
 }
 
 function call(headers: Headers = {}, operation: Operation, path: string, body?: unknown): Promise<Answer> {

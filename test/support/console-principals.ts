@@ -2,24 +2,23 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { removeMember, setMember } from '../../src/domain/operator/members.ts';
 import { deleteOrganization } from '../../src/domain/operator/organizations.ts';
 import { deleteUser, setOperator } from '../../src/domain/operator/users.ts';
-import { Browser } from './browser.ts';
-import { signedIn } from './people.ts';
+import { newSession } from './people.ts';
 import { type ExpectedRefusal, expectedRefusal, organizationOf, type Principal } from './principals.ts';
 import type { TestService } from './service.ts';
 
 const signedOut = { unauthorized: 'You are not signed in', reason: 'SIGNED_OUT' };
 
 /** What the page of a browser sends. */
-function headersOf(service: TestService, browser: Browser | undefined): Record<string, string> {
+function headersOf(service: TestService, session?: string): Record<string, string> {
   const own = { 'x-drydock-console': '1', origin: service.origin, 'sec-fetch-site': 'same-origin' };
-  return browser?.session === undefined ? own : { ...own, cookie: `drydock_session=${browser.session}` };
+  return session === undefined ? own : { ...own, cookie: `drydock_session=${session}` };
 }
 
-/** Signed in anew for each call: some end the session that they are made in. */
+/** A new one for each call: some end the session that they are made in. */
 function withSession(make: (service: TestService) => Promise<string>): Principal['call'] {
   return async (service) => {
     const userId = await make(service);
-    return { userId, headers: async () => headersOf(service, await signedIn(service, userId)) };
+    return { userId, headers: async () => headersOf(service, await newSession(service, userId)) };
   };
 }
 
@@ -30,22 +29,18 @@ export const consolePrincipals: Principal[] = [
   {
     name: 'nobody',
     standing: signedOut,
-    call: (service) => ({ headers: async () => headersOf(service, undefined) }),
+    call: (service) => ({ headers: async () => headersOf(service) }),
   },
   {
     name: 'unknown session',
     standing: signedOut,
-    call: (service) => {
-      const browser = new Browser(service);
-      browser.cookies.set('drydock_session', 'A'.repeat(43));
-      return { headers: async () => headersOf(service, browser) };
-    },
+    call: (service) => ({ headers: async () => headersOf(service, 'A'.repeat(43)) }),
   },
   {
     name: 'API key of an owner',
     standing: { forbidden: 'API keys' },
     call: (service) => ({
-      headers: async () => ({ ...headersOf(service, undefined), authorization: `Bearer ${service.key}` }),
+      headers: async () => ({ ...headersOf(service), authorization: `Bearer ${service.key}` }),
     }),
   },
   {
@@ -53,9 +48,9 @@ export const consolePrincipals: Principal[] = [
     standing: signedOut,
     call: async (service) => {
       const { userId } = await service.member('owner');
-      const browser = await signedIn(service, userId);
+      const session = await newSession(service, userId);
       await deleteUser(service.db, userId);
-      return { headers: async () => headersOf(service, browser) };
+      return { headers: async () => headersOf(service, session) };
     },
   },
   {
