@@ -134,3 +134,28 @@ test('whoever lost the turn to another neither asks the model nor takes the sess
   expect(provider.requests).toHaveLength(0);
   expect(await turnOf(body)).toMatchObject({ state: 'running' });
 });
+
+test('a reader that hangs up before the first event leaves no turn under way', async () => {
+  const body = start();
+  const holding = await service.database.connect();
+  onTestFinished(() => holding.end());
+  await holding.query('begin; lock table chat_turns in exclusive mode');
+  const gone = new AbortController();
+  const reading = fetch(`${service.running.baseUrl}/chat-sessions/messages/events`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: gone.signal,
+  });
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%chat_turns%'
+    and datname = current_database()`;
+  await expect.poll(async () => (await database.query(waiting)).rowCount).toBe(1);
+  gone.abort();
+  await expect(reading).rejects.toThrow();
+  // Whoever is answered later has been heard later.
+  await service.get('/me');
+  await holding.query('commit');
+  // Nothing was asked of the model, so the same key may run, and has not to wait for a lease.
+  await expect.poll(async () => (await send(body)).status, { timeout: 5_000 }).toBe(200);
+  expect(provider.requests).toHaveLength(1);
+});
