@@ -159,3 +159,29 @@ test('a reader that hangs up before the first event leaves no turn under way', a
   await expect.poll(async () => (await send(body)).status, { timeout: 5_000 }).toBe(200);
   expect(provider.requests).toHaveLength(1);
 });
+
+test('a turn that has ended is told again when nothing more may be spent, and when its model is gone', async () => {
+  const body = start();
+  const { sessionId, turnId } = (await send(body)).body;
+  const organization = (await service.get('/organizations')).body.items[0].id as string;
+  const budget = `/organizations/${organization}/spend-budget`;
+  await service.request('PUT', budget, { body: { capUsd: 0 } });
+  onTestFinished(async () => void (await service.delete(budget)));
+  const further = start();
+  expect(await send(further)).toMatchObject({
+    status: 429,
+    body: { details: { reason: 'SPEND_BUDGET_REACHED' } },
+  });
+  expect(await turnOf(further)).toBeUndefined();
+  expect((await send(body)).body).toMatchObject({ turnId, replay: true });
+  await service.delete(budget);
+  await database.query(
+    `update chat_sessions set config = config || '{"modelId": "scripted/gone"}' where id = $1`,
+    [sessionId],
+  );
+  expect((await send(body)).body).toMatchObject({ turnId, replay: true });
+  expect(await send({ idempotencyKey: newKey(), sessionId, message: 'Go on.' })).toMatchObject({
+    status: 400,
+  });
+  expect(provider.requests).toHaveLength(1);
+});

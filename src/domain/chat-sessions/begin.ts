@@ -5,9 +5,10 @@ import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { newId } from '../../platform/ids.ts';
 import { audit } from '../audit.ts';
 import type { Context, ProjectContext } from '../context.ts';
+import { refuseSpent } from '../limits/spend-budget.ts';
 import { conflict } from '../refusals.ts';
 import { asStorable } from '../storable.ts';
-import { firstConfig, refuseConfig, type Sent, type SessionConfig } from './config.ts';
+import { firstConfig, refuseConfig, routeTo, type Sent, type SessionConfig } from './config.ts';
 
 /** Milliseconds for which a turn is taken to go on without a sign of life. */
 export const lease = 30_000;
@@ -40,6 +41,7 @@ export function beginTurn(context: ProjectContext, sent: Sent): Promise<Begun | 
     if (earlier) return again(context, trx, earlier, requestHash, sent);
     const session = await sessionFor(context, trx, context.project.id, sent);
     await makeRoom(trx, session);
+    await refuseUnpaid(context, trx, session);
     const turn = await trx.one(turns.insert, {
       ...owner,
       id: newId('turn', context.clock()),
@@ -110,8 +112,17 @@ async function makeRoom(db: Db, { id: sessionId }: sessions.SessionRow): Promise
   await db.run(turns.failCutOff, { sessionId });
 }
 
+/** Only what is about to run: hearing again how a turn has ended costs nothing. */
+function refuseUnpaid(
+  context: Context,
+  db: Db,
+  { config }: Pick<sessions.SessionRow, 'config'>,
+): Promise<void> {
+  return refuseSpent(context, db, [routeTo(context, (config as SessionConfig).modelId)]);
+}
+
 async function again(
-  { actor, models }: Context,
+  context: Context,
   db: Db,
   earlier: turns.TurnRow & { cutOff: boolean; leftMs: number },
   requestHash: string,
@@ -122,7 +133,8 @@ async function again(
       'This idempotencyKey was used with another message. Use a new key',
       'IDEMPOTENCY_KEY_REUSED',
     );
-  const owner = { organizationId: actor.organization.id, userId: actor.user.id };
+  const { organization, user } = context.actor;
+  const owner = { organizationId: organization.id, userId: user.id };
   const session = await db.row(sessions.lock, { ...owner, id: earlier.sessionId });
   if (!session) throw noSession();
   if (earlier.state === 'completed') return { kind: 'replayed', session, turn: earlier };
@@ -137,8 +149,9 @@ async function again(
   }
   // Nothing was spent yet. Another turn may have begun meanwhile.
   if (earlier.state === 'failed') await makeRoom(db, session);
+  const { config } = await configured(context, db, session, sent);
+  await refuseUnpaid(context, db, { config });
   const turn = await db.one(turns.takeOver, { id: earlier.id, leaseToken: newId('lease'), lease });
-  const { config } = await configured({ models }, db, session, sent);
   return { kind: 'begun', session, config: config as SessionConfig, turn };
 }
 

@@ -8,10 +8,9 @@ import { projectOf } from '../access.ts';
 import { presentTurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { Context, ProjectContext } from '../context.ts';
 import { handedOn } from '../handed-on.ts';
-import { refuseSpent } from '../limits/spend-budget.ts';
 import type { Verb } from '../verb.ts';
 import { type Begun, beginTurn, lease, noSession } from './begin.ts';
-import { routeTo, type Sent, type SessionConfig } from './config.ts';
+import type { Sent } from './config.ts';
 import { carryOut, type RanTurn, type Watcher } from './run-turn.ts';
 import { failTurn, type Persisted, storeTurn, usageOf } from './store.ts';
 import { shownCalls } from './transcript.ts';
@@ -59,8 +58,6 @@ async function enter(context: Context, sent: Sent): Promise<ProjectContext> {
   const projectId = known?.projectId ?? sent.projectId;
   if (projectId === undefined) throw new Refusal('VALIDATION_ERROR', 'projectId: Needed to start a session');
   const project = await projectOf(context, projectId);
-  const modelId = (known?.config as SessionConfig | undefined)?.modelId ?? sent.modelId;
-  if (modelId?.includes('/')) await refuseSpent(context, db, [routeTo(context, modelId)]);
   return Object.assign(context, { project });
 }
 
