@@ -185,3 +185,11 @@ test('a turn that has ended is told again when nothing more may be spent, and wh
   });
   expect(provider.requests).toHaveLength(1);
 });
+
+test.each(['?afterMessageIndex=2147483647', '/trace?afterPromptIndex=9007199254740991'])(
+  'a place that no session has is refused: %s',
+  async (query) => {
+    const { sessionId } = (await send(start())).body;
+    expect((await service.get(`/chat-sessions/${sessionId}${query}`)).status).toBe(400);
+  },
+);

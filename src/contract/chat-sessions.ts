@@ -78,6 +78,8 @@ export const SendChatMessage = z
   .meta({ id: 'SendChatMessageRequest' });
 
 const open = z.looseObject({});
+/** Of a message or a turn in its session; none gets near it. */
+const place = z.coerce.number().int().max(1_000_000);
 
 const TurnUsage = z
   .object({
@@ -226,7 +228,7 @@ export const getChatSession = operation({
   path: '/{sessionId}',
   query: z.object({
     projectId: id.optional(),
-    afterMessageIndex: z.coerce.number().int().min(0).optional(),
+    afterMessageIndex: place.min(0).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
   }),
   response: z
@@ -291,7 +293,7 @@ export const getChatSessionTrace = operation({
     .object({
       projectId: id.optional(),
       turnId: id.optional(),
-      afterPromptIndex: z.coerce.number().int().min(-1).optional(),
+      afterPromptIndex: place.min(-1).optional(),
       limit: z.coerce.number().int().min(1).max(20).default(1),
       includeSpans: z.enum(['true', 'false']).default('true'),
     })
