@@ -193,3 +193,25 @@ test.each(['?afterMessageIndex=2147483647', '/trace?afterPromptIndex=90071992547
     expect((await service.get(`/chat-sessions/${sessionId}${query}`)).status).toBe(400);
   },
 );
+
+describe('a provider that repeats its key', () => {
+  test('in the names of tools, ids and arguments of an answer in events shows it to nobody', async () => {
+    provider.script = ({ results }) =>
+      results === 0
+        ? { toolCalls: [{ name: `use-${providerKey}`, input: { key: providerKey }, id: providerKey }] }
+        : { text: `It is ${providerKey}.` };
+    const response = await fetch(`${service.running.baseUrl}/chat-sessions/messages/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(start()),
+    });
+    const told = await response.text();
+    expect(told).toContain('use-[hidden]');
+    const sessionId = /"sessionId":"(\w+)"/.exec(told)?.[1];
+    const kept = await service.get(`/chat-sessions/${sessionId}`);
+    const trace = await service.get(`/chat-sessions/${sessionId}/trace`);
+    expect(kept.body.messages).toHaveLength(4);
+    for (const text of [told, kept.text, trace.text, ...service.logs])
+      expect(text).not.toContain(providerKey);
+  });
+});

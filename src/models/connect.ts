@@ -78,14 +78,18 @@ function withoutKey(
   result: LanguageModelV3GenerateResult,
   { credential }: ModelRoute,
 ): LanguageModelV3GenerateResult {
-  const key = credential?.reveal() ?? '';
   const { content, finishReason, usage, response } = result;
   const read = { content, finishReason, response: { id: response?.id, modelId: response?.modelId } };
+  const hidden = hideKey(read, credential?.reveal() ?? '');
+  return hidden === read ? result : ({ ...hidden, usage, warnings: [] } as LanguageModelV3GenerateResult);
+}
+
+/** The value itself where the key is not in it. */
+function hideKey<T>(value: T, key: string): T {
   const forms = [JSON.stringify(key).slice(1, -1), encodeURIComponent(key.toWellFormed())];
-  const text = JSON.stringify(read);
-  if (key.length < shortestKey || !forms.some((form) => text.includes(form))) return result;
-  const hidden = forms.reduce((shown, form) => shown.replaceAll(form, '[hidden]'), text);
-  return { ...(JSON.parse(hidden) as typeof read as LanguageModelV3GenerateResult), usage, warnings: [] };
+  const text = JSON.stringify(value);
+  if (key.length < shortestKey || !forms.some((form) => text.includes(form))) return value;
+  return JSON.parse(forms.reduce((shown, form) => shown.replaceAll(form, '[hidden]'), text)) as T;
 }
 
 /** The same for an answer that comes in parts. */
@@ -108,11 +112,8 @@ function withoutKeyInParts({
         const type = part.type === 'text-end' ? 'text-delta' : 'reasoning-delta';
         if (delta !== '') controller.enqueue({ type, id: part.id, delta });
       }
-      controller.enqueue(
-        part.type === 'tool-call' && part.input.includes(key)
-          ? { ...part, input: part.input.replaceAll(key, '[hidden]') }
-          : part,
-      );
+      // An error is without it already, and would not come back from JSON.
+      controller.enqueue(part.type === 'error' ? part : hideKey(part, key));
     },
   });
 }
