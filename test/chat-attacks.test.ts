@@ -215,3 +215,38 @@ describe('a provider that repeats its key', () => {
       expect(text).not.toContain(providerKey);
   });
 });
+
+describe('much at once', () => {
+  test('results beyond what is told, shown and kept are cut, and every call keeps its result', async () => {
+    const calls = 64;
+    const huge = 'y'.repeat(250_000);
+    const { id } = await hostile({
+      call: () => ({ content: [{ type: 'text', text: huge }], _meta: { huge: true }, $secret: 1 }),
+    });
+    const input = { note: 'x'.repeat(6_000) };
+    provider.script = ({ results }) =>
+      results === 0
+        ? { text: 'I look.', toolCalls: Array.from({ length: calls }, () => ({ name: 'look', input })) }
+        : { text: 'Much.' };
+    const { body, text } = await send(start({ serverIds: [id] }));
+    expect(body.toolCalls).toHaveLength(calls);
+    expect(body.toolCalls[0]).toMatchObject({ status: 'ok', truncated: true });
+    expect(text).not.toMatch(/_meta|\$secret/);
+    expect(text.length).toBeLessThan(6_000_000);
+    // What the model is told of all results together.
+    const told = provider.requests[1]?.body.messages as { role: string; content: string }[];
+    const results = told.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(results.join('').length).toBeLessThan(4_001_000);
+    const kept = (await service.get(`/chat-sessions/${body.sessionId}`)).body.messages;
+    for (const { content } of kept) expect(JSON.stringify(content).length).toBeLessThan(400_000);
+    provider.requests.length = 0;
+    expect(
+      (await send({ idempotencyKey: newKey(), sessionId: body.sessionId, message: 'Go on.' })).status,
+    ).toBe(200);
+    const [again] = provider.requests;
+    const sent = again?.body.messages as { tool_calls?: { id: string }[]; tool_call_id?: string }[];
+    const made = sent.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id: call }) => call));
+    expect(made).toHaveLength(calls);
+    expect(sent.flatMap(({ tool_call_id: call }) => call ?? [])).toEqual(made);
+  });
+});

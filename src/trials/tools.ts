@@ -87,7 +87,7 @@ export function toolBox(servers: readonly TrialServer[], own: readonly OwnTool[]
       if (!found) throw new Error(`no tool is offered as ${name}`);
       const { at, name: toolName } = found;
       const outcome = await at.call(toolName, input, signal);
-      const told = toldToModel(outcome, Math.min(mostTold, room));
+      const told = toldToModel(outcome, Math.max(0, Math.min(mostTold, room)));
       room -= told.output.value.length;
       return { ...told, toolName, server: at, outcome };
     },

@@ -5,7 +5,6 @@ import { runTurn, type TurnOutcome } from '../../models/turn.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { Spans } from '../../trials/spans.ts';
-import type { CallAnswer } from '../../trials/tools.ts';
 import { attachBrowser, noteSteps, type TurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { ProjectContext } from '../context.ts';
 import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
@@ -15,6 +14,7 @@ import type { Begun } from './begin.ts';
 import type { Sent } from './config.ts';
 import { type Offer, offerTools } from './offer.ts';
 import { targetOf } from './target.ts';
+import { type KeptAnswer, keepingAnswers } from './transcript.ts';
 
 const usualSteps = 8;
 /** More goes to the model with each of its steps. */
@@ -30,7 +30,7 @@ export interface Watcher {
 
 /** A turn that has run; nothing of it is stored yet. */
 export interface RanTurn {
-  outcome: TurnOutcome<CallAnswer>;
+  outcome: TurnOutcome<KeptAnswer>;
   offer: Offer;
   spans: Spans;
   hostId: string | undefined;
@@ -70,7 +70,8 @@ export async function carryOut(
   let marked: Promise<void> | undefined;
   // Of ours, which the loop would take for one of the model.
   let trouble: Error | undefined;
-  const outcome = await runTurn<CallAnswer>({
+  const kept = keepingAnswers();
+  const outcome = await runTurn<KeptAnswer>({
     model: asked.model,
     history: [...history, { role: 'user', content: sent.message }],
     system: target.systemPrompt,
@@ -84,7 +85,7 @@ export async function carryOut(
       const answer = await offer.box.call(name, input, ends, id);
       const durationMs = Math.round(performance.now() - began);
       watcher?.toolEnded({ toolCallId: id, toolName, ok: !answer.isError, durationMs });
-      return answer;
+      return kept(answer);
     },
     // From here on the turn may cost something, which has to be known before it does.
     callModel: async (attempt) => {

@@ -3,13 +3,13 @@ import type { TurnOutcome } from '../../models/turn.ts';
 import type { CallAnswer, ToolBox } from '../../trials/tools.ts';
 import { asStorable } from '../storable.ts';
 
-/** Characters of JSON that one message takes at most, and of one text in a message that is cut. */
+/** Characters of JSON that one message takes at most, give or take what is around its texts. */
 const mostOfMessage = 256 * 1024;
-const mostOfText = 64 * 1024;
 /** Of what is looked through for words. */
 const mostWords = 100_000;
-/** Characters of JSON of the arguments or the result of a call in an answer. */
+/** Characters of JSON of the arguments or the result of a call in an answer, and of all results of a turn. */
 const mostOfCall = 64 * 1024;
+const mostOfResults = 4 * 1024 * 1024;
 
 export interface KeptMessage {
   role: TurnMessage['role'];
@@ -24,18 +24,25 @@ export function keptMessage(message: TurnMessage): KeptMessage {
   const whole = JSON.stringify(content).length <= mostOfMessage;
   return {
     role,
-    content: whole ? content : (cut(content) as TurnMessage['content']),
+    content: whole ? content : cutContent(content),
     truncated: !whole,
     words: asStorable(wordsIn(message).slice(0, mostWords)),
   };
 }
 
-function cut(value: unknown): unknown {
-  if (typeof value === 'string')
-    return value.length > mostOfText ? `${value.slice(0, mostOfText)} [cut]` : value;
-  if (Array.isArray(value)) return value.slice(0, 64).map(cut);
+/** No part is left out: a provider refuses a call without its result, and a result without its call. */
+function cutContent(content: TurnMessage['content']): TurnMessage['content'] {
+  const most = typeof content === 'string' ? mostOfMessage : Math.floor(mostOfMessage / content.length);
+  return (
+    typeof content === 'string' ? cut(content, most) : content.map((part) => cut(part, most))
+  ) as TurnMessage['content'];
+}
+
+function cut(value: unknown, most: number): unknown {
+  if (typeof value === 'string') return value.length > most ? `${value.slice(0, most)} [cut]` : value;
+  if (Array.isArray(value)) return value.slice(0, 64).map((inner) => cut(inner, most));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cut(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cut(inner, most)]));
 }
 
 function wordsIn({ content }: TurnMessage): string {
@@ -50,6 +57,24 @@ function wordsIn({ content }: TurnMessage): string {
     .join('\n');
 }
 
+/** What a turn keeps of the answer to a call: a result may have megabytes, and a turn may make many calls. */
+export interface KeptAnswer extends CallAnswer {
+  shown?: { output: unknown; truncated?: true };
+}
+
+/** For the calls of one turn. */
+export function keepingAnswers(): (answer: CallAnswer) => KeptAnswer {
+  let room = mostOfResults;
+  return (answer) => {
+    const { outcome } = answer;
+    if ('failure' in outcome) return answer;
+    const { result, bytes } = outcome;
+    const shown = bounded('output', result, Math.max(0, Math.min(mostOfCall, room)));
+    room -= JSON.stringify(shown.output)?.length ?? 0;
+    return { ...answer, outcome: { result: { isError: result['isError'] }, bytes }, shown };
+  };
+}
+
 export interface ShownCall {
   toolCallId: string;
   toolName: string;
@@ -62,7 +87,7 @@ export interface ShownCall {
 }
 
 /** The calls of a turn as its answer tells them: bounded, and without what is meant for machines. */
-export function shownCalls({ steps }: TurnOutcome<CallAnswer>, box: ToolBox): ShownCall[] {
+export function shownCalls({ steps }: TurnOutcome<KeptAnswer>, box: ToolBox): ShownCall[] {
   return steps.flatMap(({ calls }) =>
     calls.map((call): ShownCall => {
       const { toolName, serverId } = box.nameOf(call.name);
@@ -70,17 +95,16 @@ export function shownCalls({ steps }: TurnOutcome<CallAnswer>, box: ToolBox): Sh
         toolCallId: call.id,
         toolName,
         ...(serverId !== undefined && { serverId }),
-        ...bounded('input', call.input ?? call.rawInput),
+        ...bounded('input', call.input ?? call.rawInput, mostOfCall),
       };
       const { answer, invalid } = call;
       if (!answer) return { ...about, status: 'error', errorMessage: invalid?.message ?? 'Not called' };
-      const { outcome } = answer;
+      const { outcome, shown } = answer;
       if ('failure' in outcome) return { ...about, status: 'error', errorMessage: outcome.failure.message };
-      const result = bounded('output', outcome.result);
-      const truncated = about.truncated ?? result.truncated;
+      const truncated = about.truncated ?? shown?.truncated;
       return {
         ...about,
-        ...result,
+        ...shown,
         status: answer.isError ? 'error' : 'ok',
         ...(truncated && { truncated }),
       };
@@ -91,10 +115,11 @@ export function shownCalls({ steps }: TurnOutcome<CallAnswer>, box: ToolBox): Sh
 function bounded<Name extends 'input' | 'output'>(
   name: Name,
   value: unknown,
+  most: number,
 ): { [Key in Name]: unknown } & { truncated?: true } {
   const clean = scrubbed(value, 0);
   const text = JSON.stringify(clean) ?? 'null';
-  const kept = text.length <= mostOfCall ? clean : `${text.slice(0, mostOfCall)} [cut]`;
+  const kept = text.length <= most ? clean : `${text.slice(0, most)} [cut]`;
   return { [name]: kept, ...(kept !== clean && { truncated: true }) } as never;
 }
 
