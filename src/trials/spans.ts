@@ -23,7 +23,7 @@ export interface Span {
 /** The spans of one trial, as they come about. */
 export class Spans {
   readonly list: Span[] = [];
-  private readonly started: number;
+  readonly started: number;
   private widgetCalls = 0;
 
   constructor(started: number) {

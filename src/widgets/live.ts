@@ -9,9 +9,9 @@ import { patience } from './bounds.ts';
 import type { Bridge, WidgetCall } from './bridge.ts';
 import { focusFrame, testIds } from './in-page.ts';
 import { elementsOf, type SnapshotElement } from './snapshot.ts';
+import { quoted, type Target, wordsOf } from './words.ts';
 
 export type WidgetAction = Extract<Step, { kind: 'interact' }>['action'];
-type Target = Extract<WidgetAction, { kind: 'click' }>['target'];
 
 export interface WidgetSnapshot {
   mode: 'a11y';
@@ -220,18 +220,4 @@ async function worded(work: Promise<void>): Promise<string | undefined> {
     if (/has been closed|crashed|Target page/i.test(first)) throw error;
     return `It could not be done: ${first.slice(0, 300)}`;
   }
-}
-
-function wordsOf({ role, text, css, testId, nth }: Target): string {
-  const words = [
-    role && `${role.role}${role.name === undefined ? '' : ` ${quoted(role.name)}`}`,
-    text === undefined ? undefined : `text ${quoted(text)}`,
-    css,
-    testId === undefined ? undefined : `test id ${quoted(testId)}`,
-  ].filter((word) => word !== undefined);
-  return `${words.join(' and ')}${nth === undefined ? '' : ` number ${nth}`}`.slice(0, 300);
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
 }

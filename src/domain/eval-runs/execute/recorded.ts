@@ -158,7 +158,9 @@ function traceOf({ record, grade, run, startedAt }: ConductedTrial): string | un
     spans: spans.list,
     prompts: grade.turns,
     frames: recorder.frames,
-    ...(widgets.length > 0 && { widgetSnapshots: widgets.map(tracedWidget) }),
+    ...(widgets.length > 0 && {
+      widgetSnapshots: widgets.map((shown) => tracedWidget(shown, spans.started)),
+    }),
     ...(video && { videoBlobId: video.blobId }),
   });
 }

@@ -4,8 +4,11 @@ import type { ShownWidget } from '../../../trials/widgets.ts';
 const mostTree = 20_000;
 const mostFrames = 2_000;
 
-/** A widget as the trace of its trial shows it. */
-export function tracedWidget({ call, observation, video }: ShownWidget): Record<string, unknown> {
+/** A widget as the trace of its trial shows it, whose spans count from `started`. */
+export function tracedWidget(
+  { call, observation, video }: ShownWidget,
+  started: number,
+): Record<string, unknown> {
   const { toolCallId, toolName, server, promptIndex } = call;
   const { snapshot, calls, requests, screenshot: _screenshot, ...seen } = observation;
   return {
@@ -25,6 +28,7 @@ export function tracedWidget({ call, observation, video }: ShownWidget): Record<
       videoBlobId: video.blobId,
       videoKind: video.kind,
       videoStartedAt: video.startedAt,
+      videoStartMs: video.startedAt - started,
       ...(video.frames && { videoFrames: video.frames.slice(0, mostFrames) }),
     }),
   };

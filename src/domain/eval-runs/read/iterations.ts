@@ -2,6 +2,7 @@ import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
 import { type EvaluationConfig, isIntact, type Score, scorecardOf } from '../../../evaluation/index.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import { aboutWidget } from '../../../widgets/words.ts';
 import type { Context } from '../../context.ts';
 import { type Vocabulary, vocabularyOf } from '../../eval-cases/vocabulary.ts';
 import { pageBy } from '../../paging.ts';
@@ -139,13 +140,16 @@ function shownDefinition(
 function evidenceOf(
   context: Context,
   { toolCallIds, video }: TrialDetail['steps'][number],
+  planned: PlannedCase['steps'][number],
 ): Pick<Step, 'evidence'> {
   if (!toolCallIds && !video) return {};
-  const evidence = {
-    ...(toolCallIds && { toolCalls: toolCallIds }),
-    ...(video && { videoUrl: videoUrl(context, video), videoOffsetMs: video.offsetMs }),
+  const filmed = video && {
+    ...aboutWidget(planned),
+    videoUrl: videoUrl(context, video),
+    videoBlobId: video.blobId,
+    videoOffsetMs: video.offsetMs,
   };
-  return { evidence };
+  return { evidence: { ...(toolCallIds && { toolCalls: toolCallIds }), ...filmed } };
 }
 
 export const getEvalRunSteps: Verb<'getEvalRunSteps'> = async (context, input) => {
@@ -154,7 +158,8 @@ export const getEvalRunSteps: Verb<'getEvalRunSteps'> = async (context, input) =
   const planned = snapshot.cases.find(({ id }) => id === trial.caseId) as PlannedCase;
   const detail = trial.detail as TrialDetail | null;
   const waits = detail === null && statusOf(trial) !== 'cancelled';
-  const steps = planned.steps.map(({ id, kind }, stepIndex): Step => {
+  const steps = planned.steps.map((one, stepIndex): Step => {
+    const { id, kind } = one;
     const step = detail?.steps.find(({ stepId }) => stepId === id);
     return {
       stepId: id,
@@ -162,7 +167,7 @@ export const getEvalRunSteps: Verb<'getEvalRunSteps'> = async (context, input) =
       kind,
       status: step?.status ?? (waits ? 'pending' : 'skipped'),
       ...(step?.reason !== undefined && { reason: step.reason }),
-      ...(step && evidenceOf(context, step)),
+      ...(step && evidenceOf(context, step, one)),
     };
   });
   const page = await pageBy(context, input, {

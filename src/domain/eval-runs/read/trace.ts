@@ -3,9 +3,10 @@ import { gunzip } from 'node:zlib';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
+import * as blobRows from '../../../platform/database/queries/blobs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { artifactUrl } from '../../artifacts/read.ts';
-import type { Context, Services } from '../../context.ts';
+import type { Context, ProjectContext, Services } from '../../context.ts';
 import type { Verb } from '../../verb.ts';
 import { findTrial } from './find.ts';
 
@@ -22,19 +23,35 @@ export const getEvalIterationTrace: Verb<'getEvalIterationTrace'> = async (conte
     throw new Refusal('NOT_FOUND', 'This iteration has no trace: it has not ended, or it never began', {
       details: { reason: 'TRACE_NOT_AVAILABLE' },
     });
-  return withVideo(context, trace);
+  return withVideos(context, trace);
 };
 
-function withVideo(context: Context, trace: Trace): Trace {
+/**
+ * With the addresses of the recordings it names. Others may report traces that name anything: an address is made only for
+ * what is kept in this project.
+ */
+async function withVideos(context: ProjectContext, trace: Trace): Promise<Trace> {
   const { videoBlobId, widgetSnapshots } = trace as { videoBlobId?: unknown; widgetSnapshots?: unknown };
-  const filmed = (Array.isArray(widgetSnapshots) ? widgetSnapshots : []) as {
-    videoBlobId?: unknown;
-    videoKind?: unknown;
-  }[];
-  const film = filmed.find((one) => one.videoBlobId === videoBlobId);
-  if (typeof videoBlobId !== 'string' || (film?.videoKind !== 'webm' && film?.videoKind !== 'frames'))
-    return trace;
-  return { ...trace, videoUrl: videoUrl(context, { blobId: videoBlobId, kind: film.videoKind }) };
+  const widgets = Array.isArray(widgetSnapshots) ? (widgetSnapshots as unknown[]) : [];
+  const named = widgets.flatMap((widget) => filmOf(widget)?.blobId ?? []);
+  if (named.length === 0) return trace;
+  const kept = await context.db.rows(blobRows.digests, { projectId: context.project.id, ids: named });
+  const ids = new Set(kept.map(({ id }) => id));
+  const urls = new Map<string, string>();
+  const shown = widgets.map((widget) => {
+    const film = filmOf(widget);
+    if (!film || !ids.has(film.blobId)) return widget;
+    const url = urls.get(film.blobId) ?? videoUrl(context, film);
+    urls.set(film.blobId, url);
+    return { ...(widget as object), videoUrl: url };
+  });
+  const first = typeof videoBlobId === 'string' ? urls.get(videoBlobId) : undefined;
+  return { ...trace, widgetSnapshots: shown, ...(first !== undefined && { videoUrl: first }) };
+}
+
+function filmOf(widget: unknown): { blobId: string; kind: 'webm' | 'frames' } | undefined {
+  const { videoBlobId: blobId, videoKind: kind } = (widget ?? {}) as Record<string, unknown>;
+  return typeof blobId === 'string' && (kind === 'webm' || kind === 'frames') ? { blobId, kind } : undefined;
 }
 
 /** Where the recording of a widget can be seen, for some minutes. */
