@@ -42,7 +42,7 @@ export class LiveBrowsers {
   private readonly parts: Parts;
   private readonly holderId = newId('brh');
   private readonly awake = new Map<string, AwakeBrowser>();
-  private readonly lines = new Map<string, Promise<unknown>>();
+  private readonly lines = new Map<string, Promise<void>>();
   private readonly unsubscribe: () => void;
   private beating: NodeJS.Timeout | undefined;
   private stopped = false;
@@ -267,16 +267,19 @@ export class LiveBrowsers {
     });
   }
 
-  private inLine<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const mine = (this.lines.get(id) ?? Promise.resolve()).then(work);
-    const settled = mine.then(
-      () => {},
-      () => {},
-    );
-    this.lines.set(id, settled);
-    void settled.then(() => {
-      if (this.lines.get(id) === settled) this.lines.delete(id);
+  private async inLine<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const before = this.lines.get(id);
+    let leave = (): void => {};
+    const mine = new Promise<void>((resolve) => {
+      leave = resolve;
     });
-    return mine;
+    this.lines.set(id, mine);
+    await before;
+    try {
+      return await work();
+    } finally {
+      leave();
+      if (this.lines.get(id) === mine) this.lines.delete(id);
+    }
   }
 }
