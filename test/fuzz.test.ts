@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { statusOfCode } from '../src/contract/errors.ts';
 import type { Operation } from '../src/contract/operation.ts';
 import type { Browser } from './support/browser.ts';
+import { chromiumPath } from './support/chromium.ts';
 import { baseOf, everyOperation, isOfConsole } from './support/every-operation.ts';
 import { FuzzRun } from './support/fuzz-run.ts';
 import { telltale } from './support/hostile.ts';
@@ -28,7 +29,9 @@ let tab: Browser;
 let cursors: { list: Operation; cursor: string }[];
 
 beforeAll(async () => {
-  service = await startTestService({ env: { DRYDOCK_CONSOLE_RATE_LIMIT: 'off' } });
+  service = await startTestService({
+    env: { DRYDOCK_CONSOLE_RATE_LIMIT: 'off', DRYDOCK_BROWSER: chromiumPath },
+  });
   // What the start has to say, as that commands run as root, is no answer to a request.
   service.logs.length = 0;
   run = await FuzzRun.open(service, 4);

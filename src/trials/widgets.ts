@@ -31,7 +31,7 @@ export interface ShownCall {
   timeout?: number | undefined;
 }
 
-export interface KeptVideo {
+interface KeptVideo {
   blobId: string;
   kind: RecordedPart['kind'];
   startedAt: number;

@@ -61,7 +61,7 @@ export function widgetSource(
   if (html.trim() === '') return { problem: `${uri} is empty` };
   if (Buffer.byteLength(html) > mostHtml)
     return { problem: `${uri} is larger than ${mostHtml >> 20} MiB, the most that is shown` };
-  const mimeType = String(content?.['mimeType'] ?? '').toLowerCase();
+  const mimeType = (z.string().safeParse(content?.['mimeType']).data ?? '').toLowerCase();
   if (mimeType !== '' && !mimeType.startsWith('text/html'))
     return { problem: `${uri} is ${mimeType.slice(0, 100)}, not text/html;profile=mcp-app` };
   const metas = [metaOf(content), metaOf(listed)];

@@ -203,17 +203,16 @@ export function installOpenAi(globals: Globals): void {
     if (message.error) asked?.reject(new Error(message.error.message));
     else asked?.resolve(message.result);
   });
-  link
+  void link
     .ask('ui/initialize', {
       protocolVersion: '2026-01-26',
       appInfo: { name: 'window.openai', version: '1.0.0' },
       appCapabilities: {},
     })
-    .then(
-      () => {
-        link.post({ method: 'ui/notifications/initialized', params: {} });
-        link.changed(globals);
-      },
-      () => {},
-    );
+    // Whoever shows it does not speak to it otherwise.
+    .catch(() => undefined)
+    .finally(() => {
+      link.post({ method: 'ui/notifications/initialized', params: {} });
+      link.changed(globals);
+    });
 }

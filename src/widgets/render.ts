@@ -13,7 +13,7 @@ import { drawn, resizeFrame, sendMessage, takeMessages } from './in-page.ts';
 import { LiveWidget, type WidgetSnapshot } from './live.ts';
 import { hostPage, hostPolicy, ownProcess, withOpenAi } from './pages.ts';
 
-export type WidgetStatus =
+type WidgetStatus =
   | 'rendered'
   | 'resource_read_failed'
   | 'mount_failed'

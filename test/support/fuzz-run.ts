@@ -19,6 +19,7 @@ const byId = new Map(everyOperation.map((operation) => [operation.id, operation]
 const toArrange = new Set([
   'nameEnvironment',
   'compareEvalRun',
+  'renderServerWidget',
   'replayEvalRun',
   'getServerContractBaseline',
   'deleteServerContractBaseline',
