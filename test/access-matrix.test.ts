@@ -37,7 +37,9 @@ describe.each(everyOperation)('$id ($access)', (operation) => {
     const path = fillPath(operation.path, parameters);
     const body = await bodyFor(operation, parameters);
     const sent = await headersOf([...refused, ...served]);
-    const before = await snapshotOf(database);
+    // Looking at every table takes longer than asking, so it is done where somebody is refused.
+    const state = async () => (refused.length > 0 ? snapshotOf(database) : undefined);
+    const before = await state();
     const answers = (cases: Case[]) =>
       Promise.all(
         cases.map(async ({ principal, status }) => {
@@ -48,7 +50,7 @@ describe.each(everyOperation)('$id ($access)', (operation) => {
       );
     const refusals = (await answers(refused)).map(({ to, answer }) => ({ to, ...answer.body }));
     expect(refusals).toEqual(refused.map(expectedAnswer));
-    expect(await snapshotOf(database)).toEqual(before);
+    expect(await state()).toEqual(before);
     for (const { answer } of await answers(served)) {
       expectAnswer(operation, answer);
       expect(await isAudited(answer)).toBe(isWrite(operation));
