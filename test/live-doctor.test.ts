@@ -151,7 +151,8 @@ describe('a report', () => {
   });
 });
 
-test('a diagnosis ends after ten seconds, whatever is saved', async () => {
+// These two wait together.
+test.concurrent('a diagnosis ends after ten seconds, whatever is saved', async () => {
   const patient = await saveServer(service, { url: hostile.url('/hang'), timeout: 600_000 });
   const timed = async (operation: string) => {
     const started = performance.now();
@@ -167,15 +168,15 @@ test('a diagnosis ends after ten seconds, whatever is saved', async () => {
   }
 });
 
-test('a server that answers slowly at each step is examined in ten seconds', {
+test.concurrent('a server that answers slowly at each step is examined in ten seconds', {
   timeout: 30_000,
-}, async () => {
+}, async (context) => {
   const { port, stop } = await listen(async (request, response) => {
     const { rpc } = await readRpc(request);
     await new Promise((resolve) => setTimeout(resolve, 2500));
     answerLegacy({ request, response, rpc, path: '', origin: '' });
   });
-  onTestFinished(stop);
+  context.onTestFinished(stop);
   const started = performance.now();
   const report = await examine({ url: `http://127.0.0.1:${port}/mcp`, timeout: 60_000 });
   expect(performance.now() - started).toBeLessThan(scaled(14_000));
