@@ -184,16 +184,27 @@ describe('a model that obeys what a server says', () => {
       { name: 'listResources', input: { serverId: world.server.id } },
       { name: 'readResource', input: { serverId: world.server.id, body: { uri: 'harbour://rules' } } },
       { name: 'readResource', input: { serverId: hostileId, body: { uri: 'harbour://rules' } } },
+      { name: 'listPrompts', input: { serverId: world.server.id } },
+      // Every word of it was said, and together they could say what never was.
+      {
+        name: 'getPrompt',
+        input: {
+          serverId: world.server.id,
+          body: { promptName: 'inspection_report', arguments: { ship: 'harbour://rules' } },
+        },
+      },
     ]);
     const { body } = await ask({ conversationId: 'c' });
     expect((body.toolCalls as { operation: string }[]).map(({ operation }) => operation)).toEqual([
       'listTools',
       'listResources',
       'readResource',
+      'listPrompts',
     ]);
     expect(body.proposedActions).toMatchObject([
       { operation: 'readResource', target: { selector: world.server.id } },
       { operation: 'readResource', target: { selector: hostileId } },
+      { operation: 'getPrompt', target: { selector: world.server.id } },
     ]);
   });
 });

@@ -18,11 +18,16 @@ export class SaidWords {
     }
   }
 
-  /** Whether all texts and numbers in a value were said by the server; keys are texts too. */
-  coverAll(serverId: string, value: unknown): boolean {
+  /**
+   * Whether a body holds nothing but whole texts and numbers that the server has said. What holds several, as the
+   * arguments of a prompt, is never covered: a server that has said every letter could be told anything.
+   */
+  coverAll(serverId: string, body: unknown): boolean {
     const known = this.byServer.get(serverId);
-    for (const text of textsIn(value)) if (!known?.has(text)) return false;
-    return true;
+    return Object.values(body ?? {}).every((value: unknown) => {
+      if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+      return typeof value === 'string' || typeof value === 'number' ? known?.has(String(value)) : true;
+    });
   }
 }
 
