@@ -41,6 +41,18 @@ describe('actions', () => {
     expect(second.body.runId).toBe(first.body.runId);
   });
 
+  test('with characters that cannot be stored are told, and told again under the same key', async () => {
+    const call = { toolName: 'wipe\0', parameters: { ['\0']: '\ud800' } };
+    provider.script = making([{ name: 'callTool', input: { serverId: world.server.id, body: call } }], {
+      text: 'Proposed \0 and \ud800.',
+    });
+    const turn = () => ask({ conversationId: 'c', idempotencyKey: 'odd characters' });
+    const first = await turn();
+    expect(first).toMatchObject({ status: 200, body: { reply: 'Proposed \ufffd and \ufffd.' } });
+    expect((await turn()).body).toEqual(first.body);
+    expect(provider.requests).toHaveLength(2);
+  });
+
   test('what runs on a schedule is not changed without approval', async () => {
     const suiteId = await world.suite();
     const added = { title: 'Mine', steps: [prompt('Spend.')] };

@@ -15,6 +15,7 @@ import type { PerformingContext, ProjectContext } from '../context.ts';
 import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
 import { bookSpending, refuseSpent } from '../limits/spend-budget.ts';
 import { partsForRequest } from '../model-parts.ts';
+import { storableJson } from '../storable.ts';
 import type { Verb } from '../verb.ts';
 import { TurnActions } from './actions.ts';
 
@@ -31,7 +32,10 @@ export const runAgentTurn: Verb<'runAgentTurn'> = (context, { body }) =>
     if (failure) throw withEffects(failure, actions);
     const { inputTokens = 0, outputTokens = 0 } = outcome.usage;
     const reply = outcome.text.trim() === '' ? silent(outcome) : outcome.text;
-    return { reply, toolCalls, createdResources, proposedActions, usage: { inputTokens, outputTokens } };
+    const usage = { inputTokens, outputTokens };
+    const answer = { reply, toolCalls, createdResources, proposedActions, usage };
+    // A model writes what it likes, and the answer is kept for those who send the same key again.
+    return JSON.parse(storableJson(answer)) as typeof answer;
   });
 
 /** Seconds beyond its time after which a turn is taken for one of a process that is gone. */
