@@ -1,21 +1,22 @@
 import { afterAll, expect, test } from 'vitest';
 import { orNull, time } from '../src/platform/database/columns.ts';
 import { noBrowser } from './support/chromium.ts';
-import { type Evals, executing, promptCase } from './support/evals.ts';
+import { Evals, executing, promptCase } from './support/evals.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
-import type { TestService } from './support/service.ts';
+import { startForTest, type TestService } from './support/service.ts';
 import { statement } from './support/statement.ts';
-import { startWidgetServer, type WidgetServer } from './targets/widgets.ts';
+import { startWidgetServer, type WidgetServer, widgetSample } from './targets/widgets.ts';
 
 /** Cases whose steps and checks are about widgets, in a real browser. */
 
 let service: TestService;
 let evals: Evals;
 let provider: ScriptedProvider;
+let env: Record<string, string>;
 let target: WidgetServer;
 let serverIds: string[];
 executing(async (parts) => {
-  ({ service, evals, provider } = parts);
+  ({ service, evals, provider, env } = parts);
   target = await startWidgetServer();
   serverIds = [await evals.server({ url: target.url, name: 'widgets' })];
 });
@@ -41,9 +42,9 @@ const act = (action: object) => ({ kind: 'interact', toolName: counter, action }
 const sees = (assertion: object) => ({ kind: 'assert', assertion: { toolName: counter, ...assertion } });
 const checks = (assertion: object) => ({ kind: 'assert', assertion });
 
-async function tried(tests: object[]) {
+async function tried(tests: object[], servers = serverIds) {
   const suiteId = await evals.suite({
-    serverIds,
+    serverIds: servers,
     repetitions: 1,
     passThreshold: 1,
     tests: tests as Record<string, unknown>[],
@@ -142,6 +143,53 @@ test.skipIf(noBrowser)(
     expect(items[4]).toMatchObject({ firstFailedStage: 'response' });
   },
 );
+
+test.skipIf(noBrowser)('a sample of those who wrote MCP Apps works', async () => {
+  const sample = await evals.server({
+    command: process.execPath,
+    args: [widgetSample, '--stdio'],
+    name: 'sample',
+  });
+  const ask = { kind: 'click', target: button('Get Server Time') };
+  const { items } = await tried(
+    [
+      {
+        title: 'Sample',
+        steps: [
+          { id: '1', kind: 'toolCall', serverName: 'sample', toolName: 'get-time', arguments: {} },
+          { id: '2', kind: 'interact', toolName: 'get-time', action: ask },
+          {
+            id: '3',
+            kind: 'assert',
+            assertion: { kind: 'widgetToolCalled', toolName: 'get-time', calledToolName: 'get-time' },
+          },
+          { id: '4', kind: 'assert', assertion: { type: 'widgetRendered' } },
+          { id: '5', kind: 'assert', assertion: { type: 'widgetNoConsoleErrors' } },
+        ],
+      },
+    ],
+    [sample],
+  );
+  expect(items[0]).toMatchObject({ result: 'passed', error: null });
+});
+
+test.skipIf(noBrowser)('trials that find no room in the browser wait for each other', async () => {
+  const narrow = await startForTest({ env: { ...env, DRYDOCK_BROWSER_SESSIONS: '1' } });
+  const there = await Evals.of(narrow);
+  const server = await there.server({ url: await narrow.widgetUrl(), name: 'widgets' });
+  const two = { kind: 'toolCall', serverName: 'widgets', toolName: 'complains', arguments: {} };
+  const tests = [
+    ...['A', 'B', 'C'].map((title) => widgetCase(title, [sees({ kind: 'textVisible', text: 'Albatross' })])),
+    // It gives up its own widget for the second one.
+    widgetCase('D', [two, sees({ kind: 'textVisible', text: 'Albatross' })]),
+  ];
+  const suiteId = await there.suite({ serverIds: [server], repetitions: 1, passThreshold: 1, tests });
+  const runId = await there.launch({ suiteId });
+  await there.decided(runId);
+  const { items } = await there.read(runId, '/iterations');
+  const results = items.map(({ title, result }: { title: string; result: string }) => `${title} ${result}`);
+  expect(results.sort()).toEqual(['A passed', 'B passed', 'C passed', 'D failed']);
+});
 
 test.skipIf(noBrowser)('the widget of a tool that the model called is looked at', async () => {
   provider.script = callThenAnswer({ name: counter, input: { ship: 'Gannet' } }, 'Here it is.');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { noBrowser } from './support/chromium.ts';
-import { dispose, startTestService, type TestService } from './support/service.ts';
+import { chromiumPath, noBrowser } from './support/chromium.ts';
+import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { listen } from './targets/listen.ts';
 import { startWidgetServer, type WidgetServer } from './targets/widgets.ts';
 
@@ -10,14 +10,16 @@ let service: TestService;
 let target: WidgetServer;
 let path: string;
 
-async function saved(url: string): Promise<string> {
-  const project = (await service.post('/projects', { name: 'Widgets' })).body.id as string;
-  const { body } = await service.post(`/projects/${project}/servers`, { name: 'widgets', url });
+async function saved(url: string, at = service): Promise<string> {
+  const project = (await at.post('/projects', { name: 'Widgets' })).body.id as string;
+  const { body } = await at.post(`/projects/${project}/servers`, { name: 'widgets', url });
   return `/projects/${project}/servers/${body.id}/widgets/render`;
 }
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({
+    env: { DRYDOCK_BROWSER: chromiumPath, DRYDOCK_BROWSER_SESSIONS: '2' },
+  });
   target = await startWidgetServer();
   path = await saved(target.url);
 });
@@ -109,5 +111,32 @@ describe.skipIf(noBrowser)('a widget', () => {
       problem: expect.stringContaining('does not end'),
     });
     expect((await render('complains')).status).toBe('rendered');
+  });
+});
+
+describe('what cannot be rendered', () => {
+  test('is refused before the tool is called, with what to do', async () => {
+    const blind = await startForTest({ worker: false, env: { DRYDOCK_BROWSER: 'off' } });
+    const refused = await blind.post(await saved(await blind.widgetUrl(), blind), { toolName: 'counter' });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { code: 'FEATURE_NOT_SUPPORTED', message: expect.stringContaining('DRYDOCK_BROWSER') },
+    });
+    const before = target.asked.length;
+    expect(await service.post(path, { toolName: 'look_up' })).toMatchObject({
+      status: 422,
+      body: { details: { reason: 'NO_UI_RESOURCE', tools: expect.arrayContaining(['counter', 'missing']) } },
+    });
+    expect(target.asked.slice(before)).not.toContain('tools/call look_up');
+  });
+
+  test.skipIf(noBrowser)('for want of room is refused for a while', async () => {
+    const { browsers, config } = service.running.services;
+    const open = () => browsers.open({ policy: { mode: 'allow_all' } });
+    const held = await Promise.all(Array.from({ length: config.browserSessions }, open));
+    onTestFinished(async () => void (await Promise.all(held.map((session) => session.close()))));
+    const refused = await service.post(path, { toolName: 'counter' });
+    expect(refused).toMatchObject({ status: 429, body: { details: { reason: 'BROWSER_SESSIONS' } } });
+    expect(refused.headers.get('retry-after')).toBe('5');
   });
 });

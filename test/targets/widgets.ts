@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { answerLegacy, initializeResult, methodNotFound, sendError, sendResult } from './legacy.ts';
 import { asTarget, listen, readRpc, type Target } from './listen.ts';
 
@@ -104,6 +105,11 @@ const pages: Record<string, string> = {
 };
 
 const mime = { openai: 'text/html+skybridge' } as Record<string, string>;
+
+/** A server of those who wrote MCP Apps; over stdio, since it would listen on every interface. */
+export const widgetSample = fileURLToPath(
+  new URL('index.js', import.meta.resolve('@modelcontextprotocol/server-basic-vanillajs')),
+);
 
 export interface WidgetServer extends Target {
   url: string;
