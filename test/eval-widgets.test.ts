@@ -118,7 +118,14 @@ test.skipIf(noBrowser)(
       widgetCase('Which', [act({ kind: 'click', target: button('Add') })]),
       widgetCase('Absent', [act({ kind: 'click', target: button('Sink') })]),
       widgetCase('Value', [sees({ kind: 'inputValue', target: captain, equals: 'Ada' })]),
-      widgetCase('Complains', [checks({ type: 'widgetNoConsoleErrors' })], 'complains'),
+      widgetCase(
+        'Complains',
+        [
+          { kind: 'interact', toolName: 'complains', action: { kind: 'click', target: button('Pump') } },
+          checks({ type: 'widgetNoConsoleErrors' }),
+        ],
+        'complains',
+      ),
       widgetCase('Silent', [], 'silent', { renderTimeoutMs: 3_000 }),
       widgetCase('None', [], 'look_up'),
     ];
@@ -136,7 +143,7 @@ test.skipIf(noBrowser)(
       '2 elements are button "Add"; say which with nth, from 0',
       'There is no button "Sink" to be seen',
       'textbox "Captain" holds "", not "Ada"',
-      expect.stringContaining('the chart is missing'),
+      'On the console: "the chart is missing", "2 leaks"',
       expect.stringContaining('bridge_timeout'),
       expect.stringContaining('no_ui_resource'),
     ]);

@@ -132,6 +132,7 @@ export class TrialWidgets {
     const { widget, shown } = open;
     try {
       const problem = await work(widget);
+      noteErrors(open);
       return { shown, ...(problem !== undefined && { problem }) };
     } catch (error) {
       if (!(error instanceof BrowserFailure)) throw error;
@@ -230,6 +231,7 @@ export class TrialWidgets {
     if (!open) return;
     this.open.delete(toolName);
     const { widget, shown } = open;
+    noteErrors(open);
     try {
       const part = (await widget.recording())?.parts[0];
       const blobId = part && (await this.parts.keep(part));
@@ -238,6 +240,12 @@ export class TrialWidgets {
       await widget.close();
     }
   }
+}
+
+/** In the same list, which checks look at: what a widget complains about when it is used counts too. */
+function noteErrors({ widget, shown }: { widget: LiveWidget; shown: ShownWidget }): void {
+  const { consoleErrors } = shown.observation;
+  consoleErrors.splice(0, consoleErrors.length, ...widget.consoleErrors);
 }
 
 function videoOf({ kind, startedAt, frames }: RecordedPart, blobId: string): KeptVideo {

@@ -26,7 +26,7 @@ export const patience = {
   answer: 5_000,
   draw: 2_000,
   /** For a picture, or the tree of its elements. */
-  look: 10_000,
+  look: 15_000,
   /** For an element to be there, and usable. */
   element: 5_000,
   /** For a widget to say goodbye. */

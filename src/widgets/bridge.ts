@@ -49,8 +49,8 @@ export interface BridgeOptions {
   version: string;
   callTool: (name: string, args: Record<string, unknown>) => Promise<Answered>;
   readResource: (uri: string) => Promise<Answered>;
-  /** To the widget. */
-  send: (text: string) => void;
+  /** To the widget; settles when it is sent, or cannot be. */
+  send: (text: string) => Promise<void>;
   resize: (height: number) => void;
 }
 
@@ -103,7 +103,7 @@ export class Bridge {
     const goodbye = 'drydock-teardown';
     return new Promise((resolve) => {
       this.answers.set(goodbye, resolve);
-      this.post({ id: goodbye, method: 'ui/resource-teardown', params: { reason: 'closed' } });
+      void this.post({ id: goodbye, method: 'ui/resource-teardown', params: { reason: 'closed' } });
     });
   }
 
@@ -132,9 +132,8 @@ export class Bridge {
     if (++this.told > 4) return;
     const { input, result } = this.options;
     this.initialized = true;
-    this.post({ method: 'ui/notifications/tool-input', params: { arguments: input } });
-    this.post({ method: 'ui/notifications/tool-result', params: result });
-    this.settle();
+    void this.post({ method: 'ui/notifications/tool-input', params: { arguments: input } });
+    void this.post({ method: 'ui/notifications/tool-result', params: result }).then(this.settle);
   }
 
   private answer(asked: Id, method: string, params: Record<string, unknown>): void {
@@ -244,15 +243,15 @@ export class Bridge {
   }
 
   private reply(asked: Id, result: Record<string, unknown>): void {
-    this.post({ id: asked, result });
+    void this.post({ id: asked, result });
   }
 
   private fail(asked: Id, code: number, message: string): void {
-    this.post({ id: asked, error: { code, message } });
+    void this.post({ id: asked, error: { code, message } });
   }
 
-  private post(message: object): void {
-    this.options.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  private post(message: object): Promise<void> {
+    return this.options.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
   }
 }
 

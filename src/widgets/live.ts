@@ -5,7 +5,7 @@ import type { Recording } from '../browser/recording.ts';
 import type { BrowserSession } from '../browser/session.ts';
 import { within } from '../browser/within.ts';
 import type { Step, WidgetAssertion } from '../contract/eval-steps.ts';
-import { patience } from './bounds.ts';
+import { bounds, cut, patience } from './bounds.ts';
 import type { Bridge, WidgetCall } from './bridge.ts';
 import { focusFrame, testIds } from './in-page.ts';
 import { elementsOf, type SnapshotElement } from './snapshot.ts';
@@ -45,6 +45,12 @@ export class LiveWidget {
   /** Tools that the widget called so far. */
   get calls(): readonly WidgetCall[] {
     return this.bridge.calls;
+  }
+
+  /** What it wrote to its console as errors, and what it threw. */
+  get consoleErrors(): string[] {
+    const errors = this.session.console.filter(({ level }) => level === 'error');
+    return errors.slice(0, bounds.entries).map(({ text }) => cut(text));
   }
 
   screenshot(): Promise<Buffer> {

@@ -141,6 +141,8 @@ class Mount {
   private readonly request: WidgetRequest;
   private readonly viewport: { width: number; height: number };
   private readonly label = `w${randomBytes(8).toString('hex')}`;
+  private readonly fetched: Promise<void>;
+  private wasFetched = (): void => {};
   private uncaught: string | undefined;
   private crashed = false;
   private dropped = 0;
@@ -149,6 +151,9 @@ class Mount {
     this.session = session;
     this.request = request;
     this.viewport = viewport;
+    this.fetched = new Promise((resolve) => {
+      this.wasFetched = resolve;
+    });
   }
 
   async render(began: number): Promise<RenderedWidget> {
@@ -166,7 +171,7 @@ class Mount {
       ...looked,
       resourceUri: source.uri,
       bridgeInitialized: bridge.initialized,
-      consoleErrors: this.consoleErrors(),
+      consoleErrors: widget.consoleErrors,
       blockedRequests: this.blockedRequests(),
       ...(outcome.status === 'rendered' && { renderMs }),
       totalMs: Math.round(performance.now() - began),
@@ -181,7 +186,7 @@ class Mount {
   private bridgeTo(page: Page): Bridge {
     const { tool, input, result, callTool, readResource, version, source } = this.request;
     // A page that is gone hears nothing, and is noticed elsewhere.
-    const to = (work: () => Promise<void>): void => void this.session.during(work).catch(() => {});
+    const to = (work: () => Promise<void>): Promise<void> => this.session.during(work).catch(() => {});
     return new Bridge({
       tool,
       input,
@@ -192,7 +197,7 @@ class Mount {
       callTool,
       readResource,
       send: (text) => to(() => page.evaluate(sendMessage, text)),
-      resize: (height) => to(() => page.evaluate(resizeFrame, height)),
+      resize: (height) => void to(() => page.evaluate(resizeFrame, height)),
     });
   }
 
@@ -224,6 +229,8 @@ class Mount {
       return { status: 'mount_failed', problem: cut(String(error instanceof Error ? error.message : error)) };
     }
     void this.pump(page, bridge);
+    // Its time begins when its frame has asked for it.
+    await within(patience.render, Promise.race([this.fetched, over]), () => {});
     const first = await within(timeout, Promise.race([bridge.ready, over]), () => 'late' as const);
     await this.session.during(async () => {});
     if (this.crashed) return { status: 'render_error', problem: 'The page of the widget crashed' };
@@ -242,9 +249,7 @@ class Mount {
       ? withOpenAi(source.html, { input, result, height: bounds.height })
       : source.html;
     const origin = this.session.serve(this.label, ({ url }) =>
-      url.pathname === '/'
-        ? { headers: { ...ownProcess, 'content-security-policy': cspHeader(source.csp) }, body: html }
-        : { status: 404, body: '' },
+      url.pathname === '/' ? this.widgetPage(html) : { status: 404, body: '' },
     );
     return this.session.serve('host', ({ url }) =>
       url.pathname === '/'
@@ -256,9 +261,16 @@ class Mount {
     );
   }
 
+  private widgetPage(html: string): { headers: Record<string, string>; body: string } {
+    this.wasFetched();
+    const policy = cspHeader(this.request.source.csp);
+    return { headers: { ...ownProcess, 'content-security-policy': policy }, body: html };
+  }
+
   private neverReady(page: Page, timeout: number): Looked {
-    if (!page.frames().some((frame) => frame.url().startsWith(`http://${this.label}.`)))
-      return { status: 'mount_failed', problem: 'The widget left its frame, or never came to be in it' };
+    const [, frame] = page.frames();
+    if (frame && !/^(?:$|about:blank)/.test(frame.url()) && !frame.url().startsWith(`http://${this.label}.`))
+      return { status: 'mount_failed', problem: cut(`The widget left for ${frame.url()}`) };
     if (this.uncaught !== undefined) return { status: 'render_error', problem: this.uncaught };
     return {
       status: 'bridge_timeout',
@@ -314,11 +326,6 @@ class Mount {
       };
     }
     return { status: 'screenshot_failed' };
-  }
-
-  private consoleErrors(): string[] {
-    const errors = this.session.console.filter(({ level }) => level === 'error');
-    return errors.slice(0, bounds.entries).map(({ text }) => cut(text));
   }
 
   /** By the guard, or by the policy that the widget declared, of which the console tells. */

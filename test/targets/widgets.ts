@@ -53,7 +53,7 @@ const counter = page(
 const pages: Record<string, string> = {
   counter,
   complains: page(
-    '<p>complains</p>',
+    '<p>complains</p><button onclick="console.error(1 + 1 + \' leaks\')">Pump</button>',
     `const shown = () => { console.error('the chart is missing'); }; begin();`,
   ),
   silent: page('<p>never says hello</p>', 'const shown = () => {};'),
@@ -90,7 +90,7 @@ const pages: Record<string, string> = {
        post({ method: 'notifications/message', params: { data: 'x'.repeat(2_000_000) } });
        post({ method: 'ui/notifications/size-changed', params: { height: 1e9, width: -4 } });
        await ask('ui/open-link', { url: 'javascript:alert(1)' }).catch(() => state.push('no link'));
-       for (let n = 0; n < 20000; n++) post({ method: 'notifications/message', params: { data: n } });
+       for (let n = 0; n < 2000; n++) post({ method: 'notifications/message', params: { data: n } });
        document.getElementById('state').textContent = state.join(', ');
      };
      begin();`,

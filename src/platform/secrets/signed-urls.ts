@@ -1,6 +1,6 @@
 import { Cursors } from './cursors.ts';
 
-/** What the bytes are: an address made for a picture opens no recording. */
+/** What the bytes are. */
 type ArtifactKind = 'screenshot' | 'video' | 'frames';
 
 export interface SignedArtifact {

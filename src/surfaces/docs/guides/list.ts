@@ -19,6 +19,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
     title: 'Test servers',
     guides: [
       { name: 'writing-checks', title: 'Writing good checks' },
+      { name: 'widgets', title: 'Widgets' },
       { name: 'suite-files', title: 'Suite files' },
       { name: 'evals', title: 'Running evals' },
       { name: 'judging', title: 'Judges and insights' },
