@@ -63,11 +63,14 @@ export function sendTurn(conversation: string, body: Body): void {
   put(conversation, sent(body));
   const stop = new AbortController();
   stops.set(body.idempotencyKey, stop);
-  void run(body, stop).then(async () => {
-    stops.delete(body.idempotencyKey);
-    for (const id of ['getChatSession', 'getChatSessionTrace', 'listSessions'] as const)
-      await queryClient.invalidateQueries(answersOf(id));
-  });
+  void runAndReadAgain(body, stop);
+}
+
+async function runAndReadAgain(body: Body, stop: AbortController): Promise<void> {
+  await run(body, stop);
+  stops.delete(body.idempotencyKey);
+  for (const id of ['getChatSession', 'getChatSessionTrace', 'listSessions'] as const)
+    await queryClient.invalidateQueries(answersOf(id));
 }
 
 /** Wherever it is by now. One that has started a session becomes its turn as soon as it is sure to stay. */
