@@ -230,7 +230,7 @@ const namedPages = [
     'run',
   ],
   ...['trial', 'compare', 'traces', 'environments', 'environment', 'environment-edit', 'clients', 'client'],
-  ...['secrets', 'groups', 'project', 'project-access', 'chats', 'chat-new', 'chat'],
+  ...['secrets', 'groups', 'project', 'project-access', 'chats', 'chat-new', 'chat', 'chat-browser'],
 ];
 
 const next = { email: 'next@example.com' };

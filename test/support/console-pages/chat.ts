@@ -15,6 +15,7 @@ export async function chatPages({ projectId, serverId, api }: Console): Promise<
   return [
     ['chats', at, 'table'],
     ['chat-new', `${at}/new`, 'text=No language model'],
+    ['chat-browser', `${at}/${sessionId}?browser=true`, 'text=This chat has no browser'],
     ['chat', `${at}/${sessionId}?turn=${turnId}`, '[role=group] button'],
   ];
 }

@@ -16,8 +16,14 @@ export interface ChatSearch {
   turn?: string | undefined;
   /** What is chosen in it. */
   span?: string | undefined;
+  /** Whether the browser of the chat is shown beside it. */
+  browser?: true | undefined;
 }
 
 export function chatSearch(raw: Raw): ChatSearch {
-  return { turn: text(raw['turn']), span: text(raw['span']) };
+  return {
+    turn: text(raw['turn']),
+    span: text(raw['span']),
+    browser: raw['browser'] === true ? (true as const) : undefined,
+  };
 }

@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { Suspense, useCallback, useMemo, useState } from 'react';
 import type { Output } from '../../../../client/index.ts';
 import { ask } from '../../api/ask.ts';
+import { partFrom } from '../../api/parts.ts';
 import { Button, linkClass } from '../../kit/button.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
@@ -11,17 +12,18 @@ import { Facts, Page } from '../../kit/page.tsx';
 import { Time } from '../../kit/time.tsx';
 import { Same } from '../../same/same.tsx';
 import css from './chat.module.css';
-import { Composer } from './composer.tsx';
+import { Continue } from './continue.tsx';
 import { setDraft } from './drafts.ts';
 import { entriesOf, exchangesOf } from './exchanges.ts';
-import { lastClient, rememberClient } from './last-client.ts';
-import { limitsBody, noLimits, TurnLimits } from './limits.tsx';
 import { Live } from './live.tsx';
-import { forgetTurn, newKey, sendAgain, sendTurn, useTurn } from './live-turns.ts';
+import { forgetTurn, sendAgain, useTurn } from './live-turns.ts';
 import { sessionOf, turnsOf } from './queries.ts';
 import { type Chosen, Stored } from './stored.tsx';
 import { isOpen, type LiveTurn } from './turn-state.ts';
+import { useEveryPage } from './use-every-page.ts';
 import { useFollow } from './use-follow.ts';
+
+const BrowserPane = partFrom(() => import('./browser/pane.tsx'), 'BrowserPane');
 
 const route = '/projects/$projectId/sessions/$sessionId';
 
@@ -44,6 +46,8 @@ export function ChatPage() {
 
 function Chat({ which }: { which: Which }) {
   const { projectId, sessionId } = which;
+  const { browser: beside } = useSearch({ from: route });
+  const navigate = useNavigate({ from: route });
   const live = useTurn(sessionId);
   const open = live !== undefined && isOpen(live);
   const { session, messages, error, retry } = useSession(which, open);
@@ -77,6 +81,18 @@ function Chat({ which }: { which: Which }) {
       actions={
         <>
           <Same operation="getChatSession" input={{ sessionId }} />
+          <Button
+            aria-pressed={beside === true}
+            onClick={() =>
+              void navigate({
+                search: (before) => ({ ...before, browser: beside ? undefined : (true as const) }),
+                replace: true,
+                resetScroll: false,
+              })
+            }
+          >
+            Browser
+          </Button>
           <Link to="/projects/$projectId/sessions/new" params={{ projectId }} className={linkClass}>
             New chat
           </Link>
@@ -85,11 +101,22 @@ function Chat({ which }: { which: Which }) {
     >
       {session && <ChatFacts projectId={projectId} session={session} />}
       {error && <Problem error={error} retry={retry} />}
-      <Conversation which={which} entries={entries} live={unkept} />
-      {session?.turnInProgress && !open && (
-        <Note>A turn of this chat is under way elsewhere. It is shown here when it has ended.</Note>
-      )}
-      <Continue which={which} session={session} live={live} />
+      <div className={beside ? css.beside : css.alone}>
+        <div className={css.talk}>
+          <Conversation which={which} entries={entries} live={unkept} />
+          {session?.turnInProgress && !open && (
+            <Note>A turn of this chat is under way elsewhere. It is shown here when it has ended.</Note>
+          )}
+          <Continue which={which} session={session} live={live} />
+        </div>
+        {beside && session && (
+          <aside className={css.pane} aria-label="Browser">
+            <Suspense fallback={<Skeleton lines={6} />}>
+              <BrowserPane sessionId={sessionId} browser={session.browser} busy={open} />
+            </Suspense>
+          </aside>
+        )}
+      </div>
     </Page>
   );
 }
@@ -108,17 +135,6 @@ function useSession(which: Which, open: boolean) {
     error: query.error,
     retry: () => void query.refetch(),
   };
-}
-
-/** All of a list whose length the service bounds. */
-function useEveryPage<
-  Query extends { hasNextPage: boolean; isFetching: boolean; fetchNextPage: () => unknown },
->(query: Query): Query {
-  const { hasNextPage, isFetching, fetchNextPage } = query;
-  useEffect(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
-  return query;
 }
 
 /** Whether what was read holds all of it. */
@@ -224,51 +240,5 @@ function ChatFacts({ projectId, session }: { projectId: string; session: Session
         ['Started', startedAt === null ? undefined : <Time key="started" at={startedAt} />],
       ]}
     />
-  );
-}
-
-/** The next message of the chat, and what is said about its turn alone. */
-function Continue({
-  which: { projectId, sessionId },
-  session,
-  live,
-}: {
-  which: Which;
-  session: Session | undefined;
-  live: LiveTurn | undefined;
-}) {
-  const [limits, setLimits] = useState(() => ({ ...noLimits, hostId: lastClient(sessionId) }));
-  const environmentId = session?.environmentId ?? undefined;
-  const resolved = useQuery({
-    ...ask('resolveEnvironment', { projectId, environmentId: environmentId ?? '' }),
-    enabled: environmentId !== undefined,
-  });
-  const said = limitsBody(limits);
-  const send = (message: string): void => {
-    rememberClient(sessionId, said.hostId);
-    sendTurn(sessionId, { idempotencyKey: newKey(), sessionId, message, ...said });
-    setLimits({ ...noLimits, hostId: limits.hostId });
-  };
-  return (
-    <Composer
-      conversation={sessionId}
-      turn={live}
-      onSend={send}
-      same={
-        <Same
-          operation="sendChatMessage"
-          input={{ body: { idempotencyKey: 'KEY', sessionId, message: 'MESSAGE', ...said } }}
-        />
-      }
-    >
-      <TurnLimits
-        projectId={projectId}
-        serverIds={
-          environmentId === undefined ? (session?.serverIds ?? []) : (resolved.data?.effectiveServerIds ?? [])
-        }
-        limits={limits}
-        setLimits={setLimits}
-      />
-    </Composer>
   );
 }

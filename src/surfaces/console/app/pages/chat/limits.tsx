@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { ask } from '../../api/ask.ts';
-import { Choices } from '../../kit/choices.tsx';
+import { Choices, Switch } from '../../kit/choices.tsx';
 import { Field, Select } from '../../kit/field.tsx';
 import { Fold } from '../../kit/fold.tsx';
 import form from '../../kit/form.module.css';
@@ -15,16 +15,25 @@ export interface Limits {
   /** All that the chat offers, when it is undefined. */
   tools: string[] | undefined;
   hostId: string;
+  /** Whether the model may use the browser of the chat. */
+  browser: boolean;
 }
 
-export const noLimits: Limits = { maxToolCalls: '', maxSteps: '', tools: undefined, hostId: '' };
+export const noLimits: Limits = {
+  maxToolCalls: '',
+  maxSteps: '',
+  tools: undefined,
+  hostId: '',
+  browser: false,
+};
 
-export function limitsBody({ maxToolCalls, maxSteps, tools, hostId }: Limits): Partial<Body> {
+export function limitsBody({ maxToolCalls, maxSteps, tools, hostId, browser }: Limits): Partial<Body> {
   return {
     ...(maxToolCalls !== '' && { maxToolCalls: Number(maxToolCalls) }),
     ...(maxSteps !== '' && { maxSteps: Number(maxSteps) }),
     ...(tools && { allowedTools: tools }),
     ...(hostId !== '' && { hostId }),
+    ...(browser && { browser: {} }),
   };
 }
 
@@ -69,6 +78,11 @@ export function TurnLimits({
               onChange={(hostId) => setLimits({ ...limits, hostId })}
             />
           </div>
+          <Switch
+            label="The model may use the browser of this chat; where none is open, one that only looks is opened"
+            checked={limits.browser}
+            onChange={(browser) => setLimits({ ...limits, browser })}
+          />
           <ToolChoices
             projectId={projectId}
             serverIds={serverIds}

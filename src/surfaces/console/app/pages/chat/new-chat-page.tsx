@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { ask } from '../../api/ask.ts';
 import { Note } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
 import { Same } from '../../same/same.tsx';
@@ -19,7 +17,7 @@ import {
   useConversationOf,
   useTurn,
 } from './live-turns.ts';
-import { SettingsForm, settingsBody, unset } from './settings.tsx';
+import { SettingsForm, unset, useSettings } from './settings.tsx';
 
 const route = '/projects/$projectId/sessions/new';
 
@@ -32,12 +30,7 @@ export function NewChatPage() {
   const [key, setKey] = useState<string>();
   const now = useConversationOf(key);
   const [settings, setSettings] = useState(unset);
-  const models = useQuery(ask('listModels', {}));
-  const servers = useQuery(ask('listProjectServers', { projectId }));
-  const chosen = settingsBody(settings, {
-    models: models.data?.items ?? [],
-    servers: servers.data?.items ?? [],
-  });
+  const { chosen, models, servers } = useSettings(projectId, settings);
   const { hostId } = chosen;
   useEffect(() => {
     if (now === undefined || now === conversation) return;
@@ -67,8 +60,8 @@ export function NewChatPage() {
         projectId={projectId}
         settings={settings}
         setSettings={setSettings}
-        models={models.data?.items}
-        servers={servers.data?.items}
+        models={models}
+        servers={servers}
       />
       {turn && (
         <ol className={css.conversation} aria-label="Conversation">

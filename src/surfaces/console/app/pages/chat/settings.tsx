@@ -56,7 +56,7 @@ function filled(settings: Settings, models: readonly Model[], servers: readonly 
   };
 }
 
-export function settingsBody(
+function settingsBody(
   settings: Settings,
   { models, servers }: { models: readonly Model[]; servers: readonly Server[] },
 ): Partial<Body> {
@@ -72,6 +72,14 @@ export function settingsBody(
     ...(systemPrompt.trim() !== '' && { systemPrompt }),
     ...(temperature !== '' && { temperature: Number(temperature) }),
   };
+}
+
+/** What a message says of it, with the lists that it is chosen from. */
+export function useSettings(projectId: string, settings: Settings, enabled = true) {
+  const models = useQuery({ ...ask('listModels', {}), enabled }).data?.items;
+  const servers = useQuery({ ...ask('listProjectServers', { projectId }), enabled }).data?.items;
+  const chosen = settingsBody(settings, { models: models ?? [], servers: servers ?? [] });
+  return { chosen, models, servers };
 }
 
 const modeWords = {

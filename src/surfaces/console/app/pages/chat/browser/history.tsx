@@ -1,0 +1,136 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api } from '../../../api/client.ts';
+import { Button } from '../../../kit/button.tsx';
+import { TextInput } from '../../../kit/field.tsx';
+import { Fold } from '../../../kit/fold.tsx';
+import { asSchema } from '../../../kit/form/schema.ts';
+import { briefJson } from '../../../kit/json.ts';
+import { Problem } from '../../../kit/notice.tsx';
+import { counted } from '../../../kit/numbers.ts';
+import { StateMark } from '../../../kit/state.tsx';
+import { cut, textOf } from '../../../kit/text.ts';
+import { Time } from '../../../kit/time.tsx';
+import { newKey } from '../live-turns.ts';
+import { useEveryPage } from '../use-every-page.ts';
+import css from './browser.module.css';
+import { Picture } from './picture.tsx';
+import type { Entry } from './types.ts';
+
+const atOnce = 100;
+/** How often it is read again while a model may use the browser. */
+const pollEvery = 2_000;
+/** The latest, of which there may be thousands. */
+const mostShown = 100;
+
+export interface Entries {
+  list: Entry[];
+  error: Error | null;
+  retry: () => void;
+}
+
+export function useEntries(sessionId: string, busy: boolean): Entries {
+  const read = useEveryPage(
+    useInfiniteQuery({
+      queryKey: ['chatSessionBrowserTrace', 'pages', { sessionId }],
+      queryFn: ({ signal, pageParam: afterSeq }) =>
+        api.chatSessionBrowserTrace({ sessionId, body: { afterSeq, limit: atOnce } }, { signal }),
+      initialPageParam: 0,
+      getNextPageParam: ({ entries }) => (entries.length < atOnce ? undefined : entries.at(-1)?.seq),
+      refetchInterval: busy ? pollEvery : false,
+    }),
+  );
+  return {
+    list: read.data?.pages.flatMap((page) => page.entries) ?? [],
+    error: read.error,
+    retry: () => void read.refetch(),
+  };
+}
+
+/** What the browser was told by people and models, and what happened to it, the latest first. */
+export function History({
+  sessionId,
+  entries: { list, error, retry },
+  onNoted,
+}: {
+  sessionId: string;
+  entries: Entries;
+  onNoted: () => Promise<void>;
+}) {
+  return (
+    <Fold summary={`What happened (${counted(list.length, 'entry', 'entries')})`}>
+      {() => (
+        <>
+          <NoteField sessionId={sessionId} onNoted={onNoted} />
+          {error && <Problem error={error} retry={retry} />}
+          <ol className={css.entries} aria-label="What happened in the browser">
+            {list
+              .slice(-mostShown)
+              .toReversed()
+              .map((entry) => (
+                <EntryLine key={entry.seq} sessionId={sessionId} entry={entry} />
+              ))}
+          </ol>
+        </>
+      )}
+    </Fold>
+  );
+}
+
+function EntryLine({ sessionId, entry }: { sessionId: string; entry: Entry }) {
+  const { at, commandId } = entry;
+  const result = entry['result'];
+  return (
+    <li>
+      <Time at={at} />
+      <div>
+        <bdi className={css.what}>{whatOf(entry)}</bdi>
+        {entry['turnId'] !== undefined && <span className={css.soft}> by the model</span>}
+        {result === 'refused' && <StateMark state="failed">not done</StateMark>}
+        {result === 'unknown' && <StateMark state="inconclusive">not known</StateMark>}
+        {entry['reason'] !== undefined && <p className={css.soft}>{cut(textOf(entry['reason']), 300)}</p>}
+        {entry['artifactId'] !== undefined && commandId !== undefined && (
+          <Fold summary="Picture">{() => <Picture sessionId={sessionId} commandId={commandId} />}</Fold>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function whatOf(entry: Entry): string {
+  if (entry.kind === 'note') return `Note: ${cut(textOf(entry['text']), 500)}`;
+  if (entry.kind === 'event') return `The browser was ${cut(textOf(entry['event']), 60)}`;
+  const { op, verb, mode, url, target } = asSchema(entry['command']) ?? {};
+  const words = [op, verb, mode, url].map((one) => cut(textOf(one)));
+  return [...words, target === undefined ? '' : briefJson(target, 160)].filter(Boolean).join(' ');
+}
+
+function NoteField({ sessionId, onNoted }: { sessionId: string; onNoted: () => Promise<void> }) {
+  const [text, setText] = useState('');
+  const noting = useMutation({
+    mutationFn: () => api.chatSessionBrowserNote({ sessionId, body: { text, commandId: newKey() } }),
+    onSuccess: async () => {
+      setText('');
+      await onNoted();
+    },
+  });
+  const note = (event: FormEvent): void => {
+    event.preventDefault();
+    if (text.trim() !== '') noting.mutate();
+  };
+  return (
+    <form className={css.bar} onSubmit={note}>
+      <TextInput
+        aria-label="Note"
+        placeholder="A note for whoever reads this"
+        maxLength={4096}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <Button type="submit" busy={noting.isPending} disabled={text.trim() === ''}>
+        Add note
+      </Button>
+      {noting.isError && <Problem error={noting.error} />}
+    </form>
+  );
+}

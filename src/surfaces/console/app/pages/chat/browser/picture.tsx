@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import type { MouseEvent } from 'react';
+import { ask } from '../../../api/ask.ts';
+import { Note, Problem, Skeleton } from '../../../kit/notice.tsx';
+import css from './browser.module.css';
+import { pathOf } from './picture-path.ts';
+import type { Entry } from './types.ts';
+
+/** Its address works for fifteen minutes. */
+const lasting = 10 * 60_000;
+
+/** The latest picture that was taken, by whomever. A click into it is one into the page, where that is allowed. */
+export function LastPicture({
+  sessionId,
+  entries,
+  onPoint,
+}: {
+  sessionId: string;
+  entries: readonly Entry[];
+  onPoint: ((coordinates: [number, number]) => void) | undefined;
+}) {
+  const last = entries.findLast((entry) => entry['artifactId'] !== undefined);
+  if (last?.commandId === undefined) return <Note>No picture was taken yet. Go somewhere, or look.</Note>;
+  return <Picture sessionId={sessionId} commandId={last.commandId} onPoint={onPoint} />;
+}
+
+export function Picture({
+  sessionId,
+  commandId,
+  onPoint,
+}: {
+  sessionId: string;
+  commandId: string;
+  onPoint?: ((coordinates: [number, number]) => void) | undefined;
+}) {
+  const asked = ask('chatSessionBrowserArtifact', { sessionId, body: { commandId } });
+  const found = useQuery({ ...asked, staleTime: lasting, refetchInterval: lasting });
+  if (found.isError) return <Problem error={found.error} retry={() => void found.refetch()} />;
+  if (!found.data) return <Skeleton lines={6} />;
+  if (found.data.url === undefined) return <Note>The picture is gone.</Note>;
+  const shown = (
+    <img className={css.picture} src={pathOf(found.data.url)} alt="The page as the browser shows it" />
+  );
+  if (!onPoint) return shown;
+  const point = (event: MouseEvent<HTMLButtonElement>): void => {
+    const image = event.currentTarget.querySelector('img');
+    // A key has no place on the picture; the fields above are for keyboards.
+    if (!image || event.detail === 0) return;
+    const { left, top, width } = image.getBoundingClientRect();
+    const scale = image.naturalWidth / width;
+    onPoint([Math.round((event.clientX - left) * scale), Math.round((event.clientY - top) * scale)]);
+  };
+  return (
+    <button type="button" className={css.point} title="Click into the page" onClick={point}>
+      {shown}
+    </button>
+  );
+}

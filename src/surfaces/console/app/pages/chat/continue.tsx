@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Output } from '../../../../client/index.ts';
+import { ask } from '../../api/ask.ts';
+import { Same } from '../../same/same.tsx';
+import { Composer } from './composer.tsx';
+import { lastClient, rememberClient } from './last-client.ts';
+import { limitsBody, noLimits, TurnLimits } from './limits.tsx';
+import { newKey, sendTurn } from './live-turns.ts';
+import { SettingsForm, unset, useSettings } from './settings.tsx';
+import type { LiveTurn } from './turn-state.ts';
+
+type Session = Output<'getChatSession'>;
+
+/** The next message of the chat, and what is said about its turn alone. */
+export function Continue({
+  which: { projectId, sessionId },
+  session,
+  live,
+}: {
+  which: { projectId: string; sessionId: string };
+  session: Session | undefined;
+  live: LiveTurn | undefined;
+}) {
+  const [limits, setLimits] = useState(() => ({ ...noLimits, hostId: lastClient(sessionId) }));
+  // One that began with a browser has said nothing yet of what it is held with.
+  const undecided = session?.apiConfigState === 'unconfigured';
+  const [settings, setSettings] = useState(unset);
+  const { chosen, models, servers } = useSettings(projectId, settings, undecided);
+  const environmentId = session?.environmentId ?? undefined;
+  const resolved = useQuery({
+    ...ask('resolveEnvironment', { projectId, environmentId: environmentId ?? '' }),
+    enabled: environmentId !== undefined,
+  });
+  const serverIds = environmentId === undefined ? session?.serverIds : resolved.data?.effectiveServerIds;
+  const said = { ...(undecided && chosen), ...limitsBody(limits) };
+  const send = (message: string): void => {
+    rememberClient(sessionId, said.hostId);
+    sendTurn(sessionId, { idempotencyKey: newKey(), sessionId, message, ...said });
+    setLimits({ ...noLimits, hostId: limits.hostId, browser: limits.browser });
+  };
+  return (
+    <>
+      {undecided && (
+        <SettingsForm
+          projectId={projectId}
+          settings={settings}
+          setSettings={setSettings}
+          models={models}
+          servers={servers}
+        />
+      )}
+      <Composer
+        conversation={sessionId}
+        turn={live}
+        blocked={undecided && chosen.modelId === undefined ? 'Choose a model first.' : undefined}
+        onSend={send}
+        same={
+          <Same
+            operation="sendChatMessage"
+            input={{ body: { idempotencyKey: 'KEY', sessionId, message: 'MESSAGE', ...said } }}
+          />
+        }
+      >
+        <TurnLimits projectId={projectId} serverIds={serverIds ?? []} limits={limits} setLimits={setLimits} />
+      </Composer>
+    </>
+  );
+}

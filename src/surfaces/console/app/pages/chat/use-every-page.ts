@@ -1,0 +1,17 @@
+import { useEffect } from 'react';
+
+interface Paged {
+  hasNextPage: boolean;
+  isFetching: boolean;
+  isError: boolean;
+  fetchNextPage: () => unknown;
+}
+
+/** All of a list whose length the service bounds, page after page. */
+export function useEveryPage<Query extends Paged>(query: Query): Query {
+  const { hasNextPage, isFetching, isError, fetchNextPage } = query;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [hasNextPage, isFetching, isError, fetchNextPage]);
+  return query;
+}

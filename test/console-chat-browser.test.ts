@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { browserTests } from './support/browser-sessions.ts';
+import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { givePassword, newSession } from './support/people.ts';
+
+const t = browserTests();
+
+describe.skipIf(noBrowser !== undefined)('in a browser', () => {
+  test('the browser of a chat is opened beside it, shows a page, does what it is told and is closed', async () => {
+    const { service, projectId, harbour } = t;
+    const { userId, key } = await service.member('member');
+    await givePassword(service, userId);
+    const { body: chat } = await service.post(
+      '/chat-sessions/messages',
+      { idempotencyKey: 'first', projectId, modelId: 'drydock/rehearsal', message: 'Good morning' },
+      { key },
+    );
+    const session = await newSession(service, userId);
+    const { page, complaints } = await visit(await startBrowser(), { baseUrl: service.origin, session });
+    await page.goto(`/console/projects/${projectId}/sessions/${chat.sessionId}`);
+    await page.getByRole('button', { name: 'Browser', exact: true }).click();
+    const pane = page.getByRole('complementary', { name: 'Browser' });
+    await pane.getByText('This chat has no browser.').waitFor();
+
+    // At one address only.
+    await pane.getByLabel('What it may do').selectOption('allowlist');
+    await pane.getByRole('textbox', { name: /^Addresses/ }).fill(harbour.web.origin);
+    await pane.getByRole('button', { name: 'Open browser' }).click();
+    await pane.getByText('open', { exact: true }).waitFor();
+    await pane.getByLabel('Address', { exact: true }).fill(harbour.url('/form'));
+    await pane.getByRole('button', { name: 'Go' }).click();
+    const picture = pane.getByRole('img', { name: 'The page as the browser shows it' });
+    await picture.waitFor();
+    const width = () =>
+      picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+    await expect.poll(width).toBeGreaterThan(300);
+
+    await pane.getByLabel('What to look at').selectOption('a11y');
+    await pane.getByRole('button', { name: 'Look' }).click();
+    await pane.getByLabel('what it saw', { exact: true }).getByText('Three ships').waitFor();
+    await pane.getByText('Do something on the page').click();
+    await pane.getByRole('textbox', { name: /^Where/ }).fill('#save');
+    await pane.getByRole('button', { name: 'Do it' }).click();
+    await expect.poll(() => harbour.asked('/saved')).toBe(1);
+
+    await pane.getByLabel('Address', { exact: true }).fill('http://127.0.0.2:8099/');
+    await pane.getByRole('button', { name: 'Go' }).click();
+    await pane.getByText('not done').first().waitFor();
+    await pane.getByText('What happened (').click();
+    await pane.getByRole('textbox', { name: 'Note' }).fill('Saved once.');
+    await pane.getByRole('button', { name: 'Add note' }).click();
+    await pane.getByText('Note: Saved once.').waitFor();
+
+    // The same address shows it again, and closing it says so.
+    await page.reload();
+    await picture.waitFor();
+    await pane.getByRole('button', { name: 'Close browser' }).click();
+    await pane.getByText('Closed: ').waitFor();
+    await pane.getByRole('button', { name: 'Open browser' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
