@@ -1,5 +1,6 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import { drainPages } from '../live/drain.ts';
 import type { Verb } from '../verb.ts';
 import { fileKey } from './address.ts';
@@ -22,26 +23,24 @@ export const listServerSkills: Verb<'listServerSkills'> = (context, { serverId, 
     return {
       support,
       serverId,
-      ...sorted(serverId, items),
+      ...(await sorted(serverId, items)),
       ...(Number.isSafeInteger(ttlMs) && { ttlMs: ttlMs as number }),
       ...(typeof cacheScope === 'string' && { cacheScope }),
     };
   });
 
 /** Skills, addresses that several entries have, and entries that are not in order. */
-function sorted(
+export async function sorted(
   serverId: string,
   items: readonly unknown[],
-): Pick<Catalog, 'skills' | 'duplicateUris' | 'rejected'> {
+): Promise<Pick<Catalog, 'skills' | 'duplicateUris' | 'rejected'>> {
+  const keyed = await mapInTurns(items, (item) => ({ item, key: keyOf(item) }));
   const counts = new Map<string, number>();
-  for (const item of items) {
-    const key = keyOf(item);
-    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
+  for (const { key } of keyed) if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
   const skills: Catalog['skills'] = [];
   const rejected: Catalog['rejected'] = [];
-  for (const item of items) {
-    if ((counts.get(keyOf(item) ?? '') ?? 0) > 1) continue;
+  await mapInTurns(keyed, ({ item, key }) => {
+    if ((counts.get(key ?? '') ?? 0) > 1) return;
     try {
       const { skillUri, name, description, frontmatter, files, unloadable } = readEntry(item);
       const resources = [...files.values()];
@@ -59,7 +58,7 @@ function sorted(
       const { skillUri, message } = error.refusal;
       rejected.push({ ...(skillUri !== undefined && { skillUri }), reason: message });
     }
-  }
+  });
   const duplicateUris = [...counts].flatMap(([key, count]) => (count > 1 ? [key] : []));
   return { skills, duplicateUris, rejected };
 }
