@@ -92,6 +92,8 @@ export interface RunSearch extends TrialFilters {
 export interface TrialSearch extends RunSearch {
   /** What is chosen in the waterfall. */
   span?: string | undefined;
+  /** The step whose place in the recording is meant. */
+  step?: string | undefined;
   /** Whether frames are shown as they were sent. */
   raw?: true | undefined;
 }
@@ -112,6 +114,7 @@ export function trialSearch(raw: Raw): TrialSearch {
   return {
     ...runSearch(raw),
     span: text(raw['span']),
+    step: text(raw['step']),
     raw: raw['raw'] === true ? (true as const) : undefined,
   };
 }

@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import type { Output } from '../../../../client/index.ts';
 import { api } from '../../api/client.ts';
+import { partFrom } from '../../api/parts.ts';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
 import { Fold } from '../../kit/fold.tsx';
@@ -12,6 +13,7 @@ import { LongText } from '../../kit/long-text.tsx';
 import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { cut } from '../../kit/text.ts';
 import { Same } from '../../same/same.tsx';
+import { namesWidget, useRendering } from '../widgets/use-rendering.ts';
 import { BothSides } from './both-sides.tsx';
 import { CallsList } from './calls/calls-list.tsx';
 import { began, ended, forget, type ToolCall, useCalls } from './calls/history.ts';
@@ -21,6 +23,8 @@ import { ItemList } from './item-list.tsx';
 import { ToolResult } from './result.tsx';
 import css from './servers.module.css';
 import type { Which } from './which.ts';
+
+const RenderedWidget = partFrom(() => import('../widgets/rendered-widget.tsx'), 'RenderedWidget');
 
 type Tool = Output<'listTools'>['items'][number];
 
@@ -83,6 +87,7 @@ function ToolRunner({
       }
     },
   });
+  const rendering = useRendering(which);
   /** With the arguments of a call in the fields; of another tool, on its page. */
   const take = (call: ToolCall): void => {
     setShown(call.id);
@@ -121,6 +126,16 @@ function ToolRunner({
           {running.isPending ? 'Calling…' : 'Call tool'}
         </Button>
         {running.isPending && <Button onClick={() => ending.current?.abort()}>Stop waiting</Button>}
+        {namesWidget(tool) && (
+          <Button
+            busy={rendering.isPending}
+            disabled={given.problem !== undefined}
+            onClick={() => rendering.start(body)}
+          >
+            {rendering.isPending ? 'Rendering…' : 'Render widget'}
+          </Button>
+        )}
+        {rendering.isPending && <Button onClick={rendering.stop}>Stop rendering</Button>}
         <Same operation="callTool" input={{ ...which, body }} />
       </div>
       <div aria-live="polite">
@@ -130,6 +145,13 @@ function ToolRunner({
             result={shown.result}
             actions={<Button onClick={() => setSaving(shown)}>Save as eval case</Button>}
           />
+        )}
+      </div>
+      <div aria-live="polite">
+        {rendering.asked && (
+          <Suspense>
+            <RenderedWidget which={which} rendering={rendering} />
+          </Suspense>
         )}
       </div>
       {calls.length > 0 && <CallsList calls={calls} shown={shownId} onShow={take} onAgain={again} />}

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { partFrom } from '../../api/parts.ts';
 import { Button } from '../../kit/button.tsx';
 import { classes } from '../../kit/classes.ts';
 import { Code } from '../../kit/code.tsx';
@@ -9,6 +10,9 @@ import { count } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
 import type { Message, Part } from './trace.ts';
 import css from './trial.module.css';
+import type { ShownWidget } from './widgets.ts';
+
+const WidgetSeen = partFrom(() => import('../widgets/widget-seen.tsx'), 'WidgetSeen');
 
 const roles = new Map([
   ['user', 'User'],
@@ -21,7 +25,16 @@ const roles = new Map([
 const pageLength = 100;
 
 /** What was said, in order. The message that is meant is marked and brought into view. */
-export function Conversation({ messages, meant }: { messages: Message[]; meant: number | undefined }) {
+export function Conversation({
+  messages,
+  meant,
+  widgets,
+}: {
+  messages: Message[];
+  meant: number | undefined;
+  /** By the call whose result they belong to. */
+  widgets?: ReadonlyMap<string, ShownWidget>;
+}) {
   const list = useRef<HTMLOListElement>(null);
   const [turned, setTurned] = useState({ page: 0, meant });
   // Whoever turns the page stays there until something else is meant.
@@ -43,7 +56,7 @@ export function Conversation({ messages, meant }: { messages: Message[]; meant: 
           >
             <h3 dir="auto">{roles.get(role) ?? role}</h3>
             {parts.map((part, at) => (
-              <MessagePart key={at} part={part} />
+              <MessagePart key={at} part={part} widget={widgetOf(part, widgets)} />
             ))}
           </li>
         ))}
@@ -67,7 +80,28 @@ export function Conversation({ messages, meant }: { messages: Message[]; meant: 
 /** Longer results are folded: most are looked at only when something went wrong. */
 const short = 600;
 
-function MessagePart({ part }: { part: Part }) {
+function widgetOf(
+  { kind, toolCallId = '' }: Part,
+  widgets: ReadonlyMap<string, ShownWidget> | undefined,
+): ShownWidget | undefined {
+  return kind === 'result' ? widgets?.get(toolCallId) : undefined;
+}
+
+/** A result with a widget is what people saw of it. */
+function MessagePart({ part, widget }: { part: Part; widget: ShownWidget | undefined }) {
+  return (
+    <>
+      <PartOfMessage part={part} />
+      {widget && (
+        <Suspense>
+          <WidgetSeen name={widget.name} given={widget.given} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function PartOfMessage({ part }: { part: Part }) {
   const { kind, text, tool, failed } = part;
   if (kind === 'text') return <LongText className={css.said} text={text} />;
   const heading = (

@@ -21,7 +21,7 @@ export function Neighbours({
   runId: string;
   trialId: string;
 }) {
-  const { span: _, ...search } = useSearch({ from: route });
+  const { span: _span, step: _step, ...search } = useSearch({ from: route });
   const navigate = useNavigate();
   const { rows } = useTrials({ projectId, runId });
   const filtered = isFiltered(search);

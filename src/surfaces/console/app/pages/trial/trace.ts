@@ -1,4 +1,5 @@
 import type { Output } from '../../../../client/index.ts';
+import { listIn, numberIn, textIn } from '../../kit/given.ts';
 import { jsonWithin } from '../../kit/json.ts';
 import { counted } from '../../kit/numbers.ts';
 import { cut } from '../../kit/text.ts';
@@ -23,18 +24,6 @@ export interface Span {
 
 type Raw = Record<string, unknown>;
 
-function number(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
 function asRaw(value: unknown): Raw {
   return typeof value === 'object' && value !== null ? (value as Raw) : {};
 }
@@ -44,22 +33,22 @@ const deepest = 6;
 
 /** In the order in which they began, those inside behind those around them. */
 export function spansOf({ spans }: { spans?: unknown }): Span[] {
-  const read = listOf(spans).flatMap((given): Span[] => {
+  const read = listIn(spans).flatMap((given): Span[] => {
     const raw = asRaw(given);
-    const [id, start] = [text(raw['id']), number(raw['startMs'])];
+    const [id, start] = [textIn(raw['id']), numberIn(raw['startMs'])];
     if (id === undefined || start === undefined) return [];
     return [
       {
         id,
-        parentId: text(raw['parentId']),
-        name: cut(text(raw['name']) ?? id),
-        category: cut(text(raw['category']) ?? 'step', 40),
+        parentId: textIn(raw['parentId']),
+        name: cut(textIn(raw['name']) ?? id),
+        category: cut(textIn(raw['category']) ?? 'step', 40),
         start,
-        end: Math.max(start, number(raw['endMs']) ?? start),
+        end: Math.max(start, numberIn(raw['endMs']) ?? start),
         failed: raw['status'] === 'error',
-        promptIndex: number(raw['promptIndex']),
-        toolCallId: text(raw['toolCallId']),
-        tokens: number(raw['totalTokens']),
+        promptIndex: numberIn(raw['promptIndex']),
+        toolCallId: textIn(raw['toolCallId']),
+        tokens: numberIn(raw['totalTokens']),
         depth: 0,
       },
     ];
@@ -95,9 +84,9 @@ export interface Message {
 
 export function messagesOf({ messages }: { messages?: unknown }): Message[] {
   let turn = -1;
-  return listOf(messages).map((given, index) => {
+  return listIn(messages).map((given, index) => {
     const raw = asRaw(given);
-    const role = cut(text(raw['role']) ?? 'unknown', 40);
+    const role = cut(textIn(raw['role']) ?? 'unknown', 40);
     if (role === 'user') turn++;
     return { index, role, turn, parts: partsOf(raw['content']) };
   });
@@ -118,13 +107,16 @@ function partsOf(content: unknown): Part[] {
 
 function partOf(given: unknown): Part {
   const raw = asRaw(given);
-  const about = { tool: cut(text(raw['toolName']) ?? '') || undefined, toolCallId: text(raw['toolCallId']) };
-  if (raw['type'] === 'text') return part('text', text(raw['text']) ?? '');
+  const about = {
+    tool: cut(textIn(raw['toolName']) ?? '') || undefined,
+    toolCallId: textIn(raw['toolCallId']),
+  };
+  if (raw['type'] === 'text') return part('text', textIn(raw['text']) ?? '');
   if (raw['type'] === 'tool-call') return { ...part('call', shown(raw['input'] ?? raw['args'])), ...about };
   if (raw['type'] !== 'tool-result') return part('other', shown(given));
   const output = (raw['output'] ?? raw['result']) as Raw | undefined;
   const value = typeof output === 'object' && output !== null && 'value' in output ? output['value'] : output;
-  const failed = /error/.test(text(asRaw(output)['type']) ?? '') || raw['isError'] === true;
+  const failed = /error/.test(textIn(asRaw(output)['type']) ?? '') || raw['isError'] === true;
   return { ...part('result', shown(value)), ...about, failed };
 }
 
@@ -149,15 +141,26 @@ function ended({ text, whole }: { text: string; whole: boolean }): string {
   return whole ? text : `${text}…\n(The raw form has all of it.)`;
 }
 
+/** The tool call that a span is, or that its widget was shown for. */
+export function callAround(span: Span, spans: readonly Span[]): string | undefined {
+  let around: Span | undefined = span;
+  for (let depth = 0; around && depth <= deepest; depth++) {
+    if (around.toolCallId !== undefined) return around.toolCallId;
+    const { parentId }: Span = around;
+    around = parentId === undefined ? undefined : spans.find(({ id }) => id === parentId);
+  }
+  return undefined;
+}
+
 /** The message that a span made: the result of its tool, or what the model answered in that step. */
 export function messageOfSpan(
   span: Span,
   spans: readonly Span[],
   messages: readonly Message[],
 ): number | undefined {
-  if (span.toolCallId !== undefined) {
-    const ofCall = (message: Message): boolean =>
-      message.parts.some(({ toolCallId }) => toolCallId === span.toolCallId);
+  const call = callAround(span, spans);
+  if (call !== undefined) {
+    const ofCall = (message: Message): boolean => message.parts.some(({ toolCallId }) => toolCallId === call);
     return messages.findLast(ofCall)?.index;
   }
   const model =

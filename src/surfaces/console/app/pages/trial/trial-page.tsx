@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { DrydockError, type Output } from '../../../../client/index.ts';
+import { partFrom } from '../../api/parts.ts';
 import { Waterfall } from '../../charts/waterfall.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
@@ -16,11 +17,16 @@ import { runOf, traceOf, trialOf } from '../runs/queries.ts';
 import { stateOfTrial } from '../runs/states.ts';
 import { Checks, checksOf } from './checks.tsx';
 import { Conversation } from './conversation.tsx';
+import { filmsOf } from './films.ts';
 import { isTyping, Neighbours } from './neighbours.tsx';
 import { RawTrace } from './raw.tsx';
 import { Stages } from './stages.tsx';
 import { answerOfTurn, messageOfSpan, messagesOf, spansOf, type Trace } from './trace.ts';
 import css from './trial.module.css';
+import { widgetsOf } from './widgets.ts';
+
+const Recording = partFrom(() => import('./recording.tsx'), 'Recording');
+const WidgetSeen = partFrom(() => import('../widgets/widget-seen.tsx'), 'WidgetSeen');
 
 const route = '/projects/$projectId/runs/$runId/trials/$trialId';
 
@@ -29,7 +35,7 @@ type Iteration = Output<'getEvalIteration'>;
 export function TrialPage() {
   const { projectId, runId, trialId } = useParams({ from: route });
   const search = useSearch({ from: route });
-  const { span: _span, raw: _raw, ...filters } = search;
+  const { span: _span, step: _step, raw: _raw, ...filters } = search;
   const which = { projectId, runId, iterationId: trialId };
   const run = useQuery(runOf({ projectId, runId }));
   const iteration = useQuery(trialOf({ projectId, runId, trialId }));
@@ -89,7 +95,15 @@ export function TrialPage() {
       {trace.isError && (
         <NoTrace error={trace.error} iteration={iteration.data} retry={() => void trace.refetch()} />
       )}
-      {trace.data && <TraceView key={trialId} trace={trace.data} iteration={iteration.data} />}
+      {trace.data && (
+        <TraceView
+          key={trialId}
+          which={which}
+          trace={trace.data}
+          iteration={iteration.data}
+          reread={async () => (await trace.refetch()).data}
+        />
+      )}
     </Page>
   );
 }
@@ -107,20 +121,34 @@ function NoTrace({ error, iteration, retry }: { error: Error; iteration: Iterati
   );
 }
 
-function TraceView({ trace, iteration }: { trace: Trace; iteration: Iteration }) {
+function TraceView({
+  which,
+  trace,
+  iteration,
+  reread,
+}: {
+  which: { projectId: string; runId: string; iterationId: string };
+  trace: Trace;
+  iteration: Iteration;
+  reread: () => Promise<Trace | undefined>;
+}) {
   const search = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const spans = useMemo(() => spansOf(trace), [trace]);
   const messages = useMemo(() => messagesOf(trace), [trace]);
   const checks = useMemo(() => checksOf(iteration), [iteration]);
+  const films = useMemo(() => filmsOf(trace), [trace]);
+  const widgets = useMemo(() => widgetsOf(trace, messages), [trace, messages]);
   const chosen = spans.find(({ id }) => id === search.span);
   // What a check read is meant until a span is chosen, and the other way round.
   const [read, setRead] = useState<number>();
   const meant = read ?? (chosen && messageOfSpan(chosen, spans, messages));
   const choose = (span: string | undefined): void => {
     setRead(undefined);
-    void navigate({ search: (before) => ({ ...before, span }), replace: true });
+    void navigate({ search: (before) => ({ ...before, span, step: undefined }), replace: true });
   };
+  const chooseStep = (step: string): void =>
+    void navigate({ search: (before) => ({ ...before, step, span: undefined }), replace: true });
   const turnRaw = (): void =>
     void navigate({
       search: (before) => ({ ...before, raw: before.raw ? undefined : (true as const) }),
@@ -137,6 +165,19 @@ function TraceView({ trace, iteration }: { trace: Trace; iteration: Iteration })
   }, []);
   return (
     <>
+      {films.length > 0 && (
+        <Suspense fallback={<Skeleton lines={8} />}>
+          <Recording
+            which={which}
+            films={films}
+            spans={spans}
+            span={chosen}
+            step={search.step}
+            onStep={chooseStep}
+            reread={reread}
+          />
+        </Suspense>
+      )}
       <Section
         title="Timeline"
         actions={
@@ -159,7 +200,12 @@ function TraceView({ trace, iteration }: { trace: Trace; iteration: Iteration })
       {search.raw && <RawTrace trace={trace} span={chosen} />}
       <div className={css.sides}>
         <Section title="Conversation">
-          <Conversation messages={messages} meant={meant} />
+          <Conversation messages={messages} meant={meant} widgets={widgets.byCall} />
+          {widgets.others.map(({ name, given }, at) => (
+            <Suspense key={at}>
+              <WidgetSeen name={name} given={given} />
+            </Suspense>
+          ))}
         </Section>
         <Section title="Checks">
           <Checks checks={checks} onShow={(turn) => setRead(answerOfTurn(messages, turn))} />

@@ -1,0 +1,138 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { ask } from '../../api/ask.ts';
+import { Section } from '../../kit/page.tsx';
+import { Glyph, type State } from '../../kit/state.tsx';
+import { TabButtons } from '../../kit/tabs.tsx';
+import { duration } from '../../kit/time.tsx';
+import { type Film, type FilmedStep, filmedSteps, filmsOf, placeOfSpan, stepAt } from './films.ts';
+import { Player } from './players.tsx';
+import css from './recording.module.css';
+import type { Span, Trace } from './trace.ts';
+
+/** What the widgets of a trial looked like, with the steps that were taken on them. */
+export function Recording({
+  which,
+  films,
+  spans,
+  span,
+  step: stepId,
+  onStep,
+  reread,
+}: {
+  which: { projectId: string; runId: string; iterationId: string };
+  films: Film[];
+  spans: Span[];
+  /** What is chosen: a span, or a step. */
+  span: Span | undefined;
+  step: string | undefined;
+  onStep: (id: string) => void;
+  /** Makes new addresses. */
+  reread: () => Promise<Trace | undefined>;
+}) {
+  // The trial is over, so they stay as they are.
+  const { data } = useQuery({ ...ask('getEvalRunSteps', which), staleTime: Infinity });
+  const steps = useMemo(() => filmedSteps(data?.items ?? []), [data]);
+  const chosen = steps.find(({ id }) => id === stepId);
+  const place = chosen ?? (span && placeOfSpan(span, spans, films));
+  const [picked, pick] = useState<{ blobId: string; over: string | undefined }>();
+  // Whoever picks another recording stays with it until something else is chosen.
+  const key = stepId ?? span?.id;
+  const wanted = picked && picked.over === key ? picked.blobId : place?.blobId;
+  const film = films.find(({ blobId }) => blobId === wanted) ?? (films[0] as Film);
+  return (
+    <Section
+      title="Recording"
+      actions={
+        films.length > 1 && (
+          <TabButtons
+            label="Recorded widgets"
+            names={films.map(({ blobId, toolName }, at) => [blobId, `${at + 1}. ${toolName}`] as const)}
+            chosen={film.blobId}
+            choose={(blobId) => pick({ blobId, over: key })}
+          />
+        )
+      }
+    >
+      <FilmAndSteps
+        key={film.blobId}
+        film={film}
+        steps={steps.filter(({ blobId }) => blobId === film.blobId)}
+        chosen={chosen}
+        ms={place?.blobId === film.blobId ? place.ms : undefined}
+        about={key}
+        onStep={onStep}
+        renew={async () => {
+          const fresh = await reread();
+          return fresh && filmsOf(fresh).find(({ blobId }) => blobId === film.blobId)?.path;
+        }}
+      />
+    </Section>
+  );
+}
+
+const states: Record<FilmedStep['status'], [State, string]> = {
+  ok: ['passed', 'done'],
+  fail: ['failed', 'failed'],
+  skipped: ['skipped', 'skipped'],
+  pending: ['pending', 'waiting'],
+};
+
+function FilmAndSteps({
+  film,
+  steps,
+  chosen,
+  ms,
+  about,
+  onStep,
+  renew,
+}: {
+  film: Film;
+  steps: FilmedStep[];
+  chosen: FilmedStep | undefined;
+  /** Where what is chosen is in it, and what that is. */
+  ms: number | undefined;
+  about: string | undefined;
+  onStep: (id: string) => void;
+  renew: () => Promise<string | undefined>;
+}) {
+  const [now, setNow] = useState(0);
+  // A step that is chosen again is gone to again.
+  const [again, setAgain] = useState(0);
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const to = useMemo(() => (ms === undefined ? undefined : { ms }), [ms, about, again]);
+  // A widget that stood still while steps were taken made no more pictures.
+  const length = Math.max(1, film.frames.at(-1)?.atMs ?? 0, ...steps.map((step) => step.ms));
+  const current = stepAt(steps, now, chosen);
+  return (
+    <div className={css.recording}>
+      <Player film={film} length={length} now={now} onTime={setNow} to={to} renew={renew} />
+      {steps.length > 0 && (
+        <ol className={css.steps} aria-label="Steps on the widget">
+          {steps.map((step) => (
+            <li key={step.id}>
+              <button
+                type="button"
+                className={css.step}
+                aria-current={step === current ? 'step' : undefined}
+                onClick={() => {
+                  setAgain(again + 1);
+                  onStep(step.id);
+                }}
+              >
+                <Glyph state={states[step.status][0]} label={states[step.status][1]} />
+                <span className={css.words}>
+                  <bdi>
+                    {step.number}. {step.words}
+                  </bdi>
+                  {step.status === 'fail' && step.reason && <bdi className={css.reason}>{step.reason}</bdi>}
+                </span>
+                <span className={css.at}>{duration(step.ms)}</span>
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { useEffect, useState } from 'react';
+import { DrydockError } from '../../../../client/index.ts';
+import { Note, Problem } from '../../kit/notice.tsx';
+import { cut } from '../../kit/text.ts';
+import { duration } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import type { Rendering } from './use-rendering.ts';
+import { WidgetSeen } from './widget-seen.tsx';
+import css from './widgets.module.css';
+
+/** The widget of a tool that was just called, or why there is none. */
+export function RenderedWidget({
+  which,
+  rendering: { start, isPending, asked, result, error },
+}: {
+  which: { projectId: string; serverId: string };
+  rendering: Rendering;
+}) {
+  if (!asked) return null;
+  if (isPending) return <Waiting />;
+  if (error) return <Problem error={error} advice={adviceFor(error)} retry={() => start(asked)} />;
+  if (!result) return null;
+  const { mimeType, base64 } = result.screenshot ?? {};
+  return (
+    <WidgetSeen
+      given={result}
+      name={`Widget of ${cut(asked.toolName)}`}
+      actions={
+        <Same
+          operation="renderServerWidget"
+          input={{ ...which, body: { ...asked, includeScreenshot: true } }}
+        />
+      }
+    >
+      {mimeType === 'image/png' && (
+        <img
+          className={css.picture}
+          src={`data:image/png;base64,${base64}`}
+          alt={`The widget of ${cut(asked.toolName)} as it was drawn`}
+        />
+      )}
+    </WidgetSeen>
+  );
+}
+
+/** It takes seconds: for how long is said, but not read out again and again. */
+function Waiting() {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((before) => before + 1), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <Note>
+      The tool is called, then its widget is opened in a browser of the service.{' '}
+      <span aria-hidden="true">{seconds > 0 && `${duration(seconds * 1_000)} so far.`}</span>
+    </Note>
+  );
+}
+
+function adviceFor(error: Error): string | undefined {
+  if (!(error instanceof DrydockError)) return undefined;
+  if (error.code === 'RATE_LIMITED') return 'All browsers of the service are in use. Try again in a moment.';
+  if (error.details['reason'] === 'BROWSER_UNAVAILABLE')
+    return 'Once Chromium is installed, or DRYDOCK_BROWSER holds its path, start the service again.';
+  return undefined;
+}

@@ -1,0 +1,78 @@
+import { asSchema } from '../../kit/form/schema.ts';
+import { listIn, numberIn, textIn } from '../../kit/given.ts';
+import { briefJson } from '../../kit/json.ts';
+import type { State } from '../../kit/state.tsx';
+import { cut, textOf } from '../../kit/text.ts';
+
+/** What was to be seen of a widget. Answers and traces tell it alike; nothing in it is sure to be there. */
+export interface Seen {
+  state: State;
+  /** How it went. */
+  word: string;
+  problem: string | undefined;
+  resourceUri: string | undefined;
+  renderMs: number | undefined;
+  totalMs: number | undefined;
+  consoleErrors: string[];
+  blocked: string[];
+  calls: { tool: string; given: string; error: string | undefined }[];
+  requests: string[];
+  tree: string | undefined;
+  /** What the tree leaves out. */
+  note: string | undefined;
+  /** Elements as a step of an eval case names them. */
+  targets: string[];
+}
+
+const outcomes = new Map<string, [State, string]>([
+  ['rendered', ['passed', 'rendered']],
+  ['resource_read_failed', ['failed', 'its resource could not be read']],
+  ['mount_failed', ['failed', 'its page could not be opened']],
+  ['bridge_timeout', ['failed', 'it did not speak to its host in time']],
+  ['render_error', ['failed', 'its script failed']],
+  ['blank_screenshot', ['failed', 'it stayed blank']],
+  ['screenshot_failed', ['inconclusive', 'no picture of it could be taken']],
+  ['browser_unavailable', ['inconclusive', 'the browser was not there']],
+]);
+
+export function seenOf(given: unknown): Seen {
+  const raw = asSchema(given) ?? {};
+  const status = cut(textOf(raw['status'], 'nothing is known about it'));
+  const [state, word] = outcomes.get(status) ?? ['notMeasured', status];
+  const timings = asSchema(raw['timings']) ?? raw;
+  const snapshot = asSchema(raw['snapshot']);
+  return {
+    state,
+    word,
+    problem: textIn(raw['problem']),
+    resourceUri: textIn(raw['resourceUri']),
+    renderMs: numberIn(timings['renderMs']),
+    totalMs: numberIn(timings['totalMs']),
+    consoleErrors: listIn(raw['consoleErrors']).map((one) => textOf(one)),
+    blocked: listIn(raw['blockedRequests']).map(blockedWords),
+    calls: listIn(raw['toolCalls']).map((one) => {
+      const call = asSchema(one) ?? {};
+      return {
+        tool: cut(textOf(call['toolName'], 'a tool')),
+        given: briefJson(call['arguments'] ?? {}),
+        error: textIn(call['error']),
+      };
+    }),
+    requests: listIn(raw['hostRequests']).map((one) => textOf(one)),
+    tree: textIn(snapshot?.['tree']),
+    note: textIn(snapshot?.['note']),
+    targets: listIn(snapshot?.['elements']).map(targetOf),
+  };
+}
+
+/** Traces have the address and the reason apart. */
+function blockedWords(one: unknown): string {
+  const { url, reason } = asSchema(one) ?? {};
+  return typeof url === 'string' ? `${url} (${textOf(reason, 'blocked')})` : textOf(one);
+}
+
+/** Of several that are alike the first is meant; whoever means another counts on. */
+function targetOf(one: unknown): string {
+  const { ambiguous, ...target } = asSchema(one) ?? {};
+  return JSON.stringify(ambiguous === true ? { ...target, nth: 0 } : target);
+}

@@ -1,0 +1,43 @@
+import { useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { api } from '../../api/client.ts';
+import { asSchema } from '../../kit/form/schema.ts';
+
+interface Which {
+  projectId: string;
+  serverId: string;
+}
+
+interface Body {
+  toolName: string;
+  parameters: Record<string, unknown>;
+}
+
+export type Rendering = ReturnType<typeof useRendering>;
+
+/** Whether a tool says where its interface is. */
+export function namesWidget(tool: object): boolean {
+  const meta = asSchema((tool as { _meta?: unknown })._meta) ?? {};
+  const places = [
+    asSchema(meta['ui'])?.['resourceUri'],
+    meta['ui/resourceUri'],
+    meta['openai/outputTemplate'],
+  ];
+  return places.some((uri) => typeof uri === 'string' && uri.startsWith('ui://'));
+}
+
+/** Calls a tool and looks at its widget, in a browser of the service. */
+export function useRendering(which: Which) {
+  const ending = useRef<AbortController>(undefined);
+  const { mutate, reset, isPending, variables, data, error } = useMutation({
+    mutationFn: (body: Body) => {
+      const { signal } = (ending.current = new AbortController());
+      return api.renderServerWidget({ ...which, body: { ...body, includeScreenshot: true } }, { signal });
+    },
+  });
+  const stop = (): void => {
+    reset();
+    ending.current?.abort();
+  };
+  return { start: mutate, stop, isPending, asked: variables, result: data, error };
+}

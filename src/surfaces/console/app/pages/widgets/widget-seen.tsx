@@ -1,0 +1,112 @@
+import { type ReactNode, useMemo } from 'react';
+import { Code } from '../../kit/code.tsx';
+import { CopyButton } from '../../kit/copy.tsx';
+import { Few } from '../../kit/few.tsx';
+import { Fold } from '../../kit/fold.tsx';
+import { LongText } from '../../kit/long-text.tsx';
+import { counted } from '../../kit/numbers.ts';
+import { StateMark } from '../../kit/state.tsx';
+import { cut } from '../../kit/text.ts';
+import { duration } from '../../kit/time.tsx';
+import { seenOf } from './seen.ts';
+import css from './widgets.module.css';
+
+/** How a widget came out, what it did, and what is in it. */
+export function WidgetSeen({
+  given,
+  name,
+  actions,
+  children,
+}: {
+  /** As an answer or a trace has it. */
+  given: unknown;
+  name: string;
+  actions?: ReactNode;
+  /** The picture of it. */
+  children?: ReactNode;
+}) {
+  const seen = useMemo(() => seenOf(given), [given]);
+  const { renderMs, totalMs, tree, targets } = seen;
+  return (
+    <div className={css.seen} role="group" aria-label={name}>
+      <div className={css.head}>
+        <strong>{name}</strong>
+        <StateMark state={seen.state}>{seen.word}</StateMark>
+        <span className={css.soft}>
+          {renderMs !== undefined && `drawn after ${duration(renderMs)}`}
+          {renderMs !== undefined && totalMs !== undefined && ', '}
+          {totalMs !== undefined && `${duration(totalMs)} in all`}
+        </span>
+        {seen.resourceUri && <code className={css.uri}>{cut(seen.resourceUri)}</code>}
+        {actions}
+      </div>
+      {seen.problem && <LongText className={css.problem} text={seen.problem} />}
+      {children}
+      <Listed title="Errors in its console" lines={seen.consoleErrors} />
+      <Listed title="Requests that were held back" lines={seen.blocked} />
+      {seen.calls.length > 0 && (
+        <div>
+          <h3>Tools it called</h3>
+          <ul className={css.lines}>
+            <Few items={seen.calls} noun="call" rest="li">
+              {({ tool, given, error }, at) => (
+                <li key={at}>
+                  <StateMark state={error === undefined ? 'passed' : 'failed'}>
+                    {error === undefined ? 'answered' : 'refused'}
+                  </StateMark>{' '}
+                  <code>{tool}</code> <code className={css.soft}>{given}</code>{' '}
+                  {error !== undefined && <span>{cut(error, 1_000)}</span>}
+                </li>
+              )}
+            </Few>
+          </ul>
+        </div>
+      )}
+      <Listed title="What else it asked its host for" lines={seen.requests} />
+      {targets.length > 0 && (
+        <Fold className={css.fold} summary={`${counted(targets.length, 'element')}, as steps name them`}>
+          {() => (
+            <ul className={css.lines}>
+              <Few items={targets} noun="element" rest="li">
+                {(target, at) => (
+                  <li key={at} className={css.target}>
+                    <code>{cut(target, 1_000)}</code>
+                    <CopyButton text={target} label={`Copy ${cut(target)}`} />
+                  </li>
+                )}
+              </Few>
+            </ul>
+          )}
+        </Fold>
+      )}
+      {tree !== undefined && (
+        <Fold className={css.fold} summary="Accessibility tree">
+          {() => (
+            <>
+              <Code text={tree} label={`accessibility tree of ${name}`} wrap={false} />
+              {seen.note && <p className={css.soft}>{seen.note}.</p>}
+            </>
+          )}
+        </Fold>
+      )}
+    </div>
+  );
+}
+
+function Listed({ title, lines }: { title: string; lines: string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <div>
+      <h3>{title}</h3>
+      <ul className={css.lines}>
+        <Few items={lines} noun="line" rest="li">
+          {(line, at) => (
+            <li key={at}>
+              <code>{cut(line, 1_000)}</code>
+            </li>
+          )}
+        </Few>
+      </ul>
+    </div>
+  );
+}
