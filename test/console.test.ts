@@ -1,9 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { seriousFindings } from './support/access.ts';
 import { rightPassword } from './support/browser.ts';
 import { visit } from './support/chromium.ts';
 import { inBrowser } from './support/console.ts';
@@ -151,17 +149,10 @@ inBrowser((shared) => {
   test('every page is drawn within its policy, without serious findings about access, in both themes', async () => {
     const { page, complaints } = await visit(shared.browser, shared.service);
     const found: string[] = [];
-    const axe = await readFile(axeFile, 'utf8');
     for (const [name, address, there] of await pagesOf(shared.service)) {
       await page.goto(address);
       await page.locator(there).first().waitFor();
-      // Once for both themes: loading it takes as long as half of what it then looks at.
-      for (const frame of page.frames()) await frame.evaluate(axe);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        const findings = await seriousFindings(page, colorScheme);
-        found.push(...findings.map((finding) => `${name} ${colorScheme}: ${finding}`));
-      }
+      found.push(...(await seriousFindings(page)).map((finding) => `${name} ${finding}`));
     }
     found.push(...complaints);
     expect(found).toEqual([]);
@@ -192,19 +183,3 @@ inBrowser((shared) => {
     600_000,
   );
 });
-
-const ofBuilder = createRequire(createRequire(import.meta.url).resolve('@axe-core/playwright'));
-const axeFile = ofBuilder.resolve('axe-core/axe.min.js');
-
-/** What axe, which the page has, finds; in the dark only what the theme changes. */
-async function seriousFindings(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
-  // Without lists of what is right, and without a second page to sum up frames: a tenth of the time.
-  const axe = new AxeBuilder({ page, axeSource: 'null' })
-    .options({ resultTypes: ['violations'], preload: false })
-    .setLegacyMode(true);
-  if (colorScheme === 'dark') axe.withRules('color-contrast');
-  const { violations } = await axe.analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, any }) => `${id} ${html} ${any[0]?.message ?? ''}`));
-}

@@ -1,9 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Output } from '../../../../client/index.ts';
 import { api } from '../../api/client.ts';
-import { partFrom } from '../../api/parts.ts';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
 import { Fold } from '../../kit/fold.tsx';
@@ -13,6 +12,7 @@ import { LongText } from '../../kit/long-text.tsx';
 import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { cut } from '../../kit/text.ts';
 import { Same } from '../../same/same.tsx';
+import { RenderedWidget } from '../widgets/rendered-widget.tsx';
 import { namesWidget, useRendering } from '../widgets/use-rendering.ts';
 import { BothSides } from './both-sides.tsx';
 import { CallsList } from './calls/calls-list.tsx';
@@ -23,8 +23,6 @@ import { ItemList } from './item-list.tsx';
 import { ToolResult } from './result.tsx';
 import css from './servers.module.css';
 import type { Which } from './which.ts';
-
-const RenderedWidget = partFrom(() => import('../widgets/rendered-widget.tsx'), 'RenderedWidget');
 
 type Tool = Output<'listTools'>['items'][number];
 
@@ -138,7 +136,7 @@ function ToolRunner({
         {rendering.isPending && <Button onClick={rendering.stop}>Stop rendering</Button>}
         <Same operation="callTool" input={{ ...which, body }} />
       </div>
-      <div aria-live="polite">
+      <div className={css.outcomes} aria-live="polite">
         {shown?.error !== undefined && <Problem error={shown.error} />}
         {shown?.result && (
           <ToolResult
@@ -146,13 +144,7 @@ function ToolRunner({
             actions={<Button onClick={() => setSaving(shown)}>Save as eval case</Button>}
           />
         )}
-      </div>
-      <div aria-live="polite">
-        {rendering.asked && (
-          <Suspense>
-            <RenderedWidget which={which} rendering={rendering} />
-          </Suspense>
-        )}
+        <RenderedWidget which={which} rendering={rendering} />
       </div>
       {calls.length > 0 && <CallsList calls={calls} shown={shownId} onShow={take} onAgain={again} />}
       <Fold summary="Schema as a model sees it">

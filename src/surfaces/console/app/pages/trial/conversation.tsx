@@ -1,5 +1,4 @@
-import { Suspense, useEffect, useRef, useState } from 'react';
-import { partFrom } from '../../api/parts.ts';
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { classes } from '../../kit/classes.ts';
 import { Code } from '../../kit/code.tsx';
@@ -10,9 +9,6 @@ import { count } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
 import type { Message, Part } from './trace.ts';
 import css from './trial.module.css';
-import type { ShownWidget } from './widgets.ts';
-
-const WidgetSeen = partFrom(() => import('../widgets/widget-seen.tsx'), 'WidgetSeen');
 
 const roles = new Map([
   ['user', 'User'],
@@ -28,12 +24,12 @@ const pageLength = 100;
 export function Conversation({
   messages,
   meant,
-  widgets,
+  after,
 }: {
   messages: Message[];
   meant: number | undefined;
-  /** By the call whose result they belong to. */
-  widgets?: ReadonlyMap<string, ShownWidget>;
+  /** By the id of a call: what stands below its result. */
+  after?: ReadonlyMap<string, ReactNode>;
 }) {
   const list = useRef<HTMLOListElement>(null);
   const [turned, setTurned] = useState({ page: 0, meant });
@@ -56,7 +52,10 @@ export function Conversation({
           >
             <h3 dir="auto">{roles.get(role) ?? role}</h3>
             {parts.map((part, at) => (
-              <MessagePart key={at} part={part} widget={widgetOf(part, widgets)} />
+              <Fragment key={at}>
+                <MessagePart part={part} />
+                {part.kind === 'result' && after?.get(part.toolCallId ?? '')}
+              </Fragment>
             ))}
           </li>
         ))}
@@ -80,28 +79,7 @@ export function Conversation({
 /** Longer results are folded: most are looked at only when something went wrong. */
 const short = 600;
 
-function widgetOf(
-  { kind, toolCallId = '' }: Part,
-  widgets: ReadonlyMap<string, ShownWidget> | undefined,
-): ShownWidget | undefined {
-  return kind === 'result' ? widgets?.get(toolCallId) : undefined;
-}
-
-/** A result with a widget is what people saw of it. */
-function MessagePart({ part, widget }: { part: Part; widget: ShownWidget | undefined }) {
-  return (
-    <>
-      <PartOfMessage part={part} />
-      {widget && (
-        <Suspense>
-          <WidgetSeen name={widget.name} given={widget.given} />
-        </Suspense>
-      )}
-    </>
-  );
-}
-
-function PartOfMessage({ part }: { part: Part }) {
+function MessagePart({ part }: { part: Part }) {
   const { kind, text, tool, failed } = part;
   if (kind === 'text') return <LongText className={css.said} text={text} />;
   const heading = (

@@ -29,7 +29,7 @@ const trace = {
   spans: [
     { id: 'before', startMs: 10 },
     { id: 't1', category: 'tool', startMs: 50, toolCallId: 'c1' },
-    { id: 'w1', parentId: 't1', startMs: 60 },
+    { id: 'w1', parentId: 't1', startMs: 60, endMs: 130 },
     { id: 'called', parentId: 'w1', category: 'tool', startMs: 170 },
     { id: 'later', startMs: 250 },
   ],
@@ -42,7 +42,7 @@ test('recordings are those of this service, each once, and spans are found in th
   expect(spans.map((span) => placeOfSpan(span, spans, films))).toEqual([
     undefined,
     { blobId: 'b1', ms: 0 },
-    { blobId: 'b1', ms: 0 },
+    { blobId: 'b1', ms: 30 },
     { blobId: 'b1', ms: 70 },
     { blobId: 'b2', ms: 50 },
   ]);

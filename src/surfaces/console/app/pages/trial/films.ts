@@ -73,14 +73,17 @@ export function frameAt(frames: readonly Frame[], ms: number): Frame | undefined
 
 /**
  * Where a span is in the recordings: in that of its own call, else in the one that had begun last. What came before a
- * recording is at its beginning if it led to it.
+ * recording is at its beginning if it led to it; what ended while it ran is at its end, when the widget was drawn.
  */
 export function placeOfSpan(span: Span, spans: readonly Span[], films: readonly Film[]): Place | undefined {
   const call = callAround(span, spans);
   const own = call === undefined ? undefined : films.find(({ toolCallId }) => toolCallId === call);
   const begun = films.filter(({ startMs }) => startMs !== undefined && startMs <= span.start);
   const film = own ?? begun.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)).at(-1);
-  return film && { blobId: film.blobId, ms: Math.max(0, span.start - (film.startMs ?? span.start)) };
+  if (!film) return undefined;
+  const { blobId, startMs = span.end } = film;
+  const at = span.start < startMs ? span.end : span.start;
+  return { blobId, ms: Math.max(0, at - startMs) };
 }
 
 type Step = Output<'getEvalRunSteps'>['items'][number];

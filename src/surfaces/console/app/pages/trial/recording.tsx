@@ -40,6 +40,9 @@ export function Recording({
   const key = stepId ?? span?.id;
   const wanted = picked && picked.over === key ? picked.blobId : place?.blobId;
   const film = films.find(({ blobId }) => blobId === wanted) ?? (films[0] as Film);
+  const taken = steps.filter(({ blobId }) => blobId === film.blobId);
+  // Widgets begin empty: until something is chosen, what the first step found is more to look at.
+  const [first] = taken;
   return (
     <Section
       title="Recording"
@@ -57,9 +60,9 @@ export function Recording({
       <FilmAndSteps
         key={film.blobId}
         film={film}
-        steps={steps.filter(({ blobId }) => blobId === film.blobId)}
+        steps={taken}
         chosen={chosen}
-        ms={place?.blobId === film.blobId ? place.ms : undefined}
+        ms={place?.blobId === film.blobId ? place.ms : first?.ms}
         about={key}
         onStep={onStep}
         renew={async () => {

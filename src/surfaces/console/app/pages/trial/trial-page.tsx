@@ -23,10 +23,9 @@ import { RawTrace } from './raw.tsx';
 import { Stages } from './stages.tsx';
 import { answerOfTurn, messageOfSpan, messagesOf, spansOf, type Trace } from './trace.ts';
 import css from './trial.module.css';
-import { widgetsOf } from './widgets.ts';
+import { widgetsOf } from './widgets.tsx';
 
 const Recording = partFrom(() => import('./recording.tsx'), 'Recording');
-const WidgetSeen = partFrom(() => import('../widgets/widget-seen.tsx'), 'WidgetSeen');
 
 const route = '/projects/$projectId/runs/$runId/trials/$trialId';
 
@@ -138,7 +137,7 @@ function TraceView({
   const messages = useMemo(() => messagesOf(trace), [trace]);
   const checks = useMemo(() => checksOf(iteration), [iteration]);
   const films = useMemo(() => filmsOf(trace), [trace]);
-  const widgets = useMemo(() => widgetsOf(trace, messages), [trace, messages]);
+  const { byCall, others } = useMemo(() => widgetsOf(trace, messages), [trace, messages]);
   const chosen = spans.find(({ id }) => id === search.span);
   // What a check read is meant until a span is chosen, and the other way round.
   const [read, setRead] = useState<number>();
@@ -200,12 +199,8 @@ function TraceView({
       {search.raw && <RawTrace trace={trace} span={chosen} />}
       <div className={css.sides}>
         <Section title="Conversation">
-          <Conversation messages={messages} meant={meant} widgets={widgets.byCall} />
-          {widgets.others.map(({ name, given }, at) => (
-            <Suspense key={at}>
-              <WidgetSeen name={name} given={given} />
-            </Suspense>
-          ))}
+          <Conversation messages={messages} meant={meant} after={byCall} />
+          {others}
         </Section>
         <Section title="Checks">
           <Checks checks={checks} onShow={(turn) => setRead(answerOfTurn(messages, turn))} />
