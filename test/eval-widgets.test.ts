@@ -106,6 +106,23 @@ test.skipIf(noBrowser)('a widget is used as a person would, and what was seen is
   expect([video.status, (await video.arrayBuffer()).byteLength]).toEqual([206, 4]);
   expect((await fetch(trace.videoUrl)).headers.get('content-type')).toMatch(/^video\/(webm|x-motion-jpeg)$/);
 
+  // A picture of what each step left behind: the call, the actions, and no more of what only looked.
+  const pictures = steps.map(
+    ({ evidence }: { evidence?: { screenshotUrl?: string } }) => evidence?.screenshotUrl,
+  );
+  expect(pictures.map((url?: string) => url !== undefined)).toEqual(
+    steps.map(({ kind }: { kind: string }) => kind !== 'assert'),
+  );
+  for (const url of [pictures[0], pictures[2], trace.widgetSnapshots[0].screenshotUrl]) {
+    const picture = await fetch(url);
+    expect(picture.headers.get('content-type')).toBe('image/png');
+    expect(
+      Buffer.from(await picture.arrayBuffer())
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
+  }
+
   await service.db.run(removeRun, { runId });
   const left = await service.db.row(unusedSince, { id: trace.videoBlobId });
   expect(left?.unusedSince).toEqual(expect.any(Number));

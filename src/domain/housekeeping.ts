@@ -41,6 +41,7 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         // Otherwise those of sessions that nobody goes on with would be under way for ever.
         await trx.run(chatTurns.failCutOff, { sessionId: null });
         await trx.run(browserRows.pruneHolders);
+        await trx.run(browserRows.pruneClosed);
       },
     },
     {

@@ -30,6 +30,8 @@ export interface StepOutcome {
   row?: CheckRow;
   /** Ids of the tool calls that were made. */
   toolCallIds?: string[];
+  /** What a widget looked like after the step, by the id that the picture is kept under. */
+  pictureId?: string;
   /** Of a step on a widget: where it is in the recording. */
   video?: { blobId: string; kind: 'webm' | 'frames'; offsetMs: number };
 }
@@ -131,7 +133,8 @@ class Trial {
       }
       const at = Date.now();
       const { goesOn: next, shown, widget } = await this.carryOut(step, stepIndex);
-      const outcome: StepOutcome = { ...place, ...shown };
+      const rendered = this.widgets?.shown.findLast(({ call }) => call.stepIndex === stepIndex)?.pictureId;
+      const outcome: StepOutcome = { ...place, ...(rendered && { pictureId: rendered }), ...shown };
       this.outcomes.push(outcome);
       if (widget) this.filmed.push({ outcome, shown: widget, at });
       this.options.onProgress?.({ stepIndex, kind: step.kind, status: shown.status });
@@ -273,11 +276,12 @@ class Trial {
     work: (widgets: TrialWidgets) => Promise<WidgetStep>,
   ): Promise<StepEnd> {
     if (!this.widgets?.available) return missingEvidence(predicate, noBrowser);
-    const { problem, blind, shown: widget } = await work(this.widgets);
+    const { problem, blind, shown: widget, pictureId } = await work(this.widgets);
     const filmed = widget ? { widget } : {};
-    if (problem === undefined) return { goesOn: true, shown: { status: 'ok' }, ...filmed };
+    const seen = pictureId === undefined ? {} : { pictureId };
+    if (problem === undefined) return { goesOn: true, shown: { status: 'ok', ...seen }, ...filmed };
     if (blind) return { ...missingEvidence(predicate, problem), ...filmed };
-    return { goesOn: false, shown: { status: 'fail', reason: problem }, ...filmed };
+    return { goesOn: false, shown: { status: 'fail', reason: problem, ...seen }, ...filmed };
   }
 
   private turnEnd({ finish, error }: TurnOutcome<CallAnswer>, toolCallIds: string[]): StepEnd {
@@ -355,7 +359,7 @@ interface StepEnd {
   goesOn: boolean;
   /** That the step was about. */
   widget?: ShownWidget;
-  shown: Pick<StepOutcome, 'status' | 'reason' | 'row' | 'toolCallIds'>;
+  shown: Pick<StepOutcome, 'status' | 'reason' | 'row' | 'toolCallIds' | 'pictureId'>;
 }
 
 const finishReasons: Partial<Record<string, string>> = {

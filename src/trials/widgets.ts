@@ -16,6 +16,7 @@ export interface WidgetParts {
   openAiCompat?: boolean | undefined;
   /** Keeps the recording of a widget; the id it has from then on, or undefined when it could not be kept. */
   keep: (part: RecordedPart) => Promise<string | undefined>;
+  keepPicture: (png: Buffer) => Promise<string | undefined>;
 }
 
 /** A call whose tool may bring a widget. */
@@ -43,6 +44,8 @@ interface KeptVideo {
 export interface ShownWidget {
   call: ShownCall;
   observation: WidgetObservation;
+  /** A picture of it as it came to be, by the id it is kept under. */
+  pictureId?: string;
   video?: KeptVideo;
 }
 
@@ -54,6 +57,8 @@ export interface WidgetStep {
   blind?: boolean;
   /** The widget that it was about. */
   shown?: ShownWidget;
+  /** A picture of it after the step, by the id it is kept under. */
+  pictureId?: string;
 }
 
 /** Open at once in one trial. */
@@ -102,7 +107,9 @@ export class TrialWidgets {
     const source = await call.server.widget(uri, this.signal);
     if ('problem' in source) return nothing('resource_read_failed', source.problem);
     const { observation, widget } = await this.render(call, source);
-    const shown: ShownWidget = { call, observation };
+    const { screenshot } = observation;
+    const pictureId = screenshot && (await this.parts.keepPicture(screenshot));
+    const shown: ShownWidget = { call, observation, ...(pictureId !== undefined && { pictureId }) };
     this.shown.push(shown);
     await this.close(call.toolName);
     if (widget && observation.bridgeInitialized && this.isNamedAfter(call))
@@ -112,7 +119,7 @@ export class TrialWidgets {
   }
 
   async act(toolName: string, action: WidgetAction): Promise<WidgetStep> {
-    return this.use(toolName, (widget) => widget.act(action, this.signal));
+    return this.use(toolName, (widget) => widget.act(action, this.signal), true);
   }
 
   async assert(assertion: WidgetAssertion): Promise<WidgetStep> {
@@ -126,6 +133,7 @@ export class TrialWidgets {
   private async use(
     toolName: string,
     work: (widget: LiveWidget) => Promise<string | undefined>,
+    changes = false,
   ): Promise<WidgetStep> {
     const open = this.open.get(toolName);
     if (!open) return this.absent(toolName);
@@ -133,7 +141,12 @@ export class TrialWidgets {
     try {
       const problem = await work(widget);
       noteErrors(open);
-      return { shown, ...(problem !== undefined && { problem }) };
+      const pictureId = changes || problem !== undefined ? await this.picture(widget) : undefined;
+      return {
+        shown,
+        ...(problem !== undefined && { problem }),
+        ...(pictureId !== undefined && { pictureId }),
+      };
     } catch (error) {
       if (!(error instanceof BrowserFailure)) throw error;
       const gone = error.kind === 'crashed' || error.kind === 'closed';
@@ -141,6 +154,12 @@ export class TrialWidgets {
         ? { shown, blind: true, problem: `browser_unavailable: ${error.message}` }
         : { shown, problem: error.message };
     }
+  }
+
+  /** A step is worth more than its picture. */
+  private async picture(widget: LiveWidget): Promise<string | undefined> {
+    const png = await widget.screenshot().catch(() => undefined);
+    return png && this.parts.keepPicture(png);
   }
 
   private absent(toolName: string): WidgetStep {

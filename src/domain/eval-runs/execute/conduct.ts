@@ -179,6 +179,7 @@ async function attempt(
         browsers: services.browsers,
         openAiCompat: snapshot.connection.openAiWidgets,
         keep: (part) => films.keep(part),
+        keepPicture: (png) => films.keepPicture(png),
       },
     }),
     clock: services.clock,

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import type { RecordedPart } from '../../../browser/recording.ts';
 import type { RowOf } from '../../../platform/database/columns.ts';
 import * as blobRows from '../../../platform/database/queries/blobs.ts';
@@ -12,9 +13,14 @@ const contentTypes = { webm: 'video/webm', frames: 'video/x-motion-jpeg' } as co
 
 export type KeptFilm = RowOf<typeof blobRows.insertArtifact.takes>;
 
-/** Recordings of one trial, put into the blobs. Until the trial is written they count as garbage. */
+/** Of one picture, and pictures of one trial. */
+const largestPicture = 4 * 1024 * 1024;
+const mostPictures = 50;
+
+/** Recordings and pictures of one trial, put into the blobs. Until the trial is written they count as garbage. */
 export class Films {
   readonly kept: KeptFilm[] = [];
+  private pictures = 0;
   private readonly services: Pick<Services, 'blobs' | 'db' | 'clock' | 'log'>;
   private readonly owner: { organizationId: string; projectId: string };
 
@@ -26,17 +32,27 @@ export class Films {
     this.owner = { organizationId, projectId };
   }
 
-  /** A trial is worth more than its recording: one that cannot be kept is done without. */
-  async keep({ kind, path }: RecordedPart): Promise<string | undefined> {
+  keep({ kind, path }: RecordedPart): Promise<string | undefined> {
+    return this.store(contentTypes[kind], createReadStream(path), mostBytes);
+  }
+
+  async keepPicture(png: Buffer): Promise<string | undefined> {
+    if (png.length > largestPicture || this.pictures >= mostPictures) return undefined;
+    this.pictures++;
+    return this.store('image/png', Readable.from([png]), largestPicture);
+  }
+
+  /** A trial is worth more than its pictures: one that cannot be kept is done without. */
+  private async store(contentType: string, content: Readable, limit: number): Promise<string | undefined> {
     const { blobs, db, clock, log } = this.services;
     const id = newId('blob', clock());
     try {
       await db.run(blobRows.noteGarbage, { id });
-      const stored = await blobs.put(id, createReadStream(path), mostBytes);
-      this.kept.push({ id, ...this.owner, contentType: contentTypes[kind], ...stored });
+      const stored = await blobs.put(id, content, limit);
+      this.kept.push({ id, ...this.owner, contentType, ...stored });
       return id;
     } catch (error) {
-      log.warn('The recording of a widget was not kept', { reason: String(error).slice(0, 200) });
+      log.warn('A recording or picture of a widget was not kept', { reason: String(error).slice(0, 200) });
       return undefined;
     }
   }

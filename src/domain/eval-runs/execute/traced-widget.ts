@@ -6,7 +6,7 @@ const mostFrames = 2_000;
 
 /** A widget as the trace of its trial shows it, whose spans count from `started`. */
 export function tracedWidget(
-  { call, observation, video }: ShownWidget,
+  { call, observation, pictureId, video }: ShownWidget,
   started: number,
 ): Record<string, unknown> {
   const { toolCallId, toolName, server, promptIndex } = call;
@@ -24,6 +24,7 @@ export function tracedWidget(
       ...(error !== undefined && { error }),
     })),
     hostRequests: requests,
+    ...(pictureId !== undefined && { screenshotBlobId: pictureId }),
     ...(video && {
       videoBlobId: video.blobId,
       videoKind: video.kind,

@@ -3,6 +3,7 @@ import type { OutputOf } from '../../../contract/operation.ts';
 import { type EvaluationConfig, isIntact, type Score, scorecardOf } from '../../../evaluation/index.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { aboutWidget } from '../../../widgets/words.ts';
+import { artifactUrl } from '../../artifacts/read.ts';
 import type { Context } from '../../context.ts';
 import { type Vocabulary, vocabularyOf } from '../../eval-cases/vocabulary.ts';
 import { pageBy } from '../../paging.ts';
@@ -139,17 +140,20 @@ function shownDefinition(
 /** Addresses of recordings are made anew each time. */
 function evidenceOf(
   context: Context,
-  { toolCallIds, video }: TrialDetail['steps'][number],
+  { toolCallIds, pictureId, video }: TrialDetail['steps'][number],
   planned: PlannedCase['steps'][number],
 ): Pick<Step, 'evidence'> {
-  if (!toolCallIds && !video) return {};
+  if (!toolCallIds && !video && pictureId === undefined) return {};
   const filmed = video && {
-    ...aboutWidget(planned),
     videoUrl: videoUrl(context, video),
     videoBlobId: video.blobId,
     videoOffsetMs: video.offsetMs,
   };
-  return { evidence: { ...(toolCallIds && { toolCalls: toolCallIds }), ...filmed } };
+  const seen = pictureId !== undefined && {
+    screenshotUrl: artifactUrl(context, { kind: 'screenshot', blobId: pictureId }),
+  };
+  const about = (video || pictureId !== undefined) && aboutWidget(planned);
+  return { evidence: { ...(toolCallIds && { toolCalls: toolCallIds }), ...about, ...seen, ...filmed } };
 }
 
 export const getEvalRunSteps: Verb<'getEvalRunSteps'> = async (context, input) => {

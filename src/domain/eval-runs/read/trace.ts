@@ -27,23 +27,27 @@ export const getEvalIterationTrace: Verb<'getEvalIterationTrace'> = async (conte
 };
 
 /**
- * With the addresses of the recordings it names. Others may report traces that name anything: an address is made only for
+ * With the addresses of the recordings and pictures it names. Others may report traces that name anything: an address is made only for
  * what is kept in this project.
  */
 async function withVideos(context: ProjectContext, trace: Trace): Promise<Trace> {
   const { videoBlobId, widgetSnapshots } = trace as { videoBlobId?: unknown; widgetSnapshots?: unknown };
   const widgets = Array.isArray(widgetSnapshots) ? (widgetSnapshots as unknown[]) : [];
-  const named = widgets.flatMap((widget) => filmOf(widget)?.blobId ?? []);
+  const named = widgets.flatMap((widget) => [filmOf(widget)?.blobId ?? [], pictureOf(widget) ?? []].flat());
   if (named.length === 0) return trace;
   const kept = await context.db.rows(blobRows.digests, { projectId: context.project.id, ids: named });
   const ids = new Set(kept.map(({ id }) => id));
   const urls = new Map<string, string>();
   const shown = widgets.map((widget) => {
-    const film = filmOf(widget);
-    if (!film || !ids.has(film.blobId)) return widget;
-    const url = urls.get(film.blobId) ?? videoUrl(context, film);
-    urls.set(film.blobId, url);
-    return { ...(widget as object), videoUrl: url };
+    const [film, picture] = [filmOf(widget), pictureOf(widget)];
+    const added: Record<string, string> = {};
+    if (picture !== undefined && ids.has(picture))
+      added['screenshotUrl'] = artifactUrl(context, { kind: 'screenshot', blobId: picture });
+    if (film && ids.has(film.blobId)) {
+      added['videoUrl'] = urls.get(film.blobId) ?? videoUrl(context, film);
+      urls.set(film.blobId, added['videoUrl']);
+    }
+    return { ...(widget as object), ...added };
   });
   const first = typeof videoBlobId === 'string' ? urls.get(videoBlobId) : undefined;
   return { ...trace, widgetSnapshots: shown, ...(first !== undefined && { videoUrl: first }) };
@@ -52,6 +56,11 @@ async function withVideos(context: ProjectContext, trace: Trace): Promise<Trace>
 function filmOf(widget: unknown): { blobId: string; kind: 'webm' | 'frames' } | undefined {
   const { videoBlobId: blobId, videoKind: kind } = (widget ?? {}) as Record<string, unknown>;
   return typeof blobId === 'string' && (kind === 'webm' || kind === 'frames') ? { blobId, kind } : undefined;
+}
+
+function pictureOf(widget: unknown): string | undefined {
+  const { screenshotBlobId } = (widget ?? {}) as Record<string, unknown>;
+  return typeof screenshotBlobId === 'string' ? screenshotBlobId : undefined;
 }
 
 /** Where the recording of a widget can be seen, for some minutes. */

@@ -144,6 +144,14 @@ export const pruneHolders = query(
   `delete from browser_holders h where h.lease_until < now() - interval '1 hour'`,
   {},
 );
+/** Those of programs that were closed long ago, with their entries and pictures. Those of chats stay with them. */
+export const pruneClosed = query(
+  'browser-sessions.prune-closed',
+  `delete from browser_sessions where id in (
+     select id from browser_sessions where state = 'closed' and chat_session_id is null
+       and last_active_at < now() - interval '30 days' limit 500)`,
+  {},
+);
 /** Browsers of one person whose process is gone are gone too, and what they were doing is not known. */
 export const closeLost = query(
   'browser-sessions.close-lost',
