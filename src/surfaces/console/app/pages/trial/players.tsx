@@ -11,6 +11,9 @@ interface PlayerProps {
   length: number;
   now: number;
   onTime: (ms: number) => void;
+  /** Whether it goes on by itself; a video has buttons of its own for that. */
+  playing: boolean;
+  onPlay: (playing: boolean) => void;
   /** Where to stand; each new one is gone to. */
   to: { ms: number } | undefined;
 }
@@ -18,11 +21,11 @@ interface PlayerProps {
 /** A recording. Its address works for some minutes: one that fails is asked for again, once. */
 export function Player({ renew, ...props }: PlayerProps & { renew: () => Promise<string | undefined> }) {
   // What is being played keeps its address when the trace is read again.
-  const [source, setSource] = useState({ path: props.film.path });
+  const [source, setSource] = useState({ path: props.film.path, turn: 0 });
   const [state, setState] = useState<'fresh' | 'renewed' | 'lost'>('fresh');
   const renewed = async (): Promise<void> => {
     const next = await renew().catch(() => undefined);
-    if (next !== undefined) setSource({ path: next });
+    if (next !== undefined) setSource({ path: next, turn: source.turn + 1 });
     setState(next === undefined ? 'lost' : 'renewed');
   };
   const fail = (): void => {
@@ -42,25 +45,23 @@ export function Player({ renew, ...props }: PlayerProps & { renew: () => Promise
 
 interface KindProps extends PlayerProps {
   /** A new one is loaded anew, also at the same address. */
-  source: { path: string };
+  source: { path: string; turn: number };
   onWorks: () => void;
   onFail: () => void;
 }
 
 function VideoPlayer({ film, source, now, onTime, to, onWorks, onFail }: KindProps) {
   const video = useRef<HTMLVideoElement>(null);
-  const stand = useEffectEvent((ms: number): void => {
-    video.current?.pause();
-    // Before its length is known it cannot be moved; then it goes to where the page is.
-    onTime(ms);
-    if (video.current && video.current.readyState > 0) video.current.currentTime = ms / 1_000;
-  });
   useEffect(() => {
-    if (to) stand(to.ms);
+    const { current: shown } = video;
+    if (!to || !shown) return;
+    shown.pause();
+    // Before its length is known it cannot be moved; then it goes to where the page is.
+    if (shown.readyState > 0) shown.currentTime = to.ms / 1_000;
   }, [to]);
-  useEffect(() => video.current?.load(), [source]);
   return (
     <video
+      key={source.turn}
       ref={video}
       className={css.picture}
       src={source.path}
@@ -82,10 +83,9 @@ function VideoPlayer({ film, source, now, onTime, to, onWorks, onFail }: KindPro
 }
 
 /** Pictures one after the other, each for as long as it was to be seen. */
-function FramesPlayer({ film, source, length, now, onTime, to, onWorks, onFail }: KindProps) {
+function FramesPlayer({ film, source, length, now, onTime, playing, onPlay, onWorks, onFail }: KindProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [bytes, setBytes] = useState<Blob>();
-  const [playing, setPlaying] = useState(false);
   const came = useEffectEvent((loaded: Blob): void => {
     setBytes(loaded);
     onWorks();
@@ -100,25 +100,17 @@ function FramesPlayer({ film, source, length, now, onTime, to, onWorks, onFail }
     return () => ending.abort();
   }, [source]);
 
-  const stand = useEffectEvent((ms: number): void => {
-    setPlaying(false);
-    onTime(Math.min(ms, length));
-  });
-  useEffect(() => {
-    if (to) stand(to.ms);
-  }, [to]);
-
-  const goOn = useEffectEvent((passed: number): void => {
-    const next = Math.min(length, now + passed);
-    onTime(next);
-    if (next >= length) setPlaying(false);
+  const standing = useEffectEvent((): number => now);
+  const goTo = useEffectEvent((ms: number): void => {
+    onTime(Math.max(0, Math.min(length, ms)));
+    if (ms >= length) onPlay(false);
   });
   useEffect(() => {
     if (!playing) return;
-    let before = performance.now();
+    // From one moment on: pictures that are drawn late do not make it slower.
+    const began = performance.now() - standing();
     const tick = (time: number): void => {
-      goOn(Math.max(0, time - before));
-      before = time;
+      goTo(time - began);
       next = requestAnimationFrame(tick);
     };
     let next = requestAnimationFrame(tick);
@@ -130,14 +122,13 @@ function FramesPlayer({ film, source, length, now, onTime, to, onWorks, onFail }
     if (!bytes || !frame) return;
     let over = false;
     const { offset, length: size } = frame;
-    createImageBitmap(bytes.slice(offset, offset + size, 'image/jpeg')).then(
-      (picture) => {
-        if (!over && canvas.current) draw(canvas.current, picture);
-        picture.close();
-      },
-      // One that cannot be read leaves the one before it.
-      () => {},
-    );
+    const show = async (): Promise<void> => {
+      const picture = await createImageBitmap(bytes.slice(offset, offset + size, 'image/jpeg'));
+      if (!over && canvas.current) draw(canvas.current, picture);
+      picture.close();
+    };
+    // One that cannot be read leaves the one before it.
+    show().catch(() => {});
     return () => {
       over = true;
     };
@@ -145,7 +136,7 @@ function FramesPlayer({ film, source, length, now, onTime, to, onWorks, onFail }
 
   const turn = (): void => {
     if (!playing && now >= length) onTime(0);
-    setPlaying(!playing);
+    onPlay(!playing);
   };
   const place = `${duration(now)} of ${duration(length)}`;
   return (
@@ -173,7 +164,7 @@ function FramesPlayer({ film, source, length, now, onTime, to, onWorks, onFail }
           step="any"
           value={now}
           onChange={({ currentTarget }) => {
-            setPlaying(false);
+            onPlay(false);
             onTime(Number(currentTarget.value));
           }}
         />

@@ -39,7 +39,8 @@ export function Recording({
   // Whoever picks another recording stays with it until something else is chosen.
   const key = stepId ?? span?.id;
   const wanted = picked && picked.over === key ? picked.blobId : place?.blobId;
-  const film = films.find(({ blobId }) => blobId === wanted) ?? (films[0] as Film);
+  const film = films.find(({ blobId }) => blobId === wanted) ?? films[0];
+  if (!film) return null;
   const taken = steps.filter(({ blobId }) => blobId === film.blobId);
   // Widgets begin empty: until something is chosen, what the first step found is more to look at.
   const [first] = taken;
@@ -100,16 +101,32 @@ function FilmAndSteps({
   renew: () => Promise<string | undefined>;
 }) {
   const [now, setNow] = useState(0);
-  // A step that is chosen again is gone to again.
-  const [again, setAgain] = useState(0);
-  // oxlint-disable-next-line react-hooks/exhaustive-deps
-  const to = useMemo(() => (ms === undefined ? undefined : { ms }), [ms, about, again]);
+  const [playing, setPlaying] = useState(false);
   // A widget that stood still while steps were taken made no more pictures.
   const length = Math.max(1, film.frames.at(-1)?.atMs ?? 0, ...steps.map((step) => step.ms));
+  // A step that is chosen again is gone to again.
+  const [again, setAgain] = useState(0);
+  const [to, setTo] = useState<{ ms: number; wish: string }>();
+  const wish = `${ms} ${again} ${about}`;
+  if (ms !== undefined && to?.wish !== wish) {
+    const place = film.kind === 'frames' ? Math.min(ms, length) : ms;
+    setTo({ ms: place, wish });
+    setNow(place);
+    setPlaying(false);
+  }
   const current = stepAt(steps, now, chosen);
   return (
     <div className={css.recording}>
-      <Player film={film} length={length} now={now} onTime={setNow} to={to} renew={renew} />
+      <Player
+        film={film}
+        length={length}
+        now={now}
+        onTime={setNow}
+        playing={playing}
+        onPlay={setPlaying}
+        to={to}
+        renew={renew}
+      />
       {steps.length > 0 && (
         <ol className={css.steps} aria-label="Steps on the widget">
           {steps.map((step) => (

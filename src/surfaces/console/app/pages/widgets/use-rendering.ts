@@ -17,7 +17,7 @@ export type Rendering = ReturnType<typeof useRendering>;
 
 /** Whether a tool says where its interface is. */
 export function namesWidget(tool: object): boolean {
-  const meta = asSchema((tool as { _meta?: unknown })._meta) ?? {};
+  const meta = asSchema(asSchema(tool)?.['_meta']) ?? {};
   const places = [
     asSchema(meta['ui'])?.['resourceUri'],
     meta['ui/resourceUri'],
