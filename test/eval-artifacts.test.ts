@@ -233,3 +233,29 @@ test('evaluations of whole cases stand beside the verdict', async () => {
   const run = await get(`/projects/${projectId}/eval-runs/${runId}`);
   expect(run).toMatchObject({ result: 'passed', runEvaluationsByCase: [one] });
 });
+
+test('a reported trace leads to a recording that its project keeps, and to no other', async () => {
+  const elsewhere = (await service.post('/projects', { name: named('elsewhere') })).body.id as string;
+  const film = { body: Buffer.from('film'), headers: { 'content-type': 'video/webm' } };
+  const [own, others] = await Promise.all(
+    ['default', elsewhere].map(
+      async (project) =>
+        (await service.request('POST', `/projects/${project}/eval-ingest/artifacts`, film)).body.storageId,
+    ),
+  );
+  const widgetSnapshots = [own, others].map((videoBlobId) => ({ videoBlobId, videoKind: 'webm' }));
+  const trace = { messages: [], videoBlobId: others };
+  const { body } = await ingest('report', {
+    suiteName: named('films'),
+    results: [result('Filmed', true, { trace, widgetSnapshots })],
+  });
+  const run = `/projects/${body.projectId}/eval-runs/${body.runId}/iterations`;
+  const [iteration] = (await get(run)).items;
+  const told = await get(`${run}/${iteration.id}/trace`);
+  expect(told.widgetSnapshots).toEqual([
+    { ...widgetSnapshots[0], videoUrl: expect.any(String) },
+    widgetSnapshots[1],
+  ]);
+  expect(told).not.toHaveProperty('videoUrl');
+  expect(await (await fetch(told.widgetSnapshots[0].videoUrl)).text()).toBe('film');
+});
