@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { ask } from '../../api/ask.ts';
 import { Waterfall } from '../../charts/waterfall.tsx';
+import { artifactPath } from '../../kit/artifact-path.ts';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { Same } from '../../same/same.tsx';
 import { spansOf } from '../trial/trace.ts';
-import { pathOf } from './browser/picture-path.ts';
 import css from './chat.module.css';
 
 /** When each step, model call and tool call of a turn began and how long it took. */
@@ -38,7 +38,12 @@ export function TurnTimeline({
         <Note>Nothing is known about the times of this turn.</Note>
       )}
       {pictures.map(({ toolCallId, url }, at) => (
-        <img key={at} className={css.picture} src={pathOf(url)} alt={`The page after call ${toolCallId}`} />
+        <img
+          key={at}
+          className={css.picture}
+          src={artifactPath(url)}
+          alt={`The page after call ${toolCallId}`}
+        />
       ))}
       <p className={css.foot}>
         {turn.spansTruncated && <span className={css.soft}>The end of it was too long to be kept.</span>}

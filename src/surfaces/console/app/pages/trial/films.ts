@@ -1,4 +1,5 @@
 import type { Output } from '../../../../client/index.ts';
+import { artifactPath } from '../../kit/artifact-path.ts';
 import { asSchema } from '../../kit/form/schema.ts';
 import { listIn, numberIn, textIn } from '../../kit/given.ts';
 import { cut } from '../../kit/text.ts';
@@ -34,7 +35,11 @@ export interface Place {
 export function filmsOf(trace: Trace): Film[] {
   const films = listIn(trace['widgetSnapshots']).flatMap((given): Film[] => {
     const raw = asSchema(given) ?? {};
-    const [blobId, path, kind] = [textIn(raw['videoBlobId']), pathIn(raw['videoUrl']), raw['videoKind']];
+    const [blobId, path, kind] = [
+      textIn(raw['videoBlobId']),
+      artifactPath(raw['videoUrl']),
+      raw['videoKind'],
+    ];
     if (blobId === undefined || path === undefined || (kind !== 'webm' && kind !== 'frames')) return [];
     return [
       {
@@ -49,11 +54,6 @@ export function filmsOf(trace: Trace): Film[] {
     ];
   });
   return films.filter(({ blobId }, at) => films.findIndex((one) => one.blobId === blobId) === at);
-}
-
-/** The service may be reached under several names; the page asks the one that it came from. */
-function pathIn(address: unknown): string | undefined {
-  return /^https?:\/\/[^/]+(\/api\/v1\/artifacts\/[\w-]+)$/.exec(textIn(address) ?? '')?.[1];
 }
 
 function framesIn(given: unknown): Frame[] {

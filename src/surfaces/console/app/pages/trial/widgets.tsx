@@ -1,8 +1,10 @@
 import { type ReactNode, Suspense } from 'react';
 import { partFrom } from '../../api/parts.ts';
+import { artifactPath } from '../../kit/artifact-path.ts';
 import { asSchema } from '../../kit/form/schema.ts';
 import { listIn, textIn } from '../../kit/given.ts';
 import { cut } from '../../kit/text.ts';
+import css from '../widgets/widgets.module.css';
 import type { Message, Trace } from './trace.ts';
 
 const WidgetSeen = partFrom(() => import('../widgets/widget-seen.tsx'), 'WidgetSeen');
@@ -21,10 +23,21 @@ export function widgetsOf(
   const byCall = new Map<string, ReactNode>();
   const others: ReactNode[] = [];
   for (const [at, given] of listIn(trace['widgetSnapshots']).slice(0, most).entries()) {
-    const { toolCallId, toolName } = asSchema(given) ?? {};
+    const { toolCallId, toolName, screenshotUrl } = asSchema(given) ?? {};
+    const name = `Widget of ${cut(textIn(toolName) ?? 'a tool')}`;
+    const picture = artifactPath(screenshotUrl);
     const widget = (
       <Suspense key={at}>
-        <WidgetSeen name={`Widget of ${cut(textIn(toolName) ?? 'a tool')}`} given={given} />
+        <WidgetSeen name={name} given={given}>
+          {picture !== undefined && (
+            <img
+              className={css.picture}
+              src={picture}
+              alt={`${name} as it came to be drawn`}
+              loading="lazy"
+            />
+          )}
+        </WidgetSeen>
       </Suspense>
     );
     const call = textIn(toolCallId);

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { MouseEvent } from 'react';
 import { ask } from '../../../api/ask.ts';
+import { artifactPath } from '../../../kit/artifact-path.ts';
 import { Note, Problem, Skeleton } from '../../../kit/notice.tsx';
 import css from './browser.module.css';
-import { pathOf } from './picture-path.ts';
 import type { Entry } from './types.ts';
 
 /** Its address works for fifteen minutes. */
@@ -39,7 +39,7 @@ export function Picture({
   if (!found.data) return <Skeleton lines={6} />;
   if (found.data.url === undefined) return <Note>The picture is gone.</Note>;
   const shown = (
-    <img className={css.picture} src={pathOf(found.data.url)} alt="The page as the browser shows it" />
+    <img className={css.picture} src={artifactPath(found.data.url)} alt="The page as the browser shows it" />
   );
   if (!onPoint) return shown;
   const point = (event: MouseEvent<HTMLButtonElement>): void => {
