@@ -5,7 +5,7 @@ import { type Client, createClient } from '../src/surfaces/client/index.ts';
 import { createDatabase } from './support/database.ts';
 import { providerForTest, scriptedModel, writeModelsFile } from './support/evals.ts';
 import { place } from './support/process.ts';
-import { callThenAnswer } from './support/scripted-provider.ts';
+import type { Script } from './support/scripted-provider.ts';
 
 const key = `sk_${'chat'.repeat(10)}`;
 const kills = 3;
@@ -13,7 +13,11 @@ const talkers = 4;
 /** Of a turn: the question, the call, its result, the answer. */
 const messagesOfTurn = 4;
 
-const lists = callThenAnswer({ name: 'list_ships', input: {} }, 'Albatross, Bittern and Cormorant.');
+/** Each question leads to a call, also when earlier ones did. */
+const lists: Script = ({ body }) =>
+  body.messages.at(-1).role === 'user'
+    ? { toolCalls: [{ name: 'list_ships', input: {} }] }
+    : { text: 'Albatross, Bittern and Cormorant.' };
 
 interface Told {
   sessionId: string;

@@ -30,7 +30,7 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
     await page.goto(at);
     await page.getByRole('link', { name: 'Chat', exact: true }).click();
     await page.getByRole('link', { name: 'Start a chat' }).click();
-    expect(await page.getByLabel('Model').inputValue()).toBe(scriptedModel);
+    await expect.poll(() => page.getByLabel('Model').inputValue()).toBe(scriptedModel);
     await page.getByText('Those that say nothing about it are left out.').waitFor();
     await say(page, 'Which ships are there?');
 

@@ -122,7 +122,9 @@ describe('a server that hangs', () => {
     const before = hostile.seen.length;
     const stuck = Promise.all(Array.from({ length: 50 }, () => server.call()));
     await expect
-      .poll(() => hostile.seen.slice(before).filter(({ rpc }) => rpc === 'tools/call').length)
+      .poll(() => hostile.seen.slice(before).filter(({ rpc }) => rpc === 'tools/call').length, {
+        timeout: 20_000,
+      })
       .toBe(50);
     const { answer, took } = await timed(Promise.all(Array.from({ length: 5 }, () => healthy.ask('tools'))));
     expect(answer.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);

@@ -6,7 +6,7 @@ export interface WireAnswer {
   text: string;
 }
 
-const patience = 20_000;
+const patience = 60_000;
 /** A service that is told at once that nobody listens does not answer. */
 const quiet = 300;
 
