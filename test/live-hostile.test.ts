@@ -92,11 +92,11 @@ describe('a server that hangs', () => {
       if (wait > 0) await delay(wait, undefined, { ref: false });
       answerLegacy(exchange);
     });
-    const server = await saved({ url, timeout: 900 });
+    const server = await saved({ url, timeout: 3_000 });
     const stuck = server.call({ wait: 60_000 });
-    await delay(500);
+    await delay(1_500);
     // Begun on the connection that is given up in the meantime.
-    const slow = server.call({ wait: 700 });
+    const slow = server.call({ wait: 2_000 });
     expect((await server.call()).status).toBe(200);
     expect((await stuck).status).toBe(504);
     expect((await slow).status).toBe(200);
