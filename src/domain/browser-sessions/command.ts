@@ -55,11 +55,13 @@ export async function sendCommand(context: Context, row: BrowserRow, sent: SentC
   const { seq } = begun;
   const replayed = commandId !== undefined;
   const forbidden = policy && new Permissions(policy).refusalOfCommand(command);
+  let performed = false;
   try {
     const ran =
       forbidden === undefined
         ? await context.liveBrowsers.use(row, async ({ browser, bootId }) => {
             const result = await browser.perform(command, { tabId }).catch(asRefused);
+            performed = true;
             return { bootId, ...(await settleEntry(context, row, { seq, bootId, replayed }, result)) };
           })
         : {
@@ -68,9 +70,9 @@ export async function sendCommand(context: Context, row: BrowserRow, sent: SentC
           };
     return presentReceipt(context, row, { seq, commandId: begun.commandId, ...ran });
   } catch (error) {
-    // It was not begun, so that the same id may be sent again. Whatever else went wrong, it may have run.
-    if (error instanceof BrowserFailure || error instanceof Refusal)
-      await context.db.run(entries.remove, { sessionId: row.id, seq });
+    // What was not begun may be sent again under the same id. Whatever else went wrong, it may have run.
+    const notBegun = !performed && (error instanceof BrowserFailure || error instanceof Refusal);
+    await context.db.run(notBegun ? entries.remove : entries.giveUp, { sessionId: row.id, seq });
     throw browserRefusal(error);
   }
 }

@@ -59,6 +59,12 @@ export const settle = query(
    where session_id = :sessionId and seq = :seq`,
   entries.pick(['sessionId', 'seq', 'state', 'outcome', 'bootId', 'blobId']),
 );
+/** Nobody will tell what became of it, so that its browser is not at work any more. */
+export const giveUp = query(
+  'browser-entries.give-up',
+  `update browser_entries set state = 'unknown' where session_id = :sessionId and seq = :seq and state = 'pending'`,
+  { sessionId: text, seq: integer },
+);
 /** One that was not begun. */
 export const remove = query(
   'browser-entries.remove',

@@ -1,0 +1,68 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { browserTests, onlyHere } from './support/browser-sessions.ts';
+import { noBrowser } from './support/chromium.ts';
+import type { Answer } from './support/service.ts';
+import { pages, serveWeb, type Web } from './support/web.ts';
+
+/** Pages, programs and models that mean harm to browsers. */
+
+const t = browserTests({ env: { ...onlyHere.env, DRYDOCK_BROWSER_SESSIONS: '3' } });
+let database: pg.Client;
+let web: Web;
+
+beforeAll(async () => {
+  database = await t.service.database.connect();
+  web = await serveWeb(
+    pages({
+      '/drag': `<title>Drag</title><div id=from style="width:50px;height:50px">from</div>
+        <div id=to style="width:50px;height:50px">to</div><script>
+        document.querySelector('#from').onmousedown = () => {
+          document.title = 'Pressed';
+          document.querySelector('#to').style.display = 'none';
+        };</script>`,
+    }),
+    '127.0.0.1',
+    (work) => afterAll(work),
+  );
+});
+afterAll(() => database?.end());
+beforeEach(async () => {
+  for (const { sessionId } of await sessions()) await ask('close', { sessionId });
+});
+
+const ask = (verb: string, body: object): Promise<Answer> =>
+  t.service.post(`/browser-sessions/${verb}`, { projectId: t.projectId, ...body });
+const sessions = async (): Promise<{ sessionId: string; state: string }[]> =>
+  (await ask('sessions', {})).body.sessions;
+const command = async (sessionId: string, sent: object, more: object = {}) =>
+  (await ask('command', { sessionId, command: sent, ...more })).body;
+/** A browser with a page in it. */
+async function at(path: string): Promise<string> {
+  const { sessionId } = (await ask('session', { policy: { mode: 'allow_all' } })).body;
+  const shown = await command(sessionId, { op: 'navigate', url: `${web.origin}${path}` });
+  expect(shown.result).toBe('executed');
+  return sessionId;
+}
+
+describe.skipIf(noBrowser !== undefined)(`hostile pages${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+  test('a command whose receipt could not be written is unknown, and its browser not at work', async () => {
+    const sessionId = await at('/drag');
+    await database.query(`create function fail_settle() returns trigger language plpgsql as $$
+      begin raise exception 'no room'; end $$`);
+    await database.query(`create trigger fail_settle before update of outcome on browser_entries
+      for each row execute function fail_settle()`);
+    const look = { op: 'observe', mode: 'url' };
+    expect(await command(sessionId, look, { commandId: 'c1' })).toMatchObject({ code: 'INTERNAL_ERROR' });
+    await database.query('drop function fail_settle cascade');
+    const { rows } = await database.query(
+      `select state from browser_entries where session_id = $1 and command_id = 'c1'`,
+      [sessionId],
+    );
+    expect(rows).toEqual([{ state: 'unknown' }]);
+    expect(await command(sessionId, look, { commandId: 'c1' })).toMatchObject({
+      result: 'unknown',
+      replay: true,
+    });
+  });
+});
