@@ -11,10 +11,19 @@ const t = browserTests({ env: { ...onlyHere.env, DRYDOCK_BROWSER_SESSIONS: '3' }
 let database: pg.Client;
 let web: Web;
 
+/** A page whose tools answer with whatever text its script makes. */
+const lying = (text: string): string =>
+  `<title>Liar</title><script>
+    navigator.modelContext.registerTool({ name: 'lie', execute: () => 1 });
+    JSON.stringify = () => ${text};
+  </script>`;
+
 beforeAll(async () => {
   database = await t.service.database.connect();
   web = await serveWeb(
     pages({
+      '/deep': lying(`'{"output":' + '['.repeat(50000) + ']'.repeat(50000) + '}'`),
+      '/long': lying(`'{"output":"' + 'x'.repeat(8e6) + '"}'`),
       '/drag': `<title>Drag</title><div id=from style="width:50px;height:50px">from</div>
         <div id=to style="width:50px;height:50px">to</div><script>
         document.querySelector('#from').onmousedown = () => {
@@ -46,6 +55,20 @@ async function at(path: string): Promise<string> {
 }
 
 describe.skipIf(noBrowser !== undefined)(`hostile pages${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+  test.each([
+    ['/deep', 'more than 64 levels'],
+    ['/long', 'at most'],
+  ])('%s: a tool of a page that answers with what cannot be kept has failed', async (path, words) => {
+    const sessionId = await at(path);
+    const invoke = { op: 'invoke_page_tool', toolKey: 'lie', input: {} };
+    expect(await command(sessionId, invoke)).toMatchObject({
+      result: 'executed',
+      output: { error: expect.stringContaining(words) },
+    });
+    const listed = await command(sessionId, { op: 'observe', mode: 'page_tools' });
+    expect(listed.observation.tools).toEqual([]);
+  });
+
   test('a command whose receipt could not be written is unknown, and its browser not at work', async () => {
     const sessionId = await at('/drag');
     await database.query(`create function fail_settle() returns trigger language plpgsql as $$

@@ -6,6 +6,9 @@ import { cancelPageTool, invokePageTool, listPageTools } from './in-page.ts';
 const mostTools = 100;
 const mostFrames = 20;
 const mostOutput = 256 * 1024;
+/** Characters of a whole list, and levels of anything a page says: what is nested more cannot be written again. */
+const mostListed = 4 * 1024 * 1024;
+const deepest = 64;
 /** Invocations that can still be cancelled. */
 const mostRemembered = 100;
 
@@ -24,7 +27,7 @@ export class PageTools {
         .map(async (frame) => {
           const frameId = this.idOf(frame);
           // A frame that goes away meanwhile has no tools.
-          const listed = parsed(await frame.evaluate(listPageTools, mostTools).catch(() => '[]'));
+          const listed = parsed(await frame.evaluate(listPageTools, mostTools).catch(() => '[]'), mostListed);
           return (Array.isArray(listed) ? listed : []).map((tool) => toolOf(frameId, tool));
         }),
     );
@@ -49,7 +52,11 @@ export class PageTools {
       most: mostOutput,
     });
     this.running.delete(invocationId);
-    const outcome = parsed(text) as { missing?: unknown; problem?: unknown; output?: unknown };
+    const outcome = parsed(text, 2 * mostOutput) as {
+      missing?: unknown;
+      problem?: unknown;
+      output?: unknown;
+    };
     if (outcome.missing)
       throw new BrowserFailure(
         'refused',
@@ -75,12 +82,22 @@ export class PageTools {
 }
 
 /** A page can change what its functions answer, these too. */
-function parsed(text: string): unknown {
+function parsed(text: unknown, most: number): unknown {
+  if (typeof text !== 'string' || text.length > most)
+    return { problem: `The page answered with something that is not JSON of at most ${most} characters` };
   try {
-    return JSON.parse(text) ?? {};
+    const value: unknown = JSON.parse(text) ?? {};
+    return isDeep(value) ? { problem: `The page answered with more than ${deepest} levels` } : value;
   } catch {
     return { problem: 'The page answered with something that is not JSON' };
   }
+}
+
+function isDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= deepest && level.length > 0; depth++)
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  return level.length > 0;
 }
 
 function toolOf(frameId: string, listed: { [Key in keyof PageTool]?: unknown } | null): PageTool {
