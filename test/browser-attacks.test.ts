@@ -30,6 +30,8 @@ beforeAll(async () => {
           document.title = 'Pressed';
           document.querySelector('#to').style.display = 'none';
         };</script>`,
+      '/alerts': `<title>Alerts</title><button onclick="fetch('/clicked')">Click</button><script>
+        setTimeout(() => { for (;;) alert('again') }, 300)</script>`,
     }),
     '127.0.0.1',
     (work) => afterAll(work),
@@ -46,6 +48,8 @@ const sessions = async (): Promise<{ sessionId: string; state: string }[]> =>
   (await ask('sessions', {})).body.sessions;
 const command = async (sessionId: string, sent: object, more: object = {}) =>
   (await ask('command', { sessionId, command: sent, ...more })).body;
+const dialogsOf = async (sessionId: string): Promise<object[]> =>
+  (await command(sessionId, { op: 'observe', mode: 'dialog' })).observation.dialogs;
 /** A browser with a page in it. */
 async function at(path: string): Promise<string> {
   const { sessionId } = (await ask('session', { policy: { mode: 'allow_all' } })).body;
@@ -69,6 +73,13 @@ describe.skipIf(noBrowser !== undefined)(`hostile pages${noBrowser ? `: ${noBrow
     expect(listed.observation.tools).toEqual([]);
   });
 
+  test('a drag that lost its way in the middle is not refused: the button was down', async () => {
+    const sessionId = await at('/drag');
+    const drag = { op: 'act', verb: 'drag', target: { selector: '#from' }, value: '#to' };
+    expect(await command(sessionId, drag)).toMatchObject({ result: 'unknown' });
+    expect(await command(sessionId, { op: 'observe', mode: 'url' })).toMatchObject({ title: 'Pressed' });
+  });
+
   test('a command whose receipt could not be written is unknown, and its browser not at work', async () => {
     const sessionId = await at('/drag');
     await database.query(`create function fail_settle() returns trigger language plpgsql as $$
@@ -87,5 +98,19 @@ describe.skipIf(noBrowser !== undefined)(`hostile pages${noBrowser ? `: ${noBrow
       result: 'unknown',
       replay: true,
     });
+  });
+
+  test('a page that never stops asking is told from one that was used, and can be left', async () => {
+    const sessionId = await at('/alerts');
+    await expect.poll(async () => (await dialogsOf(sessionId)).length).toBeGreaterThan(0);
+    const click = { op: 'act', verb: 'click', target: { selector: 'button' } };
+    expect(await command(sessionId, click)).toMatchObject({ result: 'refused', dialog: { outcome: 'open' } });
+    expect(await command(sessionId, { op: 'observe', mode: 'text' })).toMatchObject({ result: 'refused' });
+    const next = { op: 'navigate', url: `${web.origin}/drag` };
+    expect(await command(sessionId, next)).toMatchObject({ result: 'unknown' });
+    const leave = { op: 'act', verb: 'close_tab', value: 't1' };
+    expect(await command(sessionId, leave)).toMatchObject({ result: 'executed', tabs: [] });
+    expect(await command(sessionId, next)).toMatchObject({ result: 'executed', title: 'Drag' });
+    expect(web.paths).not.toContain('/clicked');
   });
 });

@@ -7,8 +7,11 @@ import { type Place, placeOf, targetIn } from './targets.ts';
 const usable = 5_000;
 const scrollStep = 600;
 
-/** Does something to a page. Whatever it throws as refused, it throws before anything has happened. */
-export async function act(page: Page, { verb, target, value }: ActCommand): Promise<void> {
+/**
+ * Does something to a page. Whatever it throws as refused, it throws before anything has happened. `begin` is called
+ * right before something does, and throws when it is too late for that.
+ */
+export async function act(page: Page, { verb, target, value }: ActCommand, begin: () => void): Promise<void> {
   const place = target && (await placeOf(page, target));
   const need = (): Place => {
     if (place) return place;
@@ -16,18 +19,21 @@ export async function act(page: Page, { verb, target, value }: ActCommand): Prom
   };
   switch (verb) {
     case 'click':
-      return click(page, need());
+      return click(page, need(), begin);
     case 'hover':
+      begin();
       return hover(page, need());
     case 'type':
-      return type(page, place, given(verb, value));
+      return type(page, place, given(verb, value), begin);
     case 'press':
-      return press(page, place, given(verb, value));
+      return press(page, place, given(verb, value), begin);
     case 'scroll':
+      begin();
       return scroll(page, place, value);
     case 'drag':
-      return drag(page, need(), await placeOf(page, targetIn(given(verb, value))));
+      return drag(page, need(), await placeOf(page, targetIn(given(verb, value))), begin);
     case 'select':
+      begin();
       return select(need(), given(verb, value));
     default:
       throw new BrowserFailure('refused', `${verb} is nothing that is done to a page`);
@@ -40,9 +46,13 @@ function given(verb: string, value: string | undefined): string {
 }
 
 /** Waits until it could be clicked, so that what fails afterwards is known to have begun. */
-async function click(page: Page, place: Place): Promise<void> {
-  if ('point' in place) return page.mouse.click(place.point.x, place.point.y);
+async function click(page: Page, place: Place, begin: () => void): Promise<void> {
+  if ('point' in place) {
+    begin();
+    return page.mouse.click(place.point.x, place.point.y);
+  }
   await place.locator.click({ trial: true, timeout: usable }).catch(notUsable);
+  begin();
   await place.locator.click({ noWaitAfter: true });
 }
 
@@ -51,23 +61,26 @@ async function hover(page: Page, place: Place): Promise<void> {
   await place.locator.hover({ timeout: usable }).catch(notUsable);
 }
 
-async function type(page: Page, place: Place | undefined, text: string): Promise<void> {
+async function type(page: Page, place: Place | undefined, text: string, begin: () => void): Promise<void> {
   if (place && 'locator' in place) {
     if (!(await place.locator.isEditable({ timeout: usable }).catch(notUsable)))
       throw new BrowserFailure('refused', 'Nothing can be typed into the element');
+    begin();
     return place.locator.fill(text);
   }
-  if (place) await click(page, place);
+  begin();
+  if (place) await click(page, place, begin);
   await page.keyboard.insertText(text);
 }
 
-async function press(page: Page, place: Place | undefined, key: string): Promise<void> {
+async function press(page: Page, place: Place | undefined, key: string, begin: () => void): Promise<void> {
   if (!/^(?:(?:Control|Shift|Alt|Meta|ControlOrMeta)\+)*(?:[A-Za-z][A-Za-z0-9]*|.)$/u.test(key))
     throw new BrowserFailure('refused', 'Name a key, like Enter, ArrowDown, a or Control+A');
   if (place && 'locator' in place) await place.locator.focus({ timeout: usable }).catch(notUsable);
-  else if (place) await click(page, place);
+  else if (place) await click(page, place, begin);
+  begin();
   await page.keyboard.press(key).catch((error: unknown) => {
-    if (String(error).includes('Unknown key'))
+    if (String(error).includes('Unknown key') && !(place && 'point' in place))
       throw new BrowserFailure('refused', `There is no key ${key}; name one like Enter or ArrowDown`);
     throw error;
   });
@@ -100,12 +113,16 @@ function wheel(value: string): [number, number] {
   return second === undefined ? [0, first] : [first, second];
 }
 
-async function drag(page: Page, from: Place, to: Place): Promise<void> {
+async function drag(page: Page, from: Place, to: Place, begin: () => void): Promise<void> {
   await hover(page, from);
+  begin();
   await page.mouse.down();
   try {
     // Pages begin a drag with the second movement.
     for (let round = 0; round < 2; round++) await hover(page, to);
+  } catch (error) {
+    // The button is down by now, so that this is no refusal.
+    throw error instanceof BrowserFailure ? new Error(error.message) : error;
   } finally {
     await page.mouse.up();
   }

@@ -25,6 +25,34 @@ export interface CommandOptions {
 type Done = Pick<CommandResult, 'observation' | 'output'>;
 type Outcome = { done: Done } | { dialog: true } | { lost: string };
 
+/** The moment at which a command begins to have effects; one that was stopped before it has none later either. */
+class Start {
+  private begun = false;
+  private stopped = false;
+  readonly begin = (): void => {
+    if (this.stopped) throw new BrowserFailure('refused', heldUp.reason);
+    this.begun = true;
+  };
+
+  /** Whether it was in time. */
+  stop(): boolean {
+    this.stopped = !this.begun;
+    return this.stopped;
+  }
+}
+
+/** What became of a command when a dialog opened: nothing yet, nobody knows what, or the dialog. */
+const heldUp = {
+  result: 'refused',
+  refusal: 'refused',
+  reason: 'A dialog of the page opened before it was begun; answer that first, or close the tab',
+} as const;
+const heldInside = {
+  result: 'unknown',
+  reason: 'A dialog of the page opened while it ran; whether it had an effect is not known',
+} as const;
+const done = { result: 'executed' } as const;
+
 /** Carries a command out. What was refused has changed nothing. */
 export async function performCommand(
   scope: CommandScope,
@@ -41,11 +69,18 @@ export async function performCommand(
     if (!answersDialog(command)) await tab.dialogs.answer(false);
     const invocationId = command.op === 'invoke_page_tool' ? scope.pageTools.begin() : undefined;
     const chosen = tab;
-    const raced = await race(scope, tab, ends, () => carryOut(scope, chosen, command, invocationId));
+    const { documents } = tab;
+    const start = new Start();
+    const work = () => carryOut(scope, chosen, command, start, invocationId);
+    const raced = await race(scope, tab, ends, work);
     const outcome = 'lost' in raced && closes(command) && tab.page.isClosed() ? { done: {} } : raced;
     const begun = { ...(invocationId !== undefined && { invocationId }) };
     if ('lost' in outcome) return describe(scope, tab, { result: 'unknown', reason: outcome.lost, ...begun });
-    if ('dialog' in outcome) return describe(scope, tab, { result: 'executed', ...begun });
+    if ('dialog' in outcome) {
+      const stopped = start.stop();
+      const moved = !moves(command) || tab.documents > documents;
+      return describe(scope, tab, { ...(stopped ? heldUp : moved ? done : heldInside), ...begun });
+    }
     const after = await lookAfterwards(scope, tab, command, ends);
     return describe(scope, tab, { result: 'executed', ...begun, ...outcome.done, ...after });
   } catch (error) {
@@ -82,6 +117,10 @@ function chooseTab({ tabs }: CommandScope, command: BrowserCommand, tabId: strin
 export function answersDialog(command: BrowserCommand): boolean {
   if (command.op === 'act') return command.verb === 'accept_dialog' || command.verb === 'dismiss_dialog';
   return (command.op === 'observe' && command.mode === 'dialog') || command.op === 'cancel_page_tool';
+}
+
+function moves({ op }: BrowserCommand): boolean {
+  return op === 'navigate' || op === 'reload' || op === 'back' || op === 'forward';
 }
 
 function closes(command: BrowserCommand): boolean {
@@ -128,9 +167,12 @@ async function carryOut(
   scope: CommandScope,
   tab: Tab,
   command: BrowserCommand,
+  start: Start,
   invocationId = '',
 ): Promise<Done> {
   const { page } = tab;
+  // Looking has no effects, and what is done to pages begins later.
+  if (command.op !== 'observe' && command.op !== 'act') start.begin();
   switch (command.op) {
     case 'back':
     case 'forward':
@@ -145,7 +187,7 @@ async function carryOut(
     case 'observe':
       return { observation: await observe(tab, command, scope) };
     case 'act':
-      await actOn(scope, tab, command);
+      await actOn(scope, tab, command, start.begin);
       return {};
     case 'invoke_page_tool':
       return { output: await scope.pageTools.invoke(page, command, invocationId) };
@@ -190,17 +232,23 @@ async function load({ guard }: CommandScope, { page }: Tab, go: () => Promise<un
   }
 }
 
-async function actOn({ tabs }: CommandScope, tab: Tab, command: ActCommand): Promise<void> {
+async function actOn(
+  { tabs }: CommandScope,
+  tab: Tab,
+  command: ActCommand,
+  begin: () => void,
+): Promise<void> {
   const { expectedState, verb, value } = command;
   if (expectedState !== undefined && expectedState !== stateOf(tab) && expectedState !== tab.page.url())
     throw new BrowserFailure('refused', 'The page has changed since; observe it anew');
+  if (verb.endsWith('_tab') || verb.endsWith('_dialog')) begin();
   if (verb === 'close_tab') return tabs.close(tab);
   if (verb === 'activate_tab') return tabs.activate(tab);
   if (verb === 'accept_dialog' || verb === 'dismiss_dialog') {
     if (await tab.dialogs.answer(verb === 'accept_dialog', value)) return;
     throw new BrowserFailure('refused', 'No dialog is open');
   }
-  await act(tab.page, command);
+  await act(tab.page, command, begin);
 }
 
 /** A look that fails takes nothing away from what was done. */
