@@ -139,6 +139,13 @@ describe.skipIf(noBrowser !== undefined)(
       expect(offered()).toEqual([]);
     });
 
+    test('a model that writes what cannot be kept is told so, and the turn goes on', async () => {
+      provider.script = calls({ name: 'browser_navigate', input: { url: 'http://127.0.0.1/\0' } });
+      const { status, body } = await start({ toolMode: 'auto', browser: {} });
+      expect([status, body.toolCalls]).toMatchObject([200, [{ status: 'error' }]]);
+      expect(JSON.stringify(provider.requests.at(-1)?.body.messages)).toContain('NUL character');
+    });
+
     test('its owner commands the browser beside the turns, and another one after it was closed', async () => {
       provider.script = calls();
       const { sessionId } = (await start({})).body;

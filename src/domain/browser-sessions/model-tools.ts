@@ -6,6 +6,7 @@ import { quoted } from '../../platform/quoted.ts';
 import type { OwnTool } from '../../trials/tools.ts';
 import type { Context } from '../context.ts';
 import { readAs } from '../input.ts';
+import { faultIn } from '../storable.ts';
 import { sendCommand } from './command.ts';
 
 /** Characters of what a page says that a model is told. */
@@ -125,6 +126,9 @@ async function carryOut(
 ): Promise<{ text: string; isError: boolean }> {
   const read = readAs(BrowserAgentCommand, wanted);
   if ('problem' in read) return { text: `Not done. ${read.problem}`, isError: true };
+  // Models write what cannot be kept.
+  const fault = faultIn(read.value);
+  if (fault) return { text: `Not done. ${fault.path.join('.')}: ${fault.problem}`, isError: true };
   try {
     const { result, reason, url, title, dialog, observation, output, screenshot } = await sendCommand(
       context,
