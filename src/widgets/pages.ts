@@ -40,7 +40,8 @@ export function withOpenAi(html: string, { input, result, height }: OpenAiGlobal
     maxHeight: height,
   };
   const script = `<script>(${installOpenAi.toString()})(${forScript(globals)});</script>`;
-  const at = /<head(?:\s[^>]*)?>|<!doctype[^>]*>/gi;
+  // Bounded, because a page may begin such a tag ten thousand times and end none.
+  const at = /<head(?:\s[^>]{0,500})?>|<!doctype[^>]{0,500}>/gi;
   let place = 0;
   // After the head where there is one, else after the document type: a script before it changes how pages are drawn.
   for (const match of html.slice(0, 65_536).matchAll(at)) {
