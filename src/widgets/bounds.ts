@@ -9,6 +9,8 @@ export const bounds = {
   /** Calls of tools and reads of resources that a widget makes, and at once. */
   requests: 100,
   atOnce: 8,
+  /** Characters of all of them. */
+  requested: 4 * 1024 * 1024,
   /** Entries of each list in an observation, and characters of one. */
   entries: 50,
   entry: 1_000,

@@ -33,7 +33,6 @@ export interface WidgetCall {
   endedAt: number;
   /** Why it came to nothing, or what the result says went wrong. */
   error?: string;
-  result?: Record<string, unknown>;
 }
 
 /** What a request of a widget is answered with: a result, or why there is none. */
@@ -72,6 +71,7 @@ export class Bridge {
   private readonly answers = new Map<Id, () => void>();
   private readonly running = new Set<Promise<void>>();
   private asked = 0;
+  private said = 0;
   private told = 0;
 
   constructor(options: BridgeOptions) {
@@ -90,7 +90,7 @@ export class Bridge {
     if (method === undefined) {
       if (asked !== undefined) this.answers.get(asked)?.();
     } else if (asked === undefined) this.notified(method, params);
-    else this.answer(asked, method, params);
+    else this.answer(asked, method, params, raw.length);
   }
 
   /** Whatever the widget asked for and has not been answered yet. */
@@ -136,16 +136,16 @@ export class Bridge {
     void this.post({ method: 'ui/notifications/tool-result', params: result }).then(this.settle);
   }
 
-  private answer(asked: Id, method: string, params: Record<string, unknown>): void {
+  private answer(asked: Id, method: string, params: Record<string, unknown>, length: number): void {
     switch (method) {
       case 'ui/initialize':
         return this.reply(asked, this.introduction(params));
       case 'ping':
         return this.reply(asked, {});
       case 'tools/call':
-        return this.serve(asked, () => this.callTool(params));
+        return this.serve(asked, length, () => this.callTool(params));
       case 'resources/read':
-        return this.serve(asked, () => this.readResource(params));
+        return this.serve(asked, length, () => this.readResource(params));
       case 'ui/open-link':
         return this.openLink(asked, params);
       case 'ui/request-display-mode':
@@ -209,10 +209,7 @@ export class Bridge {
     const answered = await this.options.callTool(call.name, call.arguments);
     record.endedAt = Date.now();
     if ('refusal' in answered) record.error = answered.refusal;
-    else {
-      record.result = answered.result;
-      if (answered.result['isError'] === true) record.error = 'The result says isError';
-    }
+    else if (answered.result['isError'] === true) record.error = 'The result says isError';
     return answered;
   }
 
@@ -221,10 +218,12 @@ export class Bridge {
     return read ? this.options.readResource(read.uri) : { refusal: 'resources/read needs a uri' };
   }
 
-  /** Asks the server on behalf of the widget, a bounded number of times. */
-  private serve(asked: Id, work: () => Promise<Answered>): void {
-    if (++this.asked > bounds.requests || this.running.size >= bounds.atOnce)
+  /** Asks the server on behalf of the widget, a bounded number of times and with bounded words: they are kept. */
+  private serve(asked: Id, length: number, work: () => Promise<Answered>): void {
+    const tooLong = this.said + length > bounds.requested;
+    if (++this.asked > bounds.requests || tooLong || this.running.size >= bounds.atOnce)
       return this.fail(asked, -32000, 'The widget asks too much of its server');
+    this.said += length;
     const run = async (): Promise<void> => {
       try {
         const answered = await work();
