@@ -158,6 +158,7 @@ class Mount {
 
   async render(began: number): Promise<RenderedWidget> {
     const { source, signal } = this.request;
+    signal.throwIfAborted();
     const page = await this.session.page();
     const bridge = this.bridgeTo(page);
     const widget = new LiveWidget(this.session, page, bridge);
