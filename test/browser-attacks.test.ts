@@ -113,4 +113,20 @@ describe.skipIf(noBrowser !== undefined)(`hostile pages${noBrowser ? `: ${noBrow
     expect(await command(sessionId, next)).toMatchObject({ result: 'executed', title: 'Drag' });
     expect(web.paths).not.toContain('/clicked');
   });
+
+  test('a browser that its process lost does not write over the profile of the next one', async () => {
+    const mine = { policy: { mode: 'allow_all' }, profile: 'persistent' };
+    const visit = { op: 'navigate', url: t.harbour.url('/stored'), observeAfter: 'a11y' };
+    const opened = async (): Promise<string> => (await ask('session', mine)).body.sessionId;
+    const lost = await opened();
+    await command(lost, visit);
+    await database.query(`update browser_sessions set holder_id = 'brh_gone' where id = $1`, [lost]);
+    const next = await opened();
+    for (let n = 0; n < 3; n++) await command(next, visit);
+    await ask('close', { sessionId: next });
+    t.ahead = 60 * 60_000;
+    await t.service.running.services.liveBrowsers.putIdleToSleep();
+    t.ahead = 0;
+    expect((await command(await opened(), visit)).observation.text).toContain('visits: 3');
+  });
 });

@@ -91,9 +91,10 @@ export class LiveBrowsers {
       const stored = row.profile === null ? undefined : await awake?.browser.storageState().catch(() => {});
       await awake?.browser.close();
       await db.transaction(async (trx) => {
-        if (stored) await keepStorage(trx, vault, row, stored);
         const closed = await trx.row(rows.close, { id: row.id, reason });
-        if (closed) await addEvent(trx, row.id, { event: 'closed', reason });
+        if (!closed) return;
+        if (stored) await keepStorage(trx, vault, row, stored);
+        await addEvent(trx, row.id, { event: 'closed', reason });
       });
     });
   }
@@ -184,11 +185,12 @@ export class LiveBrowsers {
         this.awake.delete(id);
         await browser.close();
         await db.transaction(async (trx) => {
+          const now = await trx.row(rows.lock, { id });
+          // Closed meanwhile: nothing of it is kept, since its profile may be another browser's by now.
+          if (now?.holderId !== this.holderId) return;
           const sealedId = await keepStorage(trx, vault, row, stored);
-          const slept = await trx.row(rows.sleep, { id, holderId: this.holderId, sealedId, tabs });
-          if (slept) await addEvent(trx, id, { event: 'slept', tabCount: tabs.length });
-          // Closed meanwhile: nothing of it is kept.
-          else if (sealedId !== null) await vault.forget(trx, sealedId);
+          await trx.row(rows.sleep, { id, holderId: this.holderId, sealedId, tabs });
+          await addEvent(trx, id, { event: 'slept', tabCount: tabs.length });
         });
       } catch (error) {
         await this.giveUp(awake, 'it did not answer when it was put to sleep', error);
