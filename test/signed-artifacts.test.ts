@@ -20,7 +20,7 @@ async function stored(): Promise<{ projectId: string; url: (age?: number) => str
   // Made so much earlier.
   const url = (age = 0): string => {
     const occasion = { ...services, origin: () => address, clock: () => Date.now() - age };
-    return artifactUrl(occasion, { kind: 'video', blobId });
+    return artifactUrl(occasion, blobId);
   };
   return { projectId, url };
 }

@@ -1,72 +1,13 @@
-/** What a session can be told to do. Lengths are bounded by whoever takes commands from outside. */
-export type BrowserCommand =
-  | { op: 'back' | 'forward' | 'reload'; observeAfter?: ObserveAfter | undefined }
-  | {
-      op: 'navigate';
-      url: string;
-      newTab?: boolean | undefined;
-      observeAfter?: ObserveAfter | undefined;
-    }
-  | ObserveCommand
-  | ActCommand
-  | InvokeCommand
-  | { op: 'cancel_page_tool'; invocationId: string };
+import type { z } from 'zod';
+import type { BrowserAgentCommand } from '../contract/browser-commands.ts';
 
-export type ObserveAfter = 'a11y' | 'screenshot' | 'none';
-
-export interface ObserveCommand {
-  op: 'observe';
-  mode: ObserveMode;
-  /** Which request of the network log, by the id that the log gave it. */
-  requestId?: string | undefined;
-  rootRef?: string | undefined;
-  rootSelector?: string | undefined;
-  filter?: 'interactive' | 'all' | undefined;
-}
-
-type ObserveMode =
-  | 'a11y'
-  | 'screenshot'
-  | 'text'
-  | 'dom'
-  | 'console'
-  | 'network'
-  | 'dialog'
-  | 'url'
-  | 'page_tools';
-
-export interface ActCommand {
-  op: 'act';
-  verb: Verb;
-  target?: ActTarget | undefined;
-  /** What to type, which key to press, which option, tab, direction or second target. */
-  value?: string | undefined;
-  /** The `state` of an earlier answer, or the address the page should be at. */
-  expectedState?: string | undefined;
-  observeAfter?: ObserveAfter | undefined;
-}
-
-export type Verb =
-  | 'click'
-  | 'type'
-  | 'press'
-  | 'scroll'
-  | 'hover'
-  | 'drag'
-  | 'select'
-  | 'close_tab'
-  | 'activate_tab'
-  | 'accept_dialog'
-  | 'dismiss_dialog';
-
-export type ActTarget = { ref: string } | { selector: string } | { coordinates: [number, number] };
-
-export interface InvokeCommand {
-  op: 'invoke_page_tool';
-  toolKey: string;
-  frameId?: string | undefined;
-  input: unknown;
-}
+/** What a session can be told to do. */
+export type BrowserCommand = z.output<typeof BrowserAgentCommand>;
+export type ObserveCommand = Extract<BrowserCommand, { op: 'observe' }>;
+export type ActCommand = Extract<BrowserCommand, { op: 'act' }>;
+export type InvokeCommand = Extract<BrowserCommand, { op: 'invoke_page_tool' }>;
+export type ObserveAfter = NonNullable<ActCommand['observeAfter']>;
+export type ActTarget = NonNullable<ActCommand['target']>;
 
 /** What became of a command. */
 export interface CommandResult {

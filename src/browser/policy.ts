@@ -1,4 +1,5 @@
-import type { BrowserCommand, Verb } from './command.ts';
+import { browserVerbs } from '../contract/browser-commands.ts';
+import type { BrowserCommand } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 
 /**
@@ -15,19 +16,7 @@ export interface BrowserPolicy {
 
 const harmless = new Set(['back', 'forward', 'reload', 'navigate', 'observe', 'scroll', 'hover']);
 
-const verbs: ReadonlySet<string> = new Set<Verb>([
-  'click',
-  'type',
-  'press',
-  'scroll',
-  'hover',
-  'drag',
-  'select',
-  'close_tab',
-  'activate_tab',
-  'accept_dialog',
-  'dismiss_dialog',
-]);
+const verbs: ReadonlySet<string> = new Set(browserVerbs);
 
 /** A scheme, a host or the names below one, and a port. */
 interface OriginRule {

@@ -26,6 +26,20 @@ export const BrowserToolPolicy = z
   })
   .meta({ id: 'BrowserToolPolicy' });
 
+export const browserVerbs = [
+  'click',
+  'type',
+  'press',
+  'scroll',
+  'hover',
+  'drag',
+  'select',
+  'close_tab',
+  'activate_tab',
+  'accept_dialog',
+  'dismiss_dialog',
+] as const;
+
 const observeAfter = z.enum(['a11y', 'screenshot', 'none']).optional();
 
 const Target = z.union([
@@ -63,19 +77,7 @@ export const BrowserAgentCommand = z
     }),
     z.strictObject({
       op: z.literal('act'),
-      verb: z.enum([
-        'click',
-        'type',
-        'press',
-        'scroll',
-        'hover',
-        'drag',
-        'select',
-        'close_tab',
-        'activate_tab',
-        'accept_dialog',
-        'dismiss_dialog',
-      ]),
+      verb: z.enum(browserVerbs),
       target: Target.optional(),
       value: z
         .string()

@@ -135,7 +135,7 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
   },
   artifactToken: async ({ service, need }) => {
     const { artifacts } = service.running.services;
-    return artifacts.make({ kind: 'screenshot', blobId: await need('storageId') }, Date.now() + 3_600_000);
+    return artifacts.make(await need('storageId'), Date.now() + 3_600_000);
   },
   connectionRequestId: async ({ service, need }) => {
     const request = { url: 'http://127.0.0.1:1/mcp', projectId: await need('projectId') };

@@ -1,7 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { SentFile } from '../../contract/operation.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
-import type { SignedArtifact } from '../../platform/secrets/signed-urls.ts';
 import type { Context, Services } from '../context.ts';
 import { invalid } from '../invalid.ts';
 import type { Verb } from '../verb.ts';
@@ -11,8 +10,8 @@ const lasting = 15 * 60_000;
 
 export const getArtifact: Verb<'getArtifact'> = async (context, { artifactToken, headers }) => {
   const { artifacts, blobs, clock, db } = context;
-  const signed = artifacts.read(artifactToken, clock());
-  const blob = signed && (await db.row(blobRows.findSigned, { id: signed.blobId }));
+  const id = artifacts.read(artifactToken, clock());
+  const blob = id === undefined ? undefined : await db.row(blobRows.findSigned, { id });
   if (!blob)
     throw new Refusal(
       'NOT_FOUND',
@@ -26,9 +25,9 @@ export const getArtifact: Verb<'getArtifact'> = async (context, { artifactToken,
 /** Where anybody can read it for a while. Whoever calls this has seen that the caller may. */
 export function artifactUrl(
   { artifacts, clock, origin }: Pick<Services, 'artifacts' | 'clock'> & Pick<Context, 'origin'>,
-  artifact: SignedArtifact,
+  blobId: string,
 ): string {
-  return `${origin()}/api/v1/artifacts/${artifacts.make(artifact, clock() + lasting)}`;
+  return `${origin()}/api/v1/artifacts/${artifacts.make(blobId, clock() + lasting)}`;
 }
 
 /** First and last byte. A header that is not understood counts as none, as HTTP has it. */

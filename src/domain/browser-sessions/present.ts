@@ -151,5 +151,5 @@ export function presentScreenshots(context: Context, sent: readonly TurnEntry[])
 }
 
 export function pictureUrl(context: Context, blobId: string): string {
-  return artifactUrl(context, { kind: 'screenshot', blobId });
+  return artifactUrl(context, blobId);
 }

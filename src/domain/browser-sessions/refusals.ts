@@ -1,6 +1,7 @@
 import { BrowserFailure } from '../../browser/failure.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { BrowserRow } from '../../platform/database/queries/browser-sessions.ts';
+import type { Services } from '../context.ts';
 import { conflict } from '../refusals.ts';
 
 /** Seconds after which a place may be free. */
@@ -23,6 +24,15 @@ export function browserRefusal(error: unknown): unknown {
     case 'refused':
     case 'not-allowed':
       return new Refusal('VALIDATION_ERROR', `policy: ${message}`);
+  }
+}
+
+/** Refuses where there is no browser, before anything is done. */
+export function checkBrowser({ browsers }: Pick<Services, 'browsers'>): void {
+  try {
+    browsers.checkAvailable();
+  } catch (error) {
+    throw browserRefusal(error);
   }
 }
 

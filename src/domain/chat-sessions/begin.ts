@@ -139,14 +139,12 @@ async function again(
   if (!session) throw noSession();
   if (earlier.state === 'completed') return { kind: 'replayed', session, turn: earlier };
   if (earlier.state === 'running' && !earlier.cutOff) throw inProgress(earlier.leftMs);
-  if (earlier.modelCalled) {
-    await db.run(turns.failCutOff, { sessionId: session.id });
+  if (earlier.modelCalled)
     throw new Refusal(
       'INTERNAL_ERROR',
       'This turn failed after the model was asked, so it is not run again. Send the message with a new idempotencyKey',
       { details: { reason: 'TURN_FAILED', turnId: earlier.id } },
     );
-  }
   // Nothing was spent yet. Another turn may have begun meanwhile.
   if (earlier.state === 'failed') await makeRoom(db, session);
   const { config } = await configured(context, db, session, sent);

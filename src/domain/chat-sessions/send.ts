@@ -165,8 +165,18 @@ async function answerOf(
     ...(hostId !== undefined && { hostId }),
     advertisedToolCount: offer.advertised,
     excludedToolCount: offer.excluded,
-    ...(browser && { browser: await presentTurnBrowser(context, turn.id, browser) }),
+    ...(browser && (await seen(context, turn.id, browser))),
   };
+}
+
+/** The turn is stored by now: what its browser showed is read again with the trace, should it fail here. */
+async function seen(
+  context: ProjectContext,
+  turnId: string,
+  browser: NonNullable<RanTurn['browser']>,
+): Promise<Pick<Turn, 'browser'>> {
+  const shown = await presentTurnBrowser(context, turnId, browser).catch(() => undefined);
+  return shown ? { browser: shown } : {};
 }
 
 function replayed({ session, turn }: { session: sessions.SessionRow; turn: turns.TurnRow }): Turn {

@@ -1,4 +1,3 @@
-import { BrowserFailure } from '../../browser/failure.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
@@ -8,6 +7,7 @@ import { version } from '../../platform/version.ts';
 import type { Answered } from '../../widgets/bridge.ts';
 import { refusalOfCall, type WidgetSource, widgetUriOf } from '../../widgets/declared.ts';
 import { type RenderedWidget, renderWidget, type WidgetObservation } from '../../widgets/render.ts';
+import { browserRefusal, checkBrowser } from '../browser-sessions/refusals.ts';
 import type { ServerContext } from '../context.ts';
 import { drain } from '../live/drain.ts';
 import { withServer } from '../live/reach.ts';
@@ -21,7 +21,7 @@ type Answer = OutputOf<Operations['renderServerWidget']>;
 const mostScreenshot = 8 * 1024 * 1024;
 
 export const renderServerWidget: Verb<'renderServerWidget'> = async (context, { body }) => {
-  requireBrowser(context);
+  checkBrowser(context);
   const clientCapabilities =
     body.clientCapabilities ?? declaringWidgets(context.server.settings.clientCapabilities);
   const options = { ...body, clientCapabilities };
@@ -52,15 +52,6 @@ export const renderServerWidget: Verb<'renderServerWidget'> = async (context, { 
   await widget?.close();
   return shown(observation, body);
 };
-
-function requireBrowser({ browsers }: ServerContext): void {
-  if (!browsers.available)
-    throw new Refusal(
-      'FEATURE_NOT_SUPPORTED',
-      'This service has no browser. The operator can install Chromium, or name one in DRYDOCK_BROWSER',
-      { details: { reason: 'BROWSER_UNAVAILABLE' } },
-    );
-}
 
 function toolWithWidget(tools: readonly unknown[], name: string): { tool: unknown; uri: string } {
   const tool = tools.find((one) => nameOf(one) === name);
@@ -103,12 +94,7 @@ async function rendered(
   try {
     return await renderWidget(browsers, { ...request, source, version, signal: callerGone() });
   } catch (error) {
-    if (error instanceof BrowserFailure && error.kind === 'capacity')
-      throw new Refusal('RATE_LIMITED', error.message, {
-        details: { reason: 'BROWSER_SESSIONS' },
-        retryAfter: 5,
-      });
-    throw error;
+    throw browserRefusal(error);
   }
 }
 

@@ -12,7 +12,6 @@ import type { TrialDetail } from '../execute/stored.ts';
 import { type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 import { findRun, findTrial, snapshotOf } from './find.ts';
-import { videoUrl } from './trace.ts';
 
 type Iteration = OutputOf<Operations['listEvalRunIterations']>['items'][number];
 type Step = OutputOf<Operations['getEvalRunSteps']>['items'][number];
@@ -145,12 +144,12 @@ function evidenceOf(
 ): Pick<Step, 'evidence'> {
   if (!toolCallIds && !video && pictureId === undefined) return {};
   const filmed = video && {
-    videoUrl: videoUrl(context, video),
+    videoUrl: artifactUrl(context, video.blobId),
     videoBlobId: video.blobId,
     videoOffsetMs: video.offsetMs,
   };
   const seen = pictureId !== undefined && {
-    screenshotUrl: artifactUrl(context, { kind: 'screenshot', blobId: pictureId }),
+    screenshotUrl: artifactUrl(context, pictureId),
   };
   const about = (video || pictureId !== undefined) && aboutWidget(planned);
   return { evidence: { ...(toolCallIds && { toolCalls: toolCallIds }), ...about, ...seen, ...filmed } };

@@ -6,7 +6,7 @@ import type { OutputOf } from '../../../contract/operation.ts';
 import * as blobRows from '../../../platform/database/queries/blobs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { artifactUrl } from '../../artifacts/read.ts';
-import type { Context, ProjectContext, Services } from '../../context.ts';
+import type { ProjectContext, Services } from '../../context.ts';
 import type { Verb } from '../../verb.ts';
 import { findTrial } from './find.ts';
 
@@ -41,10 +41,9 @@ async function withVideos(context: ProjectContext, trace: Trace): Promise<Trace>
   const shown = widgets.map((widget) => {
     const [film, picture] = [filmOf(widget), pictureOf(widget)];
     const added: Record<string, string> = {};
-    if (picture !== undefined && ids.has(picture))
-      added['screenshotUrl'] = artifactUrl(context, { kind: 'screenshot', blobId: picture });
+    if (picture !== undefined && ids.has(picture)) added['screenshotUrl'] = artifactUrl(context, picture);
     if (film && ids.has(film.blobId)) {
-      added['videoUrl'] = urls.get(film.blobId) ?? videoUrl(context, film);
+      added['videoUrl'] = urls.get(film.blobId) ?? artifactUrl(context, film.blobId);
       urls.set(film.blobId, added['videoUrl']);
     }
     return { ...(widget as object), ...added };
@@ -61,14 +60,6 @@ function filmOf(widget: unknown): { blobId: string; kind: 'webm' | 'frames' } | 
 function pictureOf(widget: unknown): string | undefined {
   const { screenshotBlobId } = (widget ?? {}) as Record<string, unknown>;
   return typeof screenshotBlobId === 'string' ? screenshotBlobId : undefined;
-}
-
-/** Where the recording of a widget can be seen, for some minutes. */
-export function videoUrl(
-  context: Context,
-  { blobId, kind }: { blobId: string; kind: 'webm' | 'frames' },
-): string {
-  return artifactUrl(context, { kind: kind === 'webm' ? 'video' : 'frames', blobId });
 }
 
 /** From its row, or from the blobs, and how many characters it has. */
