@@ -55,7 +55,7 @@ test('nothing that a page does reaches an address that is forbidden', async ({ s
   });
   // The last thing it tries is to leave, by itself.
   await expect
-    .poll(() => session.refusals.map(({ url }) => new URL(url, 'http://x').pathname), { timeout: 60_000 })
+    .poll(() => session.refusals.map(({ url }) => new URL(url, 'http://x').pathname))
     .toContain('/meta-refresh');
   expect([forbidden.connections, udp.packets]).toEqual([0, 0]);
 

@@ -156,7 +156,7 @@ test('a reader that hangs up before the first event leaves no turn under way', a
   await service.get('/me');
   await holding.query('commit');
   // Nothing was asked of the model, so the same key may run, and has not to wait for a lease.
-  await expect.poll(async () => (await send(body)).status, { timeout: 5_000 }).toBe(200);
+  await expect.poll(async () => (await send(body)).status).toBe(200);
   expect(provider.requests).toHaveLength(1);
 });
 

@@ -54,9 +54,7 @@ async function turnsOf(api: Client, sessionId: string) {
   }
 }
 
-test(`${kills} kills in the middle of turns leave sessions that can be read, with whole turns and failed ones`, {
-  timeout: 120_000,
-}, async () => {
+test(`${kills} kills in the middle of turns leave sessions that can be read, with whole turns and failed ones`, async () => {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
   const here = await place();

@@ -110,6 +110,48 @@ describe.skipIf(noBrowser !== undefined)(
       expect(entries.at(-1)).toMatchObject({ kind: 'command', turnId: turn.turnId, toolCallId: 'call-1' });
     });
 
+    test('the client that a turn runs as narrows what was granted, and widens nothing', async () => {
+      const client = async (browserPolicy: object) =>
+        service.post(`/projects/${projectId}/clients`, {
+          name: `Client ${newKey()}`,
+          config: { modelId: scriptedModel, browserPolicy },
+        });
+      expect(await client({ mode: 'allowlist', originAllowlist: ['ftp://127.0.0.1'] })).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining('browserPolicy: originAllowlist holds "ftp://127.0.0.1"') },
+      });
+      const elsewhere = { mode: 'allowlist', originAllowlist: ['http://127.0.0.2:81'] };
+      const [bound, free] = [(await client(elsewhere)).body.id, (await client(everything)).body.id];
+      const statuses = (turn: { toolCalls: { status: string }[] }) =>
+        turn.toolCalls.map(({ status }) => status);
+      provider.script = calls(navigate('/form'), {
+        name: 'browser_act',
+        input: { verb: 'click', selector: '#save' },
+      });
+      const grant = { mode: 'allow_all', toolAllowlist: ['navigate', 'observe'] };
+      const first = (await start({ hostId: free, toolMode: 'auto', browser: { policy: grant } })).body;
+      expect(first.browser.effectivePolicy).toEqual({ tools: ['navigate', 'observe'], origins: null });
+      expect(statuses(first)).toEqual(['ok', 'error']);
+      const { sessionId } = first;
+      // The third and the fourth call of the session, in a turn each.
+      const again = navigate('/form');
+      provider.script = calls(again, again, again);
+      const second = (await send({ sessionId, hostId: bound, browser: {} })).body;
+      expect(second.browser).toMatchObject({
+        policy: grant,
+        effectivePolicy: { origins: elsewhere.originAllowlist },
+      });
+      expect(statuses(second)).toEqual(['error']);
+      // The one who owns the session is bound by it too, until a turn runs as another client.
+      const command = { command: { op: 'navigate', url: harbour.url('/form') } };
+      const by = async () =>
+        (await service.post(`/chat-sessions/${sessionId}/browser/command`, command)).body;
+      expect(await by()).toMatchObject({ refusal: 'not-allowed' });
+      provider.script = calls(again, again, again, again);
+      expect(statuses((await send({ sessionId, hostId: free, browser: {} })).body)).toEqual(['ok']);
+      expect(await by()).not.toHaveProperty('refusal');
+    });
+
     test('a turn has the browser tools that session, policy and message allow', async () => {
       const policy = { mode: 'allow_all' };
       provider.script = calls({ name: 'browser_act', input: { verb: 'click', selector: '#save' } });

@@ -130,7 +130,7 @@ describe('what the server asked for is known without asking it', () => {
   test('also from a connection request', async () => {
     const { target, required } = await unaware();
     await service.post('/server-connections', { url: target.url });
-    await expect.poll(required, { timeout: 10_000 }).toBe(true);
+    await expect.poll(required).toBe(true);
   });
 
   test('until it is reached or authorized otherwise', async () => {

@@ -10,9 +10,7 @@ const key = `sk_${'check'.repeat(8)}`;
 const annotations = { readOnlyHint: true };
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' }, annotations };
 
-test('a server is checked against a file and against what is saved, and the exit code says how it went', {
-  timeout: 120_000,
-}, async () => {
+test('a server is checked against a file and against what is saved, and the exit code says how it went', async () => {
   const target = await startChanging({ tools: [look, { ...look, name: 'leave' }] });
   onTestFinished(() => target.stop());
   const folder = await mkdtemp(join(tmpdir(), 'drydock-check-'));

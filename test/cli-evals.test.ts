@@ -3,9 +3,7 @@ import { place } from './support/process.ts';
 
 const key = `sk_${'evals'.repeat(8)}`;
 
-test('the demo suite runs next to a service, without one, and over HTTP, and its verdict is the exit code', {
-  timeout: 120_000,
-}, async () => {
+test('the demo suite runs next to a service, without one, and over HTTP, and its verdict is the exit code', async () => {
   const here = await place();
   const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key });
   expect(service.stdout).toContain('evals run demo --wait');

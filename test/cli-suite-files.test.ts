@@ -16,9 +16,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-test('the example is synced and run, exported, and synced again, here and over HTTP', {
-  timeout: 120_000,
-}, async () => {
+test('the example is synced and run, exported, and synced again, here and over HTTP', async () => {
   const here = await place();
   const at = await folder();
   const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key });

@@ -13,7 +13,6 @@ executing((parts) => {
 });
 
 /** On a machine that is busy with other tests. */
-const soon = { timeout: 20_000 };
 const counter = 'counter';
 const act = (action: object) => ({ kind: 'interact', toolName: counter, action });
 const add = { role: { role: 'button', name: 'Add' }, nth: 0 };
@@ -50,10 +49,7 @@ test('a widget is rendered from the page of its tool, and seen again in the reco
   await widget.getByText('rendered', { exact: true }).waitFor({ timeout: 60_000 });
   const picture = widget.getByRole('img', { name: /as it was drawn$/ });
   await expect
-    .poll(
-      () => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
-      soon,
-    )
+    .poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
     .toBe(1024);
   await widget.getByText('Accessibility tree').click();
   expect(await widget.getByLabel(/^accessibility tree/).textContent()).toContain('Albatross seaworthy');
@@ -82,13 +78,13 @@ test('a widget is rendered from the page of its tool, and seen again in the reco
   const scrubber = page.getByRole('slider', { name: 'Place in the recording' });
   expect(Number(await scrubber.inputValue())).toBe(told.videoOffsetMs);
   expect(await click.getAttribute('aria-current')).toBe('step');
-  await expect.poll(drawn, soon).toBeGreaterThan(2);
+  await expect.poll(drawn).toBeGreaterThan(2);
   // Playing goes on to the last step; a span of the timeline goes back.
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   const last = page.getByRole('button', { name: /See text "Gannet"/ });
-  await expect.poll(() => last.getAttribute('aria-current'), soon).toBe('step');
+  await expect.poll(() => last.getAttribute('aria-current')).toBe('step');
   await page.getByRole('button', { name: /^Widget of counter, step/ }).click();
-  await expect.poll(async () => Number(await scrubber.inputValue()), soon).toBeLessThan(told.videoOffsetMs);
+  await expect.poll(async () => Number(await scrubber.inputValue())).toBeLessThan(told.videoOffsetMs);
   await page
     .getByRole('group', { name: `Widget of ${counter}` })
     .getByText('rendered')

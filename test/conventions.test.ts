@@ -268,7 +268,7 @@ describe('for operators', () => {
       const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
       return answer && [answer.status, await answer.json()];
     };
-    await expect.poll(readiness, { timeout: 20_000 }).toEqual([503, { status: 'starting' }]);
+    await expect.poll(readiness).toEqual([503, { status: 'starting' }]);
     await holder.query('select pg_advisory_unlock(4700004)');
     const { get } = await starting;
     expect(await readiness()).toEqual([200, { status: 'ready' }]);

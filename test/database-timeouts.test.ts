@@ -102,7 +102,7 @@ test.each([
     });
     const idle = database.transaction(async (trx) => {
       await trx.row(ready);
-      await expect.poll(() => database.row(idleSessions), { timeout: 10_000 }).toEqual({ count: 0 });
+      await expect.poll(() => database.row(idleSessions)).toEqual({ count: 0 });
       return trx.row(ready);
     });
     await expect(idle).rejects.toThrow();

@@ -28,7 +28,7 @@ async function overStdio(): Promise<StdioClientTransport> {
 async function startHttp(): Promise<string> {
   const demo = new Drydock(['demo-server', '--port', '0'], {});
   onTestFinished(async () => void (await demo.end('SIGTERM')));
-  await expect.poll(() => demo.stdout, { timeout: 10_000 }).toContain('http://');
+  await expect.poll(() => demo.stdout).toContain('http://');
   return /http:\S+/.exec(demo.stdout)?.[0] as string;
 }
 

@@ -112,9 +112,7 @@ describe('the embedded default', () => {
     const before = await databasePid(here.dataDir);
     await endDatabase(here.dataDir, 'SIGKILL');
     const key = service.key as string;
-    await expect
-      .poll(() => ask(service.baseUrl, '/me', key).then(({ status }) => status), { timeout: 20_000 })
-      .toBe(200);
+    await expect.poll(() => ask(service.baseUrl, '/me', key).then(({ status }) => status)).toBe(200);
     expect(await databasePid(here.dataDir)).not.toBe(before);
     const second = await here.run(['serve']);
     expect(second.code).toBe(2);

@@ -81,7 +81,7 @@ const inspects = callThenAnswer(
 );
 
 test(`a run of ${trials} trials whose service is killed ${kills} times is recorded once, with the verdict of one that was not`, {
-  timeout: 120_000 + kills * 15_000,
+  timeout: 240_000 + kills * 15_000,
 }, async () => {
   const here = await place();
   const provider = await providerForTest((request) => ({ ...inspects(request), latencyMs: 40 }));
@@ -115,9 +115,7 @@ test(`a run of ${trials} trials whose service is killed ${kills} times is record
   expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
 });
 
-test('of two workers, one that is frozen past its lease records nothing late', {
-  timeout: 120_000,
-}, async () => {
+test('of two workers, one that is frozen past its lease records nothing late', async () => {
   const database = await createDatabase();
   const here = await place();
   onTestFinished(() => database.drop());
@@ -168,9 +166,7 @@ test('of two workers, one that is frozen past its lease records nothing late', {
   expect(log).toContain('A lease was lost');
 });
 
-test('a service that is killed while a judge is heard goes on where it was, and the verdict is the same', {
-  timeout: 120_000,
-}, async () => {
+test('a service that is killed while a judge is heard goes on where it was, and the verdict is the same', async () => {
   const database = await createDatabase();
   const here = await place();
   onTestFinished(() => database.drop());

@@ -88,7 +88,7 @@ test('a run that is cancelled while its judge is applied is counted by what its 
   const runId = await evals.launch({ suiteId });
   const watcher = await connected();
   const waiting = `select from pg_locks where locktype = 'advisory' and objid = 424242 and not granted`;
-  await expect.poll(async () => (await watcher.query(waiting)).rowCount, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await watcher.query(waiting)).rowCount).toBe(1);
   let over = false;
   const cancelled = service.post(`${of(runId)}/cancel`).finally(() => {
     over = true;
@@ -122,7 +122,7 @@ test('what a judge has spent so far counts, and is booked when its suite is dele
   expect((await service.request('DELETE', `${evals.project}/eval-suites/${suiteId}`)).status).toBe(200);
   const client = await connected();
   const left = 'select from eval_runs where id = $1';
-  await expect.poll(async () => (await client.query(left, [runId])).rowCount, { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await client.query(left, [runId])).rowCount).toBe(0);
   expect(await spent()).toBe(before + 1000);
 });
 

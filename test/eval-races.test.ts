@@ -83,9 +83,7 @@ test('a run is decided as soon as its last trial is recorded, however long the c
   expect(events.at(-1)?.data.at - last?.data.at).toBeLessThan(4_000);
 });
 
-test('a database that drops every connection again and again loses no trial and blames no model', {
-  timeout: 90_000,
-}, async () => {
+test('a database that drops every connection again and again loses no trial and blames no model', async () => {
   provider.script = slowly(20);
   const runId = await launched(40);
   await finished(runId, 1);

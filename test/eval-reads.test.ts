@@ -122,14 +122,11 @@ test('a long trace comes back whole, and goes with its suite', async () => {
   // Gone at once, though what it held is removed later.
   expect((await exported()).runIds).not.toContain(runId);
   await expect
-    .poll(
-      async () => {
-        const left = await client.query('select from blobs where id = $1', [blobId]);
-        const garbage = await client.query('select from blob_garbage where blob_id = $1', [blobId]);
-        return [left.rowCount, garbage.rowCount];
-      },
-      { timeout: 15_000 },
-    )
+    .poll(async () => {
+      const left = await client.query('select from blobs where id = $1', [blobId]);
+      const garbage = await client.query('select from blob_garbage where blob_id = $1', [blobId]);
+      return [left.rowCount, garbage.rowCount];
+    })
     .toEqual([0, 1]);
   await client.end();
 });

@@ -239,7 +239,7 @@ test.skipIf(noBrowser)(
     const suiteId = await evals.suite({ serverIds, repetitions: 1, passThreshold: 1, tests: [waiting] });
     const runId = await evals.launch({ suiteId });
     // Its widget is there, and the next step waits.
-    await expect.poll(() => service.db.rows(called, { runId }), { timeout: 60_000 }).toHaveLength(1);
+    await expect.poll(() => service.db.rows(called, { runId })).toHaveLength(1);
     for (const pid of browsers.pids) process.kill(pid, 'SIGKILL');
     const run = await evals.decided(runId);
     expect(run).toMatchObject({ result: 'inconclusive' });

@@ -142,7 +142,7 @@ test('a deleted server is left alone at once, and costs nothing any more', async
   const server = await save({ url: `http://127.0.0.1:${port}/${name}` });
   expect((await api('POST', `${server}/tools`)).answered).toBe(200);
   await api('DELETE', server);
-  await expect.poll(() => busyShare(), { timeout: 10_000 }).toBeLessThan(0.3);
+  await expect.poll(() => busyShare()).toBeLessThan(0.3);
 });
 
 /** How much of a core the service has used in the last half second. */
@@ -157,9 +157,7 @@ function cpuSeconds(): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-test('no more commands run than are allowed, whoever asks for them, and all of what they started ends', {
-  timeout: 120_000,
-}, async () => {
+test('no more commands run than are allowed, whoever asks for them, and all of what they started ends', async () => {
   const marks = join(folder, 'grandchildren');
   // Starts a process that would outlive it, notes its id, and then speaks MCP.
   const script = `
@@ -190,7 +188,7 @@ test('no more commands run than are allowed, whoever asks for them, and all of w
   expect(statuses).toContain(200);
   expect(most).toBeLessThanOrEqual(4);
   const started = (await readFile(marks, 'utf8')).trim().split('\n');
-  await expect.poll(() => started.filter(isRunning), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => started.filter(isRunning)).toEqual([]);
 });
 
 /** Commands that the service runs now; its database is none. */

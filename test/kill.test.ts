@@ -36,7 +36,7 @@ async function namesIn(service: Drydock, key: string): Promise<string[]> {
 }
 
 test(`${rounds} kills at random moments lose no acknowledged write, and each restart needs no hand`, {
-  timeout: 60_000 + rounds * 12_000,
+  timeout: 240_000 + rounds * 12_000,
 }, async () => {
   const here = await place();
   const key = `sk_${'kill'.repeat(10)}`;

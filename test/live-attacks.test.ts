@@ -174,7 +174,7 @@ test.each(['\\u0000', '\\ud800'])(
     await saveServer(service, { url });
     const { body } = await service.post('/server-connections', { url });
     const path = `/server-connections/${body.connectionRequestId as string}`;
-    await expect.poll(async () => (await service.get(path)).body.status, { timeout: 5000 }).toBe('failed');
+    await expect.poll(async () => (await service.get(path)).body.status).toBe('failed');
     expect((await service.get(path)).body.error.message).toContain('a\ufffdb');
   },
 );

@@ -168,9 +168,7 @@ test.concurrent('a diagnosis ends after ten seconds, whatever is saved', async (
   }
 });
 
-test.concurrent('a server that answers slowly at each step is examined in ten seconds', {
-  timeout: 30_000,
-}, async (context) => {
+test.concurrent('a server that answers slowly at each step is examined in ten seconds', async (context) => {
   const { port, stop } = await listen(async (request, response) => {
     const { rpc } = await readRpc(request);
     await new Promise((resolve) => setTimeout(resolve, 2500));

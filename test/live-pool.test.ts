@@ -170,7 +170,7 @@ describe('the pool', () => {
     const server = await saveServer(small, { url: target.url('/odd') });
     await echo(server);
     expect(small.running.services.mcp.warmConnections).toBe(1);
-    await expect.poll(() => small.running.services.mcp.warmConnections, { timeout: 5000 }).toBe(0);
+    await expect.poll(() => small.running.services.mcp.warmConnections).toBe(0);
     // The session is ended, not left behind.
     await expect.poll(() => target.seen.some(({ method }) => method === 'DELETE')).toBe(true);
   });

@@ -124,9 +124,7 @@ test('server-memory keeps what it is told, given an environment variable', async
   expect(body.structuredContent.entities).toEqual([entity]);
 });
 
-test('mcp-proxy is spoken to in the newest revision it knows, over either path', {
-  timeout: 60_000,
-}, async () => {
+test('mcp-proxy is spoken to in the newest revision it knows, over either path', async () => {
   const proxy = await during(startProxy({ apiKey: 'a-key-for-the-proxy' }));
   const headers = { 'X-API-Key': 'a-key-for-the-proxy' };
   const modern = await saveServer(service, { url: proxy.url, headers });

@@ -52,9 +52,7 @@ afterAll(() => dispose(service));
 const inFleet = { project: 'fleet' };
 
 describe.each(eras)('an agent of %s', (era) => {
-  test('runs a suite, hears of each trial, and is told what failed and why', {
-    timeout: 60_000,
-  }, async () => {
+  test('runs a suite, hears of each trial, and is told what failed and why', async () => {
     const agent = await connectAgent(service, { era });
     const heard: { progress: number; total?: number; message?: string }[] = [];
     const options = { onprogress: (one: (typeof heard)[number]) => void heard.push(one), timeout: 50_000 };

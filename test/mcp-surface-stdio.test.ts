@@ -67,8 +67,8 @@ test('a call that is cancelled over stdio is cancelled at the server', async () 
   const called = old.callTool(params, undefined, { signal: giveUp.signal });
   called.catch(() => {});
   const seen = (rpc: string) => target.seen.filter((one) => one.rpc === rpc);
-  await expect.poll(() => seen('tools/call').length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => seen('tools/call').length).toBe(1);
   giveUp.abort();
   await expect(called).rejects.toThrow();
-  await expect.poll(() => seen('notifications/cancelled').length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => seen('notifications/cancelled').length).toBe(1);
 });

@@ -71,7 +71,7 @@ test('deleting a project takes everything in it along', async () => {
     );
     return rows[0];
   };
-  await expect.poll(left, { timeout: 10_000 }).toEqual({ rows: '0', remembered: '1' });
+  await expect.poll(left).toEqual({ rows: '0', remembered: '1' });
 });
 
 test('null takes the description and the icon away, and what is not mentioned stays', async () => {

@@ -371,7 +371,7 @@ describe('open requests', () => {
       "update jobs set due_at = now() where kind = 'expire-server-connections' and due_at is not null",
     );
     await query(service, "select pg_notify('drydock_jobs', '')");
-    await expect.poll(() => account.servers(), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => account.servers()).toEqual([]);
     expect((await account.read(id)).body).toMatchObject({ status: 'expired' });
     expect(await account.cancel(id)).toMatchObject(conflict('REQUEST_EXPIRED'));
   });
@@ -420,7 +420,7 @@ describe('cancelling', () => {
     expect((await account.cancel(id)).body.status).toBe('cancelled');
     answer();
     const job = "select state from jobs where kind = 'advance-server-connection' and payload->>'id' = $1";
-    await expect.poll(() => query(service, job, [id]), { timeout: 10_000 }).toEqual([{ state: 'done' }]);
+    await expect.poll(() => query(service, job, [id])).toEqual([{ state: 'done' }]);
     expect((await account.read(id)).body.status).toBe('cancelled');
     expect(await account.servers()).toEqual([]);
   });

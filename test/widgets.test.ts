@@ -136,7 +136,7 @@ describe('what cannot be rendered', () => {
     const held = await Promise.all(Array.from({ length: config.browserSessions }, open));
     onTestFinished(async () => void (await Promise.all(held.map((session) => session.close()))));
     const refused = await service.post(path, { toolName: 'counter' });
-    expect(refused).toMatchObject({ status: 429, body: { details: { reason: 'BROWSER_SESSIONS' } } });
+    expect(refused).toMatchObject({ status: 429, body: { details: { reason: 'BROWSER_CAPACITY' } } });
     expect(refused.headers.get('retry-after')).toBe('5');
   });
 });

@@ -32,7 +32,7 @@ test('a worker of its own answers for its health and its jobs, and gives back wh
   const { body } = await service.post('/server-connections', { url: await service.demoUrl() });
   const state = async () =>
     (await service.get(`/server-connections/${body.connectionRequestId}`)).body.status;
-  await expect.poll(state, { timeout: 15_000 }).toBe('ready');
+  await expect.poll(state).toBe('ready');
   const metrics = (await ask('/metrics')).text;
   const kind = 'kind="advance-server-connection"';
   for (const line of [
@@ -79,7 +79,7 @@ test('a connection request whose job was given up has failed, and can be tried a
   onTestFinished(() => busy.stop());
   const until = async (status: string) => {
     const now = async () => (await idle.get(request)).body.status;
-    await expect.poll(now, { timeout: 15_000 }).toBe(status);
+    await expect.poll(now).toBe(status);
   };
   await until('failed');
   expect((await idle.get(request)).body.error).toEqual({

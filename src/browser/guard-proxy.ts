@@ -74,7 +74,7 @@ export class GuardProxy {
   private readonly limits: GuardLimits;
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
-  private readonly tunnels = new Map<Socket, string>();
+  private readonly tunnels = new Map<Socket, { address: string; origin: URL }>();
   private judging: NodeJS.Timeout | undefined;
 
   constructor(options: GuardOptions) {
@@ -203,7 +203,7 @@ export class GuardProxy {
     target.setTimeout(this.limits.connect);
     target.once('connect', () => {
       target.setTimeout(this.limits.idle);
-      this.tunnels.set(target, target.remoteAddress ?? '');
+      this.tunnels.set(target, { address: target.remoteAddress ?? '', origin: authority });
       this.judging ??= setInterval(() => void this.judgeTunnels(), this.limits.judgeAgain).unref();
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       target.write(head);
@@ -221,20 +221,24 @@ export class GuardProxy {
   }
 
   /** The browser keeps tunnels for later requests: those that a changed policy forbids are cut. */
-  private async judgeTunnels(): Promise<void> {
+  async judgeTunnels(): Promise<void> {
     if (this.tunnels.size === 0) return;
     const policy = await this.options.policy();
-    for (const [target, address] of this.tunnels)
-      if (refusalOf(address, policy) !== undefined) target.destroy();
+    for (const [target, { address, origin }] of this.tunnels)
+      if ((refusalOf(address, policy) ?? this.refusalOf(origin)) !== undefined) target.destroy();
+  }
+
+  private refusalOf(url: URL, scheme?: 'http'): string | undefined {
+    return this.options.refusalOfOrigin?.(url.hostname, portOf(url), scheme);
   }
 
   /** Where the connection goes, or why there is none. */
   private async wayTo(url: URL, scheme: 'http' | undefined): Promise<Way | string> {
     const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-    const port = url.port === '' ? 80 : Number(url.port);
+    const port = portOf(url);
     if (ownErrands.has(host)) return errand;
     if (this.options.internal?.holds(url.hostname)) return `${host} is answered over http only`;
-    const forbidden = this.options.refusalOfOrigin?.(url.hostname, port, scheme);
+    const forbidden = this.refusalOf(url, scheme);
     if (forbidden !== undefined) return forbidden;
     const addresses = await this.addressesOf(host);
     if (addresses.length === 0) return `${host} has no address`;
@@ -299,4 +303,8 @@ function refuse(answer: ServerResponse, status: number): void {
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown trouble';
+}
+
+function portOf({ port }: URL): number {
+  return port === '' ? 80 : Number(port);
 }

@@ -28,11 +28,16 @@ interface OriginRule {
 
 /** A policy that can be asked. */
 export class Permissions {
-  private readonly readOnly: boolean;
-  private readonly origins: OriginRule[] | undefined;
-  private readonly tools: string[] | undefined;
+  private readOnly = true;
+  private origins: OriginRule[] | undefined;
+  private tools: string[] | undefined;
 
-  constructor({ mode, originAllowlist, toolAllowlist }: BrowserPolicy) {
+  constructor(policy: BrowserPolicy) {
+    this.become(policy);
+  }
+
+  /** From now on this holds. */
+  become({ mode, originAllowlist, toolAllowlist }: BrowserPolicy): void {
     const nothing = mode === 'allowlist' && originAllowlist === undefined && toolAllowlist === undefined;
     this.readOnly = mode === 'read_only';
     this.origins = nothing ? [] : originAllowlist?.flatMap(originRules);
@@ -76,6 +81,14 @@ export function narrow(policy: BrowserPolicy, other: BrowserPolicy): BrowserPoli
     ...(originAllowlist && { originAllowlist: originAllowlist.map(writeRule) }),
     ...(toolAllowlist && { toolAllowlist }),
   };
+}
+
+export function samePolicy(one: BrowserPolicy, two: BrowserPolicy): boolean {
+  return textOf(one) === textOf(two);
+}
+
+function textOf({ mode, originAllowlist, toolAllowlist }: BrowserPolicy): string {
+  return JSON.stringify([mode, originAllowlist?.toSorted() ?? null, toolAllowlist?.toSorted() ?? null]);
 }
 
 /** Refuses one whose origins cannot be read. */

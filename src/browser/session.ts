@@ -8,7 +8,7 @@ import type { InternalHandler, InternalHosts } from './internal-hosts.ts';
 import { Logs } from './logs.ts';
 import { screenshot, snapshot } from './observe.ts';
 import { PageTools } from './page-tools.ts';
-import type { Permissions } from './policy.ts';
+import type { BrowserPolicy, Permissions } from './policy.ts';
 import type { Recorder, Recording } from './recording.ts';
 import { Tabs } from './tabs.ts';
 import { within } from './within.ts';
@@ -119,6 +119,12 @@ export class BrowserSession {
     const mine = this.turn.then(run).finally(() => this.waiting--);
     this.turn = mine.catch(() => {});
     return mine;
+  }
+
+  /** Another policy holds from now on, also for connections that are open. */
+  async comply(policy: BrowserPolicy): Promise<void> {
+    this.parts.permissions.become(policy);
+    await this.parts.guard.judgeTunnels();
   }
 
   /** What the tabs show, the one in front last. */

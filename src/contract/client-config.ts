@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BrowserToolPolicy } from './browser-commands.ts';
 import { HeaderName, HeaderValue } from './servers.ts';
 import { writeLike } from './write-like.ts';
 
@@ -52,6 +53,9 @@ export const clientSettings = {
   ),
   hostCapabilitiesOverride: anything,
   chatUiOverride: anything,
+  browserPolicy: BrowserToolPolicy.describe(
+    'Bounds the browsers of chat sessions in turns that run as this client, whatever they were granted.',
+  ),
 };
 
 const whole = {

@@ -67,6 +67,7 @@ export async function openConsole(
     locale: 'en-GB',
     ...options,
   });
+  context.setDefaultTimeout(120_000);
   if (session !== undefined)
     await context.addCookies([
       { name: 'drydock_session', value: session, url: baseUrl, httpOnly: true, sameSite: 'Lax' },

@@ -1,6 +1,6 @@
 import type { OpenBrowser } from '../../browser/engine.ts';
 import { BrowserFailure } from '../../browser/failure.ts';
-import type { BrowserPolicy } from '../../browser/policy.ts';
+import { type BrowserPolicy, samePolicy } from '../../browser/policy.ts';
 import type { BrowserSession, SessionEnd } from '../../browser/session.ts';
 import { within } from '../../browser/within.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
@@ -64,6 +64,9 @@ export class LiveBrowsers {
     const { clock } = this.parts;
     const awake = await this.inLine(row.id, async () => {
       const found = this.awake.get(row.id) ?? (await this.wake(row));
+      const policy = row.effective as BrowserPolicy;
+      if (!samePolicy(policy, found.row.effective as BrowserPolicy)) await found.browser.comply(policy);
+      found.row = { ...found.row, effective: policy };
       found.running++;
       return found;
     });

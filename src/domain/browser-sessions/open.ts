@@ -1,4 +1,4 @@
-import { type BrowserPolicy, checkPolicy } from '../../browser/policy.ts';
+import { type BrowserPolicy, checkPolicy, samePolicy } from '../../browser/policy.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
@@ -165,21 +165,17 @@ async function insertBrowser(context: ProjectContext, db: Db, wanted: Wanted): P
 /** What is asked for again has to be what there is. */
 function refuseOther(row: rows.BrowserRow, { policy, profile, runKey, idempotencyKey }: Wanted): void {
   const inForce = row.policy as BrowserPolicy;
-  const samePolicy = policy === undefined || textOf(policy) === textOf(inForce);
+  const asGranted = policy === undefined || samePolicy(policy, inForce);
   const sameProfile = (profile ?? null) === row.profile;
   // A chat session says neither when it means the browser it has.
-  if (samePolicy && (sameProfile || (row.chatSessionId !== null && profile === undefined))) return;
+  if (asGranted && (sameProfile || (row.chatSessionId !== null && profile === undefined))) return;
   const key = runKey === undefined ? 'idempotencyKey' : 'runKey';
   const named = runKey !== undefined || idempotencyKey !== undefined;
   throw conflict(
-    `The browser is open with ${samePolicy ? 'another profile' : `the policy ${inForce.mode}`}. Ask for the same${named ? `, or use a new ${key}` : ', or close it first'}`,
+    `The browser is open with ${asGranted ? 'another profile' : `the policy ${inForce.mode}`}. Ask for the same${named ? `, or use a new ${key}` : ', or close it first'}`,
     'BROWSER_POLICY_CONFLICT',
     { policy: inForce, ...(row.profile !== null && { profile: row.profile }), sessionId: row.id },
   );
-}
-
-function textOf({ mode, originAllowlist, toolAllowlist }: BrowserPolicy): string {
-  return JSON.stringify([mode, originAllowlist?.toSorted() ?? null, toolAllowlist?.toSorted() ?? null]);
 }
 
 /** It was made for nothing, and so was a chat session that has nothing else. */

@@ -1,4 +1,4 @@
-import { type BrowserPolicy, listsOf, narrow } from '../../browser/policy.ts';
+import { type BrowserPolicy, listsOf, narrow, samePolicy } from '../../browser/policy.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
@@ -21,16 +21,22 @@ export type TurnBrowser =
 /** Whatever else is refused, the caller has to know before anything is spent. */
 const goesOnWithout: ReadonlySet<string> = new Set(['FEATURE_NOT_SUPPORTED', 'RATE_LIMITED', 'TIMEOUT']);
 
+interface Bounds {
+  toolMode: 'read_only' | 'auto';
+  /** Of the client that the turn runs as. */
+  clientPolicy: BrowserPolicy | undefined;
+}
+
 /** Opens the browser of the session for a turn. A session that only reads has a browser that only reads. */
 export async function attachBrowser(
   context: ProjectContext,
   chat: SessionRow,
   turnId: string,
   asked: { policy?: BrowserPolicy | undefined; profileId?: string | undefined },
-  toolMode: 'read_only' | 'auto',
+  { toolMode, clientPolicy }: Bounds,
 ): Promise<TurnBrowser> {
   try {
-    const row = await openOfChat({ context, chat }, asked);
+    const row = await bounded(context, await openOfChat({ context, chat }, asked), clientPolicy);
     const bound: BrowserPolicy = { mode: toolMode === 'read_only' ? 'read_only' : 'allow_all' };
     const policy = narrow(row.effective as BrowserPolicy, bound);
     return { row, policy, tools: browserTools(context, row, { turnId, policy }) };
@@ -38,6 +44,19 @@ export async function attachBrowser(
     if (!(error instanceof Refusal) || !goesOnWithout.has(error.code)) throw error;
     return { reason: error.message, tools: [] };
   }
+}
+
+/** What was granted, within what the client allows now. It holds until a turn runs as another client. */
+async function bounded(
+  { db }: Context,
+  row: rows.BrowserRow,
+  clientPolicy: BrowserPolicy | undefined,
+): Promise<rows.BrowserRow> {
+  const granted = row.policy as BrowserPolicy;
+  const effective = clientPolicy ? narrow(granted, clientPolicy) : granted;
+  if (samePolicy(effective, row.effective as BrowserPolicy)) return row;
+  await db.run(rows.bound, { id: row.id, effective });
+  return { ...row, effective };
 }
 
 /** In which step of the turn each call was made, which is known when the step is. */

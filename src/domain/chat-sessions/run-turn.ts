@@ -52,7 +52,8 @@ export async function carryOut(
   const history = await historyOf(context, session.id);
   const target = await targetOf(context, config, sent, signal);
   const browser =
-    sent.browser && (await attachBrowser(context, session, turn.id, sent.browser, config.toolMode));
+    sent.browser &&
+    (await attachBrowser(context, session, turn.id, sent.browser, { ...target, toolMode: config.toolMode }));
   const offer = offerTools(target, config, sent, browser?.tools ?? []);
   const asker = {
     id: session.id,

@@ -1,3 +1,4 @@
+import type { BrowserPolicy } from '../../browser/policy.ts';
 import { Refusal } from '../../contract/errors.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
@@ -24,6 +25,7 @@ export interface TurnTarget {
   systemPrompt: string | undefined;
   temperature: number | undefined;
   hostId: string | undefined;
+  clientPolicy: BrowserPolicy | undefined;
 }
 
 type Client = NonNullable<Selection['client']>;
@@ -49,6 +51,7 @@ export async function targetOf(
       config.systemPrompt ?? (typeof ownPrompt === 'string' && ownPrompt !== '' ? ownPrompt : undefined),
     temperature: config.temperature ?? (typeof ownTemperature === 'number' ? ownTemperature : undefined),
     hostId: client?.id,
+    clientPolicy: client?.config['browserPolicy'] as BrowserPolicy | undefined,
   };
 }
 

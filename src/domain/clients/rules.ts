@@ -1,7 +1,19 @@
+import { BrowserFailure } from '../../browser/failure.ts';
+import { type BrowserPolicy, checkPolicy } from '../../browser/policy.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { type ClientConfig, serversIn } from './config.ts';
+
+/** What it says of browsers can be held to. */
+export function checkBrowserPolicy({ browserPolicy }: ClientConfig): void {
+  try {
+    if (browserPolicy !== undefined) checkPolicy(browserPolicy as BrowserPolicy);
+  } catch (error) {
+    if (!(error instanceof BrowserFailure)) throw error;
+    throw new Refusal('VALIDATION_ERROR', `browserPolicy: ${error.message}`);
+  }
+}
 
 /** Every server that a configuration adds must be there, in this project. */
 export async function checkServers(

@@ -203,6 +203,12 @@ export const sleep = query(
   { id: text, holderId: text, sealedId: orNull(text), tabs: json<string[]>() },
   { id: text, told: orNull(text) },
 );
+/** What may be done in it is decided anew; what was granted stays. */
+export const bound = query(
+  'browser-sessions.bound',
+  'update browser_sessions set effective = :effective where id = :id',
+  { id: text, effective: json<unknown>() },
+);
 /** Whoever had it; what it was doing is not known. */
 export const close = query(
   'browser-sessions.close',
