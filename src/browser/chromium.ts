@@ -20,22 +20,20 @@ import type { Log } from '../platform/log.ts';
 import { BrowserFailure } from './failure.ts';
 import { loadPlaywright } from './playwright.ts';
 
-const usualPlaces = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-  '/opt/google/chrome/chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-];
-
-/** What launcher scripts start; they add switches and keys of their own, and a process in between. */
-const realBinaries = [
-  '/usr/lib/chromium/chromium',
-  '/usr/lib/chromium-browser/chromium-browser',
-  '/opt/google/chrome/chrome',
-];
+/**
+ * Where browsers are, and what a launcher script there starts: scripts add switches and keys of their own, and a process
+ * in between. The one without windows comes first, since it needs a third less.
+ */
+const usualPlaces: Record<string, string | undefined> = {
+  '/usr/bin/chromium-headless-shell': '/usr/lib/chromium/chromium-headless-shell',
+  '/usr/bin/chromium': '/usr/lib/chromium/chromium',
+  '/usr/bin/chromium-browser': '/usr/lib/chromium-browser/chromium-browser',
+  '/usr/bin/google-chrome': '/opt/google/chrome/chrome',
+  '/usr/bin/google-chrome-stable': '/opt/google/chrome/chrome',
+  '/opt/google/chrome/chrome': undefined,
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome': undefined,
+  '/Applications/Chromium.app/Contents/MacOS/Chromium': undefined,
+};
 
 /** Milliseconds for a browser to start, on a machine that is busy. */
 const startTimeout = 60_000;
@@ -45,7 +43,7 @@ const endTimeout = 5_000;
 
 /** The Chromium of this machine, if it has one. */
 export function findChromium(): string | undefined {
-  return usualPlaces.find((path) => existsSync(path));
+  return Object.keys(usualPlaces).find((path) => existsSync(path));
 }
 
 export interface LaunchOptions {
@@ -171,8 +169,8 @@ async function binaryOf(path: string): Promise<string> {
       'off',
       `There is no browser at ${path}; set DRYDOCK_BROWSER to the path of a Chromium`,
     );
-  if (!usualPlaces.includes(path)) return real;
-  return ((await isScript(real)) && realBinaries.find((binary) => existsSync(binary))) || real;
+  const started = usualPlaces[path];
+  return started !== undefined && existsSync(started) && (await isScript(real)) ? started : real;
 }
 
 async function isScript(path: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { Response } from 'playwright-core';
 import { act } from './act.ts';
 import type { ActCommand, BrowserCommand, CommandResult, ObserveAfter } from './command.ts';
 import { BrowserFailure } from './failure.ts';
@@ -210,14 +211,21 @@ async function move(tab: Tab, go: () => Promise<unknown>, op: string): Promise<v
 }
 
 /** A page that the guard refused, or that cannot be reached, is refused with the reason. */
-async function load({ guard }: CommandScope, { page }: Tab, go: () => Promise<unknown>): Promise<void> {
+async function load(
+  { guard }: CommandScope,
+  { page }: Tab,
+  go: () => Promise<Response | null>,
+): Promise<void> {
   const begun = Date.now();
+  const noted = () => [...guard.refusals, ...guard.failures].filter(({ at }) => at >= begun);
   try {
-    await go();
+    const address = (await go())?.url();
+    // Some browsers show the empty answer of the guard as a page, others fail.
+    const refused = noted().findLast(({ url }) => url === address);
+    if (refused) throw new BrowserFailure('refused', `The page cannot be shown: ${refused.reason}`);
     await page.waitForLoadState('load', { timeout: rest }).catch(() => {});
   } catch (error) {
     const line = firstLine(error);
-    const noted = [...guard.refusals, ...guard.failures].filter(({ at }) => at >= begun);
     if (/ERR_ABORTED|Download is starting|interrupted by another navigation/.test(line))
       throw new BrowserFailure(
         'refused',
@@ -226,7 +234,7 @@ async function load({ guard }: CommandScope, { page }: Tab, go: () => Promise<un
     if (/net::|chrome-error/.test(line)) {
       // The browser shows a page about it, which the next command should find in place.
       await page.waitForURL('chrome-error:**', { timeout: 1_000, waitUntil: 'commit' }).catch(() => {});
-      throw new BrowserFailure('refused', `The page cannot be shown: ${noted.at(-1)?.reason ?? line}`);
+      throw new BrowserFailure('refused', `The page cannot be shown: ${noted().at(-1)?.reason ?? line}`);
     }
     throw error;
   }

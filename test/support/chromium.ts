@@ -7,11 +7,12 @@ import {
   type Page,
 } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { findChromium } from '../../src/browser/chromium.ts';
 import { rightPassword } from './browser.ts';
 import type { AtEnd } from './process.ts';
 
 /** Nothing is downloaded: the browser is the one of the machine. */
-export const chromiumPath = process.env['DRYDOCK_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+export const chromiumPath = process.env['DRYDOCK_TEST_CHROMIUM'] ?? findChromium() ?? '/usr/bin/chromium';
 
 /** Why tests in a browser cannot run here, if they cannot. */
 export const noBrowser = existsSync(chromiumPath)
