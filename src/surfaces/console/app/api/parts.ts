@@ -1,5 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import { type ComponentType, createElement, type ReactNode, useEffect, useState } from 'react';
 import { answers, missed, onRecovery } from './connection.ts';
 
 type Load<Module> = () => Promise<Module>;
@@ -30,12 +30,37 @@ async function patiently<Module>(load: Load<Module>): Promise<Module> {
   }
 }
 
-/** A part of a page whose code is loaded when it is first drawn. */
+/**
+ * A part of a page whose code is loaded when it is first drawn, with what stands there until then. It does not suspend:
+ * React holds back what suspended for 300 ms after the last time that something did.
+ */
 export function partFrom<Name extends string, Props extends object>(
   load: Load<Record<Name, ComponentType<Props>>>,
   name: Name,
-): LazyExoticComponent<ComponentType<Props>> {
-  return lazy(async () => ({ default: (await patiently(load))[name] }));
+  meanwhile: (props: Props) => ReactNode = () => null,
+): ComponentType<Props> {
+  let part: ComponentType<Props> | undefined;
+  let loading: Promise<void> | undefined;
+  return function Part(props) {
+    const [, setLoaded] = useState(false);
+    const [failure, setFailure] = useState<{ error: unknown }>();
+    const shown = part;
+    useEffect(() => {
+      if (shown) return undefined;
+      let gone = false;
+      loading ??= patiently(load).then((module) => void (part = module[name]));
+      loading.then(
+        () => gone || setLoaded(true),
+        (error: unknown) => {
+          loading = undefined;
+          if (!gone) setFailure({ error });
+        },
+      );
+      return () => void (gone = true);
+    }, [shown]);
+    if (failure) throw failure.error;
+    return shown ? createElement(shown, props) : meanwhile(props);
+  };
 }
 
 /** The same for a page of the router, which loads it when somebody is about to open it. */

@@ -1,7 +1,5 @@
-import { cloneElement, type ReactElement, type ReactNode, Suspense, useState } from 'react';
+import { cloneElement, type ReactElement, type ReactNode, useState } from 'react';
 import { partFrom } from '../api/parts.ts';
-
-const OpenMenu = partFrom(() => import('./open-menu.tsx'), 'OpenMenu');
 
 export interface MenuProps<Value extends string = string> {
   trigger: ReactElement<{ onClick?: () => void; 'aria-haspopup'?: 'menu' }>;
@@ -14,14 +12,16 @@ export interface MenuProps<Value extends string = string> {
   onChoose: (value: Value) => void;
 }
 
+const OpenMenu = partFrom(
+  () => import('./open-menu.tsx'),
+  'OpenMenu',
+  ({ trigger }) => cloneElement(trigger, { 'aria-haspopup': 'menu' }),
+);
+
 /** One of several, from a list that opens at its button. What draws the list is loaded when it is first opened. */
 export function Menu<Value extends string>(props: MenuProps<Value>) {
   const [wanted, setWanted] = useState(false);
   const closed = cloneElement(props.trigger, { onClick: () => setWanted(true), 'aria-haspopup': 'menu' });
   if (!wanted) return closed;
-  return (
-    <Suspense fallback={closed}>
-      <OpenMenu {...(props as unknown as MenuProps)} />
-    </Suspense>
-  );
+  return <OpenMenu {...(props as unknown as MenuProps)} />;
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { ask } from '../api/ask.ts';
 import { partFrom } from '../api/parts.ts';
 import { Button } from '../kit/button.tsx';
@@ -34,11 +34,7 @@ export function Home() {
           Projects hold servers and everything tested against them.
         </Empty>
       )}
-      {making && (
-        <Suspense>
-          <NewProject organizationId={undefined} onClose={() => setMaking(false)} />
-        </Suspense>
-      )}
+      {making && <NewProject organizationId={undefined} onClose={() => setMaking(false)} />}
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Input, OperationId } from '../../../client/index.ts';
 import { partFrom } from '../api/parts.ts';
 import { Button } from '../kit/button.tsx';
@@ -15,11 +15,7 @@ export function Same<Id extends OperationId>({ operation, input }: { operation: 
         <CodeIcon />
         API
       </Button>
-      {open && (
-        <Suspense>
-          <SameDialog operation={operation} input={input} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {open && <SameDialog operation={operation} input={input} onClose={() => setOpen(false)} />}
     </>
   );
 }

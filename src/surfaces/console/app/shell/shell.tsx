@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { partFrom } from '../api/parts.ts';
 import { session } from '../api/session.ts';
 import { Button, IconButton } from '../kit/button.tsx';
@@ -81,11 +81,7 @@ export function Shell() {
           </CrumbsPlace>
         </main>
       </div>
-      {searching && (
-        <Suspense>
-          <Search projectId={projectId} onClose={() => setSearching(false)} />
-        </Suspense>
-      )}
+      {searching && <Search projectId={projectId} onClose={() => setSearching(false)} />}
     </div>
   );
 }

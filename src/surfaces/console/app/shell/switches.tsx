@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMatches, useNavigate } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ask } from '../api/ask.ts';
 import { partFrom } from '../api/parts.ts';
 import { enterOrganization, type MyOrganization, type SignedIn } from '../api/session.ts';
@@ -80,11 +80,7 @@ export function ProjectSwitch({ projectId }: { projectId: string | undefined }) 
         value={projectId ?? ''}
         onChoose={go}
       />
-      {making && (
-        <Suspense>
-          <NewProject organizationId={current?.organizationId} onClose={() => setMaking(false)} />
-        </Suspense>
-      )}
+      {making && <NewProject organizationId={current?.organizationId} onClose={() => setMaking(false)} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Suspense, useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { Output } from '../../../../client/index.ts';
 import { ask } from '../../api/ask.ts';
 import { partFrom } from '../../api/parts.ts';
@@ -23,7 +23,11 @@ import { isOpen, type LiveTurn } from './turn-state.ts';
 import { useEveryPage } from './use-every-page.ts';
 import { useFollow } from './use-follow.ts';
 
-const BrowserPane = partFrom(() => import('./browser/pane.tsx'), 'BrowserPane');
+const BrowserPane = partFrom(
+  () => import('./browser/pane.tsx'),
+  'BrowserPane',
+  () => <Skeleton lines={6} />,
+);
 
 const route = '/projects/$projectId/sessions/$sessionId';
 
@@ -111,9 +115,7 @@ function Chat({ which }: { which: Which }) {
         </div>
         {beside && session && (
           <aside className={css.pane} aria-label="Browser">
-            <Suspense fallback={<Skeleton lines={6} />}>
-              <BrowserPane sessionId={sessionId} browser={session.browser} busy={open} />
-            </Suspense>
+            <BrowserPane sessionId={sessionId} browser={session.browser} busy={open} />
           </aside>
         )}
       </div>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import { ask } from '../../api/ask.ts';
 import type { Live } from '../../api/live.ts';
 import { partFrom } from '../../api/parts.ts';
@@ -24,7 +24,11 @@ import { isOpen, modelWords, starterWords, stateOfRun } from './states.ts';
 import { useHeard, useTrials } from './use-trials.ts';
 import { RevokeWaiver, WaiveRun } from './waivers.tsx';
 
-const Analysis = partFrom(() => import('./analysis.tsx'), 'Analysis');
+const Analysis = partFrom(
+  () => import('./analysis.tsx'),
+  'Analysis',
+  () => <Skeleton lines={3} />,
+);
 const GateSection = partFrom(() => import('./gate.tsx'), 'GateSection');
 
 const route = '/projects/$projectId/runs/$runId';
@@ -120,10 +124,10 @@ function RunBody({ run, projectId }: { run: Run; projectId: string }) {
         )}
       </Section>
       {!open && (
-        <Suspense fallback={<Skeleton lines={3} />}>
+        <>
           <GateSection {...which} />
           <Analysis run={run} projectId={projectId} />
-        </Suspense>
+        </>
       )}
     </>
   );

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Output } from '../../../../client/index.ts';
 import { answersOf } from '../../api/ask.ts';
 import { api } from '../../api/client.ts';
@@ -40,9 +40,7 @@ export function WaiveRun({ projectId, runId }: { projectId: string; runId: strin
   return (
     <>
       <Button onClick={() => setAsking(true)}>Waive</Button>
-      <Suspense>
-        {asking && <WaiveDialog projectId={projectId} runId={runId} onClose={() => setAsking(false)} />}
-      </Suspense>
+      {asking && <WaiveDialog projectId={projectId} runId={runId} onClose={() => setAsking(false)} />}
     </>
   );
 }

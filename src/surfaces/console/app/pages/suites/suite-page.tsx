@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { answersOf, ask } from '../../api/ask.ts';
 import { api } from '../../api/client.ts';
 import { partFrom } from '../../api/parts.ts';
@@ -20,11 +20,12 @@ import { CasesTab } from './cases-tab.tsx';
 import { gateWords, policyWords, type Suite, scheduleState } from './suite-words.ts';
 import css from './suites.module.css';
 
-const HistoryTab = partFrom(() => import('./history-tab.tsx'), 'HistoryTab');
-const ScheduleTab = partFrom(() => import('./schedule-tab.tsx'), 'ScheduleTab');
-const WaiversTab = partFrom(() => import('./waivers-tab.tsx'), 'WaiversTab');
-const SettingsTab = partFrom(() => import('./settings-tab.tsx'), 'SettingsTab');
-const FileTab = partFrom(() => import('./file-tab.tsx'), 'FileTab');
+const onItsWay = () => <Skeleton lines={8} />;
+const HistoryTab = partFrom(() => import('./history-tab.tsx'), 'HistoryTab', onItsWay);
+const ScheduleTab = partFrom(() => import('./schedule-tab.tsx'), 'ScheduleTab', onItsWay);
+const WaiversTab = partFrom(() => import('./waivers-tab.tsx'), 'WaiversTab', onItsWay);
+const SettingsTab = partFrom(() => import('./settings-tab.tsx'), 'SettingsTab', onItsWay);
+const FileTab = partFrom(() => import('./file-tab.tsx'), 'FileTab', onItsWay);
 const Launch = partFrom(() => import('./launch.tsx'), 'Launch');
 const CasePanel = partFrom(() => import('./editor/case-panel.tsx'), 'CasePanel');
 
@@ -102,13 +103,11 @@ export function SuitePage() {
           </Link>
         ))}
       </TabLinks>
-      <Suspense fallback={<Skeleton lines={8} />}>{shown[tab](suite.data)}</Suspense>
-      <Suspense>
-        {run && <Launch suite={suite.data} onClose={() => set({ run: undefined })} />}
-        {open !== undefined && (
-          <CasePanel suite={suite.data} caseId={open} onClose={() => set({ case: undefined })} />
-        )}
-      </Suspense>
+      {shown[tab](suite.data)}
+      {run && <Launch suite={suite.data} onClose={() => set({ run: undefined })} />}
+      {open !== undefined && (
+        <CasePanel suite={suite.data} caseId={open} onClose={() => set({ case: undefined })} />
+      )}
     </Page>
   );
 }

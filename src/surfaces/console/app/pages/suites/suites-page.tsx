@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Suspense } from 'react';
 import type { Output } from '../../../../client/index.ts';
 import { ask, askPages } from '../../api/ask.ts';
 import { partFrom } from '../../api/parts.ts';
@@ -74,10 +73,8 @@ export function SuitesPage() {
           </Button>
         </div>
       )}
-      <Suspense>
-        {make === 'suite' && <MakeSuite projectId={projectId} onClose={() => open(undefined)} />}
-        {make === 'file' && <ImportFile projectId={projectId} onClose={() => open(undefined)} />}
-      </Suspense>
+      {make === 'suite' && <MakeSuite projectId={projectId} onClose={() => open(undefined)} />}
+      {make === 'file' && <ImportFile projectId={projectId} onClose={() => open(undefined)} />}
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { DrydockError, type Output } from '../../../../client/index.ts';
 import { partFrom } from '../../api/parts.ts';
 import { Waterfall } from '../../charts/waterfall.tsx';
@@ -25,7 +25,11 @@ import { answerOfTurn, messageOfSpan, messagesOf, spansOf, type Trace } from './
 import css from './trial.module.css';
 import { widgetsOf } from './widgets.tsx';
 
-const Recording = partFrom(() => import('./recording.tsx'), 'Recording');
+const Recording = partFrom(
+  () => import('./recording.tsx'),
+  'Recording',
+  () => <Skeleton lines={8} />,
+);
 
 const route = '/projects/$projectId/runs/$runId/trials/$trialId';
 
@@ -165,17 +169,15 @@ function TraceView({
   return (
     <>
       {films.length > 0 && (
-        <Suspense fallback={<Skeleton lines={8} />}>
-          <Recording
-            which={which}
-            films={films}
-            spans={spans}
-            span={chosen}
-            step={search.step}
-            onStep={chooseStep}
-            reread={reread}
-          />
-        </Suspense>
+        <Recording
+          which={which}
+          films={films}
+          spans={spans}
+          span={chosen}
+          step={search.step}
+          onStep={chooseStep}
+          reread={reread}
+        />
       )}
       <Section
         title="Timeline"

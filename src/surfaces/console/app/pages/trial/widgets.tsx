@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense } from 'react';
+import { type ReactNode } from 'react';
 import { partFrom } from '../../api/parts.ts';
 import { artifactPath } from '../../kit/artifact-path.ts';
 import { asSchema } from '../../kit/form/schema.ts';
@@ -27,18 +27,11 @@ export function widgetsOf(
     const name = `Widget of ${cut(textIn(toolName) ?? 'a tool')}`;
     const picture = artifactPath(screenshotUrl);
     const widget = (
-      <Suspense key={at}>
-        <WidgetSeen name={name} given={given}>
-          {picture !== undefined && (
-            <img
-              className={css.picture}
-              src={picture}
-              alt={`${name} as it came to be drawn`}
-              loading="lazy"
-            />
-          )}
-        </WidgetSeen>
-      </Suspense>
+      <WidgetSeen key={at} name={name} given={given}>
+        {picture !== undefined && (
+          <img className={css.picture} src={picture} alt={`${name} as it came to be drawn`} loading="lazy" />
+        )}
+      </WidgetSeen>
     );
     const call = textIn(toolCallId);
     if (call !== undefined && answered.has(call) && !byCall.has(call)) byCall.set(call, widget);
