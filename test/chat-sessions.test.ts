@@ -235,6 +235,10 @@ describe('sessions', () => {
     expect(await found('q=zanzi')).toEqual([body.sessionId]);
     expect(await found('q=cormorant')).toEqual([]);
     expect(await found('q=cormorant&scope=transcripts')).toContain(body.sessionId);
+    const { items } = (await service.get(`${evals.project}/sessions?q=zanzibar&scope=transcripts`)).body;
+    expect(items).toMatchObject([{ id: body.sessionId, matchPreview: 'Zanzibar, please: which ships' }]);
+    const heard = (await service.get(`${evals.project}/sessions?q=cormorant&scope=transcripts`)).body.items;
+    expect(heard[0].matchPreview).toMatch(/^ships.*Cormorant.*list_ships$/);
     expect(await found('q=%25')).toEqual([]);
     const page = (await service.get('/chat-sessions?limit=1')).body;
     expect(page.items[0].id).toBe(body.sessionId);

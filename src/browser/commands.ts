@@ -85,6 +85,7 @@ export async function performCommand(
     const after = await lookAfterwards(scope, tab, command, ends);
     return describe(scope, tab, { result: 'executed', ...begun, ...outcome.done, ...after });
   } catch (error) {
+    if (error instanceof MaybeDone) return describe(scope, tab, { result: 'unknown', reason: error.message });
     if (!(error instanceof BrowserFailure)) throw error;
     if (error.kind !== 'refused' && error.kind !== 'not-allowed') throw error;
     return describe(scope, tab, { result: 'refused', reason: error.message, refusal: error.kind });
@@ -210,6 +211,20 @@ async function move(tab: Tab, go: () => Promise<unknown>, op: string): Promise<v
     throw new BrowserFailure('refused', `There is no page to go ${op} to`);
 }
 
+/** Failures of the browser before it has asked for anything. */
+const unsent =
+  /ERR_(?:NAME_|CONNECTION_REFUSED|CONNECTION_TIMED_OUT|TUNNEL_|PROXY_|ADDRESS_|CERT_|SSL_|BLOCKED_|INVALID_URL|UNKNOWN_URL|UNSAFE_PORT|INTERNET_)/;
+
+/** What was asked for may have had effects, though no page came of it. */
+class MaybeDone extends Error {}
+
+function notShown(reason: string, sent: boolean): Error {
+  if (!sent) return new BrowserFailure('refused', `The page cannot be shown: ${reason}`);
+  return new MaybeDone(
+    `The page cannot be shown: ${reason}. The request was sent; whether it had an effect is not known`,
+  );
+}
+
 /** A page that the guard refused, or that cannot be reached, is refused with the reason. */
 async function load(
   { guard }: CommandScope,
@@ -217,12 +232,15 @@ async function load(
   go: () => Promise<Response | null>,
 ): Promise<void> {
   const begun = Date.now();
-  const noted = () => [...guard.refusals, ...guard.failures].filter(({ at }) => at >= begun);
+  const noted = () =>
+    [...guard.refusals.map((one) => ({ ...one, sent: false })), ...guard.failures].filter(
+      ({ at }) => at >= begun,
+    );
   try {
     const address = (await go())?.url();
     // Some browsers show the empty answer of the guard as a page, others fail.
-    const refused = noted().findLast(({ url }) => url === address);
-    if (refused) throw new BrowserFailure('refused', `The page cannot be shown: ${refused.reason}`);
+    const found = noted().findLast(({ url }) => url === address);
+    if (found) throw notShown(found.reason, found.sent);
     await page.waitForLoadState('load', { timeout: rest }).catch(() => {});
   } catch (error) {
     const line = firstLine(error);
@@ -234,7 +252,8 @@ async function load(
     if (/net::|chrome-error/.test(line)) {
       // The browser shows a page about it, which the next command should find in place.
       await page.waitForURL('chrome-error:**', { timeout: 1_000, waitUntil: 'commit' }).catch(() => {});
-      throw new BrowserFailure('refused', `The page cannot be shown: ${noted().at(-1)?.reason ?? line}`);
+      const found = noted().at(-1);
+      throw notShown(found?.reason ?? line, found ? found.sent : !unsent.test(line));
     }
     throw error;
   }

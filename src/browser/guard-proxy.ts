@@ -60,6 +60,11 @@ interface Way {
   addresses: ResolvedAddress[];
 }
 
+interface FailedUrl extends RefusedUrl {
+  /** Whether somebody may have heard it. */
+  sent: boolean;
+}
+
 /**
  * The only way out of a browser session: a forward proxy on a port of its own. A name is resolved once; it is refused
  * when any of its addresses is, and the connection goes to an address that was checked. Redirects come back as
@@ -69,7 +74,7 @@ export class GuardProxy {
   /** What was not let out. */
   readonly refusals: RefusedUrl[] = [];
   /** What was let out, and found nobody. */
-  readonly failures: RefusedUrl[] = [];
+  readonly failures: FailedUrl[] = [];
   private readonly options: GuardOptions;
   private readonly limits: GuardLimits;
   private readonly server: Server;
@@ -141,7 +146,8 @@ export class GuardProxy {
       this.note(url.href, way);
       refuse(answer, 403);
     } catch (error) {
-      this.failed(url, error, answer);
+      this.failed(url, error, false);
+      refuse(answer, 502);
     }
   }
 
@@ -159,12 +165,19 @@ export class GuardProxy {
       maxHeaderSize: this.limits.headerBytes,
       timeout: this.limits.connect,
     });
+    let sent = false;
     onward.on('socket', (socket) => {
       this.watch(socket);
-      socket.once('connect', () => socket.setTimeout(this.limits.idle));
+      socket.once('connect', () => {
+        sent = true;
+        socket.setTimeout(this.limits.idle);
+      });
     });
     onward.on('timeout', () => onward.destroy());
-    onward.on('error', (error) => this.failed(url, error, answer));
+    onward.on('error', (error) => {
+      this.failed(url, error, sent);
+      refuse(answer, 502);
+    });
     onward.on('response', (received) => {
       const headers = withoutHopHeaders(received.rawHeaders);
       try {
@@ -188,7 +201,7 @@ export class GuardProxy {
     const end = (status: string): void => void client.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`);
     if (!authority) return end('400 Bad Request');
     const way = await this.wayTo(authority, undefined).catch((error: unknown) => {
-      this.note(asked.url ?? '', `${authority.host} cannot be reached: ${codeOf(error)}`, this.failures);
+      this.failed(authority, error, false);
       end('502 Bad Gateway');
       return error instanceof Error ? error : new Error(String(error));
     });
@@ -201,7 +214,9 @@ export class GuardProxy {
     const target = connect({ host: way.host, port: way.port, lookup: lookupOf(way.addresses) });
     this.watch(target);
     target.setTimeout(this.limits.connect);
+    let sent = false;
     target.once('connect', () => {
+      sent = true;
       target.setTimeout(this.limits.idle);
       this.tunnels.set(target, { address: target.remoteAddress ?? '', origin: authority });
       this.judging ??= setInterval(() => void this.judgeTunnels(), this.limits.judgeAgain).unref();
@@ -210,7 +225,7 @@ export class GuardProxy {
       client.pipe(target).pipe(client);
     });
     target.once('error', (error) => {
-      this.note(asked.url ?? '', `${authority.host} cannot be reached: ${codeOf(error)}`, this.failures);
+      this.failed(authority, error, sent);
       end('502 Bad Gateway');
     });
     target.once('close', () => {
@@ -266,15 +281,16 @@ export class GuardProxy {
     return (this.options.resolve ?? systemResolve)(host);
   }
 
-  private note(url: string, reason: string, list = this.refusals): void {
+  private note(url: string, reason: string): void {
     if (reason === errand) return;
-    list.push({ url: url.slice(0, mostUrl), reason, at: Date.now() });
-    if (list.length > mostNoted) list.shift();
+    this.refusals.push({ url: url.slice(0, mostUrl), reason, at: Date.now() });
+    if (this.refusals.length > mostNoted) this.refusals.shift();
   }
 
-  private failed(url: URL, error: unknown, answer: ServerResponse): void {
-    this.note(url.href, `${url.host} cannot be reached: ${codeOf(error)}`, this.failures);
-    refuse(answer, 502);
+  private failed(url: URL, error: unknown, sent: boolean): void {
+    const reason = `${url.host} ${sent ? 'did not answer' : 'cannot be reached'}: ${codeOf(error)}`;
+    this.failures.push({ url: url.href.slice(0, mostUrl), reason, at: Date.now(), sent });
+    if (this.failures.length > mostNoted) this.failures.shift();
   }
 }
 

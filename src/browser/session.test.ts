@@ -233,6 +233,29 @@ describe('where a session may go', () => {
     expect(session.refusals).toMatchObject([{ url: 'http://127.0.0.2:8099/x' }]);
   });
 
+  test('a page that did not come is refused only where nobody was asked for it', async () => {
+    const session = await open();
+    let end = async (): Promise<void> => {};
+    const gone = await serveWeb(
+      () => {},
+      '127.0.0.1',
+      (close) => void (end = close),
+    );
+    await end();
+    expect(await session.perform({ op: 'navigate', url: gone.origin })).toMatchObject({
+      result: 'refused',
+      reason: expect.stringContaining('cannot be reached: ECONNREFUSED'),
+    });
+    const rude = await serveWeb((request) => void request.socket.destroy());
+    expect(await session.perform({ op: 'navigate', url: rude.origin })).toMatchObject({
+      result: 'unknown',
+      reason: expect.stringContaining('The request was sent'),
+    });
+    expect(await session.perform({ op: 'navigate', url: `${web.origin}/form` })).toMatchObject({
+      result: 'executed',
+    });
+  });
+
   test('a policy bounds commands before they run and origins on every request', async () => {
     const reader = await at('/form', { policy: { mode: 'read_only' } });
     const before = web.paths.length;

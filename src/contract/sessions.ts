@@ -47,7 +47,7 @@ const SessionSummary = z
       })
       .nullable(),
     link: z.object({ path: z.string(), url: z.string() }),
-    matchPreview: z.string().optional(),
+    matchPreview: z.string().optional().describe('The words around the first match in the transcript.'),
   })
   .meta({ id: 'SessionSummary' });
 

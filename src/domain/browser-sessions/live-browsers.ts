@@ -3,6 +3,7 @@ import { BrowserFailure } from '../../browser/failure.ts';
 import { type BrowserPolicy, samePolicy } from '../../browser/policy.ts';
 import type { BrowserSession, SessionEnd } from '../../browser/session.ts';
 import { within } from '../../browser/within.ts';
+import { Refusal } from '../../contract/errors.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import { newId } from '../../platform/ids.ts';
 import { redact } from '../../platform/log.ts';
@@ -136,7 +137,14 @@ export class LiveBrowsers {
       else if (this.awake.has(claim.id)) await this.sleep(claim.id);
       else await this.askOthers(claim.id);
     }
-    throw conflict('The browser is in use elsewhere in the service. Try again in a moment', 'BROWSER_BUSY');
+    throw new Refusal(
+      'RATE_LIMITED',
+      'The browser is in use elsewhere in the service. Try again in a moment',
+      {
+        details: { reason: 'BROWSER_BUSY' },
+        retryAfter: 2,
+      },
+    );
   }
 
   private async boot(row: rows.BrowserRow, woken: boolean): Promise<AwakeBrowser> {

@@ -99,12 +99,20 @@ export const listOwn = query(
   { index: 'chat_sessions_own' },
 );
 
+/** What people, models and tools say in a message, without the form it has. */
+const spoken = `case jsonb_typeof(c.content) when 'string' then c.content #>> '{}' else (
+       select string_agg(said #>> '{}', ' ') from (
+         select jsonb_path_query(c.content, 'strict $.**.text', '{}', true) as said
+         union all select jsonb_path_query(c.content, 'strict $.**.value', '{}', true)
+         union all select jsonb_path_query(c.content, 'strict $.**.toolName', '{}', true)) as parts
+       where jsonb_typeof(said) = 'string') end`;
 const found = { ...sessions.columns, match: orNull(text) };
 /** Those of one person in a project; `pattern` is looked for in titles, `words` in what was said. */
 export const search = query(
   'chat-sessions.search',
   `select ${sessions.all('s')}, (
-     select left(c.content::text, 400) from chat_messages c
+     select ts_headline('simple', left(${spoken}, 50000), plainto_tsquery('simple', :words),
+       'StartSel="", StopSel="", MaxWords=40, MinWords=20, MaxFragments=1') from chat_messages c
      where c.session_id = s.id and c.words @@ plainto_tsquery('simple', :words) order by c.number limit 1) as match
    from chat_sessions s
    where s.project_id = :projectId and s.user_id = :userId and (:status::text is null or s.status = :status)

@@ -14,7 +14,6 @@ import { Time } from '../../kit/time.tsx';
 import { Same } from '../../same/same.tsx';
 import type { ChatsSearch } from './address.ts';
 import css from './chat.module.css';
-import { wordsOfMatch } from './match.ts';
 
 const route = '/projects/$projectId/sessions';
 
@@ -119,7 +118,7 @@ function columnsOf(projectId: string): Column<Session>[] {
     },
     {
       name: 'Found',
-      cell: ({ matchPreview }) => matchPreview !== undefined && cut(wordsOfMatch(matchPreview), 160),
+      cell: ({ matchPreview }) => matchPreview !== undefined && cut(matchPreview, 300),
     },
     { name: 'Model', cell: ({ modelId }) => modelId },
     { name: 'Messages', figure: true, cell: ({ messageCount }) => count(messageCount) },

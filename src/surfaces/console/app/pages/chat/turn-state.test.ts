@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Output } from '../../../../client/index.ts';
-import { wordsOfMatch } from './match.ts';
 import { afterEvent, isOpen, needsNewKey, sent, waitAfter } from './turn-state.ts';
 
 type Event = Output<'streamChatMessage'>;
@@ -51,13 +50,4 @@ test('a turn that came to nothing is sent under a new key, one that is held up w
   expect(waitAfter(failed('TURN_IN_PROGRESS', { retryAfterMs: 700 }).error)).toBe(700);
   expect(waitAfter(failed('TURN_IN_PROGRESS', { retryAfterMs: 1e9 }).error)).toBe(5_000);
   expect(waitAfter(failed('TURN_FAILED').error)).toBeUndefined();
-});
-
-test.each([
-  ['"Albatross and \\"Bittern\\""', 'Albatross and "Bittern"'],
-  ['"cut in the middle of \\u00', 'cut in the middle of'],
-  ['[{"type": "text", "text": "I look."}, {"type": "tool-call", "toolName": "list"', 'I look. list'],
-  ['{"odd": 1}', '{"odd": 1}'],
-])('what was found in %s is shown as %s', (json, words) => {
-  expect(wordsOfMatch(json)).toBe(words);
 });
