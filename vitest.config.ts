@@ -14,7 +14,7 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000, interval: 20 } },
     // Many files wait for processes they started, so more run at once than there are cores.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Files share the modules they load: loading them anew for each took a third of the processor time.
     isolate: false,
