@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
+import { findChromium } from '../../src/browser/chromium.ts';
 import { startWidgetServer } from '../../test/targets/widgets.ts';
 import { figure, ratios, show, table } from '../support/figures.ts';
 import { stopAll } from '../support/processes.ts';
@@ -23,7 +24,7 @@ export async function compareWidgets(dataDir: string): Promise<void> {
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   const { port } = web.address() as AddressInfo;
   const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: process.env['DRYDOCK_BROWSER'] ?? findChromium() ?? '/usr/bin/chromium',
     chromiumSandbox: process.getuid?.() !== 0,
   });
   try {

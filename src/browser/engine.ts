@@ -138,7 +138,7 @@ export class BrowserEngine {
     for (;;) {
       const asked = this.current;
       const browser = await asked?.catch(() => undefined);
-      if (await browser?.reserve()) return browser as SharedBrowser;
+      if (browser?.reserve()) return browser as SharedBrowser;
       // Others may have come to the same conclusion.
       if (this.current === asked) this.current = this.start(place);
       await this.current;

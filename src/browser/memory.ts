@@ -6,12 +6,18 @@ const pageBytes = 4096;
 export async function memoryOf(root: number): Promise<number | undefined> {
   const entries = await readdir('/proc').catch(() => []);
   const parents = new Map<number, number>();
-  for (const pid of entries.map(Number).filter((pid) => pid > 0)) {
+  const note = async (pid: number): Promise<void> => {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
     // The name before it may hold anything, a bracket too.
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 1).split(' ')[2]);
     if (parent > 0) parents.set(pid, parent);
-  }
+  };
+  await Promise.all(
+    entries
+      .map(Number)
+      .filter((pid) => pid > 0)
+      .map(note),
+  );
   const belongs = (pid: number): boolean => {
     for (let at: number | undefined = pid; at !== undefined; at = parents.get(at))
       if (at === root) return true;

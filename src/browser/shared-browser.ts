@@ -37,6 +37,8 @@ export class SharedBrowser {
   private readonly ownGuard: GuardProxy | undefined;
   private readonly onGone: () => void;
   private begun = 0;
+  /** Bytes, when it was looked last: looking takes longer than opening a session may. */
+  private memory = 0;
   /** Sessions that it is kept for. */
   private expected = 0;
   private retired = false;
@@ -95,16 +97,19 @@ export class SharedBrowser {
   }
 
   /** Whether it takes one more session, for which it is then kept. */
-  async reserve(): Promise<boolean> {
+  reserve(): boolean {
     if (this.retired || !this.browser.isConnected()) return false;
     this.begun++;
     clearTimeout(this.idling);
-    const memory = this.pid === undefined ? undefined : await memoryOf(this.pid);
     const allowed = usual.browser + this.sessions.size * usual.session;
-    if (this.begun > this.recycleAfter || (memory ?? 0) > allowed) this.retired = true;
+    if (this.begun > this.recycleAfter || this.memory > allowed) this.retired = true;
     if (!this.retired) this.expected++;
     this.endWhenUnused();
     return !this.retired;
+  }
+
+  private async weigh(): Promise<void> {
+    if (this.pid !== undefined) this.memory = (await memoryOf(this.pid)) ?? 0;
   }
 
   /** The session it was kept for, or none when that did not come. */
@@ -117,6 +122,7 @@ export class SharedBrowser {
 
   remove(session: BrowserSession): void {
     this.sessions.delete(session);
+    void this.weigh();
     this.endWhenUnused();
   }
 

@@ -64,6 +64,8 @@ export class Bridge {
   /** Settles when the widget has its result. */
   readonly ready: Promise<void>;
   initialized = false;
+  /** Messages of the widget so far. */
+  heard = 0;
   /** Messages that were not listened to. */
   dropped = 0;
   private readonly options: BridgeOptions;
@@ -86,6 +88,7 @@ export class Bridge {
     const message = Message.safeParse(parsed(raw)).data;
     // Libraries of widgets talk to themselves in the same way.
     if (!message) return;
+    this.heard++;
     const { id: asked, method, params = {} } = message;
     if (method === undefined) {
       if (asked !== undefined) this.answers.get(asked)?.();

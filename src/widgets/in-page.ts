@@ -106,6 +106,29 @@ export function focusFrame(frame: { focus(): void; ownerDocument: { activeElemen
   if (frame.ownerDocument.activeElement !== frame) frame.focus();
 }
 
+/** The part of the frame that is in the window, in pixels of the page. */
+export function seenOfFrame(): { x: number; y: number; width: number; height: number } {
+  const scope = globalThis as unknown as {
+    innerWidth: number;
+    innerHeight: number;
+    scrollX: number;
+    scrollY: number;
+    document: {
+      querySelector(name: string): {
+        getBoundingClientRect(): { left: number; top: number; right: number; bottom: number };
+      };
+    };
+  };
+  const box = scope.document.querySelector('iframe').getBoundingClientRect();
+  const [left, top] = [Math.max(0, box.left), Math.max(0, box.top)];
+  return {
+    x: left + scope.scrollX,
+    y: top + scope.scrollY,
+    width: Math.max(1, Math.min(box.right, scope.innerWidth) - left),
+    height: Math.max(1, Math.min(box.bottom, scope.innerHeight) - top),
+  };
+}
+
 /** Settles when what was changed until now has been drawn. */
 export function drawn(): Promise<void> {
   const scope = globalThis as unknown as { requestAnimationFrame(then: () => void): void };

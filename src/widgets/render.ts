@@ -133,6 +133,7 @@ interface Looked {
   status: WidgetStatus;
   problem?: string;
   screenshot?: Buffer;
+  snapshot?: WidgetSnapshot;
 }
 
 /** The way of one widget into its page. */
@@ -167,7 +168,6 @@ class Mount {
     const renderMs = Math.round(performance.now() - opened);
     signal.throwIfAborted();
     const looked: Looked = outcome.status === 'rendered' ? await this.look(widget) : outcome;
-    const snapshot = looked.screenshot ? await widget.snapshot().catch(() => undefined) : undefined;
     const observation: WidgetObservation = {
       ...looked,
       resourceUri: source.uri,
@@ -176,7 +176,6 @@ class Mount {
       blockedRequests: this.blockedRequests(),
       ...(outcome.status === 'rendered' && { renderMs }),
       totalMs: Math.round(performance.now() - began),
-      ...(snapshot && { snapshot }),
       calls: bridge.calls,
       requests: bridge.requests,
       droppedMessages: this.dropped,
@@ -236,10 +235,13 @@ class Mount {
     await this.session.during(async () => {});
     if (this.crashed) return { status: 'render_error', problem: 'The page of the widget crashed' };
     if (first !== undefined) return this.neverReady(page, timeout);
+    const { heard } = bridge;
     if (!(await this.drawn(page, patience.answer)))
       return { status: 'render_error', problem: 'The widget does not answer: a script of it does not end' };
-    await within(patience.draw, bridge.quiet(), () => {});
-    await this.drawn(page, patience.draw);
+    if (bridge.heard > heard) {
+      await within(patience.draw, bridge.quiet(), () => {});
+      await this.drawn(page, patience.draw);
+    }
     return { status: 'rendered' };
   }
 
@@ -307,13 +309,17 @@ class Mount {
   private async look(widget: LiveWidget): Promise<Looked> {
     try {
       for (const wait of [...blankAgain, undefined]) {
-        const screenshot = await widget.screenshot();
-        if (!isBlank(screenshot)) return { status: 'rendered', screenshot };
+        const [screenshot, snapshot] = await Promise.all([
+          widget.screenshot(),
+          widget.snapshot().catch(() => undefined),
+        ]);
+        const seen = { screenshot, ...(snapshot && { snapshot }) };
+        if (!isBlank(screenshot)) return { status: 'rendered', ...seen };
         if (wait === undefined)
           return {
             status: 'blank_screenshot',
             problem: 'The widget shows one colour and nothing else',
-            screenshot,
+            ...seen,
           };
         await widget.act({ kind: 'wait', ms: wait }, this.request.signal);
       }
