@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { findChromium } from '../../src/browser/chromium.ts';
 import { startWidgetServer } from '../../test/targets/widgets.ts';
@@ -9,6 +10,8 @@ import { type Service, serve } from './service.ts';
 
 const rounds = 9;
 const rendersPerRound = 6;
+/** Milliseconds. */
+const rest = 300;
 const viewport = { width: 1024, height: 768 };
 
 /** A widget rendered by the service beside its HTML in a browser of `playwright-core`, looked at in the same way. */
@@ -48,7 +51,10 @@ export async function compareWidgets(dataDir: string): Promise<void> {
     for (let round = 1; round <= rounds; round++) {
       const inRound: typeof times = { ours: [], plain: [] };
       for (let n = 0; n < rendersPerRound; n++) {
+        // What one leaves to be done afterwards must not slow down the other.
+        await delay(rest);
         inRound.ours.push(await ours());
+        await delay(rest);
         inRound.plain.push(await plain());
       }
       times.ours.push(figure(inRound.ours).median);

@@ -11,8 +11,9 @@ import { GuardProxy } from './guard-proxy.ts';
 import { InternalHosts } from './internal-hosts.ts';
 import { type BrowserPolicy, Permissions } from './policy.ts';
 import { Recorder } from './recording.ts';
-import { BrowserSession, type StorageState } from './session.ts';
+import { BrowserSession, type OpenedPage, type StorageState } from './session.ts';
 import { SharedBrowser } from './shared-browser.ts';
+import { SpareSession } from './spare.ts';
 import { within } from './within.ts';
 
 /** Milliseconds for a session to begin in a browser that runs. */
@@ -38,6 +39,8 @@ interface EngineOptions {
 export interface OpenBrowser {
   policy: BrowserPolicy;
   viewport?: { width: number; height: number } | undefined;
+  /** Shown at first, instead of nothing. */
+  page?: OpenedPage | undefined;
   storageState?: StorageState | undefined;
   record?: boolean | undefined;
   /** When as many sessions are open as may be: waits for one to end, until this aborts. */
@@ -54,6 +57,7 @@ export class BrowserEngine {
   private opening = 0;
   private readonly waiting = new Set<() => void>();
   private closed = false;
+  private readonly spare = new SpareSession();
   private recordings: Promise<string> | undefined;
   private recorded = 0;
 
@@ -89,10 +93,15 @@ export class BrowserEngine {
     this.opening++;
     try {
       const browser = await this.reserve(place);
-      return await this.begin(browser, permissions, wanted).catch((error: unknown) => {
+      try {
+        const session =
+          (await this.spareFor(browser, wanted)) ?? (await this.begin(browser, permissions, wanted));
+        this.keep(browser, session, wanted);
+        return session;
+      } catch (error) {
         browser.begin(undefined);
         throw error;
-      });
+      }
     } finally {
       this.opening--;
       this.roomMade();
@@ -103,13 +112,15 @@ export class BrowserEngine {
     this.closed = true;
     this.roomMade();
     await this.current?.catch(() => {});
+    await this.spare.drop();
     await Promise.all([...this.sessions].map((session) => session.close('stopped')));
     await Promise.all([...this.browsers].map((browser) => browser.end()));
     if (this.recordings) await rm(await this.recordings, { recursive: true, force: true });
   }
 
   private async room(until: AbortSignal | undefined): Promise<void> {
-    while (this.sessions.size + this.opening >= this.options.sessions) {
+    const staying = (): number => [...this.sessions].filter(({ leaving }) => !leaving).length;
+    while (staying() + this.opening >= this.options.sessions) {
       if (!until || until.aborted)
         throw new BrowserFailure(
           'capacity',
@@ -159,7 +170,7 @@ export class BrowserEngine {
   private async begin(
     browser: SharedBrowser,
     permissions: Permissions,
-    { viewport = { width: 1280, height: 720 }, storageState, record = false }: OpenBrowser,
+    { viewport, page, storageState, record = false }: Omit<OpenBrowser, 'policy' | 'waitForRoom'>,
   ): Promise<BrowserSession> {
     const internal = new InternalHosts();
     const { policy, resolve } = this.options;
@@ -169,10 +180,7 @@ export class BrowserEngine {
       const server = await guard.open();
       const opening = browser.browser.newContext({
         proxy: { server },
-        viewport: {
-          width: Math.min(Math.max(100, Math.round(viewport.width)), largest.width),
-          height: Math.min(Math.max(100, Math.round(viewport.height)), largest.height),
-        },
+        viewport: sizeOf(viewport),
         acceptDownloads: false,
         ...(storageState && { storageState }),
       });
@@ -182,14 +190,12 @@ export class BrowserEngine {
         throw new BrowserFailure('timeout', 'The browser does not answer; try again');
       });
       const recorder = record ? await this.recorder() : undefined;
-      const session = await BrowserSession.start({ context, guard, internal, permissions, recorder }).catch(
+      return await BrowserSession.start({ context, guard, internal, permissions, page, recorder }).catch(
         async (error: unknown) => {
           await context.close().catch(() => {});
           throw error;
         },
       );
-      this.keep(browser, session);
-      return session;
     } catch (error) {
       await guard.close();
       if (error instanceof BrowserFailure) throw error;
@@ -198,14 +204,36 @@ export class BrowserEngine {
     }
   }
 
-  private keep(browser: SharedBrowser, session: BrowserSession): void {
+  private keep(browser: SharedBrowser, session: BrowserSession, { viewport, page }: OpenBrowser): void {
     this.sessions.add(session);
     browser.begin(session);
+    session.onLeaving = () => this.roomMade();
     void session.ended.finally(() => {
       this.sessions.delete(session);
       browser.remove(session);
       this.roomMade();
+      this.prepare(browser, { viewport, page });
     });
+  }
+
+  /** Only where nothing has to be put into it. */
+  private async spareFor(
+    browser: SharedBrowser,
+    { policy, viewport, page, storageState, record }: OpenBrowser,
+  ): Promise<BrowserSession | undefined> {
+    if (storageState || record) return undefined;
+    const session = await this.spare.take({ browser, page, ...sizeOf(viewport) });
+    await session?.comply(policy);
+    return session;
+  }
+
+  /** For whoever is next. A browser elsewhere may be shared with others. */
+  private prepare(browser: SharedBrowser, { viewport, page }: Pick<OpenBrowser, 'viewport' | 'page'>): void {
+    if (this.closed || !browser.isFit || browser.pid === undefined) return;
+    const nothing = new Permissions({ mode: 'allowlist' });
+    this.spare.prepare({ browser, page, ...sizeOf(viewport) }, () =>
+      this.begin(browser, nothing, { viewport, page }),
+    );
   }
 
   private async recorder(): Promise<Recorder> {
@@ -213,4 +241,11 @@ export class BrowserEngine {
     const folder = join(await this.recordings, String(++this.recorded));
     return new Recorder({ folder, video: videoIsPossible(), limit: this.options.recordingBytes });
   }
+}
+
+function sizeOf({ width, height } = { width: 1280, height: 720 }): { width: number; height: number } {
+  return {
+    width: Math.min(Math.max(100, Math.round(width)), largest.width),
+    height: Math.min(Math.max(100, Math.round(height)), largest.height),
+  };
 }

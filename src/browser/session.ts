@@ -27,7 +27,15 @@ export interface SessionEnd {
   message: string;
 }
 
+/** A page of ours, on an origin that exists in the session only. */
+export interface OpenedPage {
+  name: string;
+  answer: InternalHandler;
+}
+
 interface SessionParts {
+  /** What the first tab shows. */
+  page: OpenedPage | undefined;
   context: BrowserContext;
   guard: GuardProxy;
   internal: InternalHosts;
@@ -42,6 +50,8 @@ export type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 export class BrowserSession {
   /** Settles when the session has ended, by itself or because it was closed. */
   readonly ended: Promise<SessionEnd>;
+  leaving = false;
+  onLeaving: () => void = () => {};
   private readonly parts: SessionParts;
   private readonly scope: CommandScope;
   private settle: (end: SessionEnd) => void = () => {};
@@ -68,16 +78,32 @@ export class BrowserSession {
 
   static async start(parts: SessionParts): Promise<BrowserSession> {
     const session = new BrowserSession(parts);
-    const { context, recorder } = parts;
+    const { context, recorder, page } = parts;
     context.setDefaultTimeout(commandTimeout);
     context.setDefaultNavigationTimeout(commandTimeout);
     context.on('close', () => session.finish({ reason: 'crashed', message: 'the browser ended' }));
     await context.addInitScript(installPageTools);
     const first = await session.scope.tabs.open();
+    if (page) {
+      const origin = session.serve(page.name, page.answer);
+      await first.page.goto(`${origin}/`, { waitUntil: 'domcontentloaded' });
+      // The library brings its helpers with the first thing that is asked of a page.
+      await first.page.evaluate('0');
+    }
     if (!recorder) return session;
     await recorder.begin(first);
     session.scope.tabs.onOpened = (tab) => void recorder.begin(tab);
     return session;
+  }
+
+  get isOpen(): boolean {
+    return this.end === undefined;
+  }
+
+  /** Its place may be taken from now on: it is about to be closed. */
+  leave(): void {
+    this.leaving = true;
+    this.onLeaving();
   }
 
   get refusals(): GuardProxy['refusals'] {

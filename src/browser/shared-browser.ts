@@ -88,6 +88,11 @@ export class SharedBrowser {
     return this.running.browser;
   }
 
+  /** Whether it may take further sessions. */
+  get isFit(): boolean {
+    return !this.retired && this.browser.isConnected();
+  }
+
   get pid(): number | undefined {
     return this.running.pid;
   }
@@ -98,7 +103,7 @@ export class SharedBrowser {
 
   /** Whether it takes one more session, for which it is then kept. */
   reserve(): boolean {
-    if (this.retired || !this.browser.isConnected()) return false;
+    if (!this.isFit) return false;
     this.begun++;
     clearTimeout(this.idling);
     const allowed = usual.browser + this.sessions.size * usual.session;

@@ -25,20 +25,40 @@ interface MessageEventLike {
 interface HostScope {
   addEventListener(kind: 'message', listener: (event: MessageEventLike) => void): void;
   document: {
-    querySelector(name: string): {
-      contentWindow: { postMessage(data: unknown, origin: string): void };
-      style: { height: string };
-    };
+    createElement(name: 'iframe'): WidgetFrame;
+    body: { append(frame: WidgetFrame): void };
   };
 }
 
+interface WidgetFrame {
+  contentWindow: { postMessage(data: unknown, origin: string): void };
+  style: { height: string };
+  title: string;
+  allow: string;
+  src: string;
+  setAttribute(name: 'sandbox', value: string): void;
+}
+
 /**
- * Runs in the host page: takes messages of the widget in and keeps them until they are fetched. A widget that says too
- * much is not heard, so that nothing it does reaches the service unasked.
+ * Runs in the host page: shows the widget, takes its messages in and keeps them until they are fetched. A widget that
+ * says too much is not heard, so that nothing it does reaches the service unasked.
  */
-export function runHost({ origin, limits }: { origin: string; limits: Limits }): void {
+export function showWidget({
+  origin,
+  sandbox,
+  allow,
+  limits,
+}: {
+  origin: string;
+  sandbox: string;
+  allow: string;
+  limits: Limits;
+}): void {
   const scope = globalThis as unknown as HostScope;
-  const frame = scope.document.querySelector('iframe');
+  const frame = scope.document.createElement('iframe');
+  frame.title = 'Widget';
+  frame.allow = allow;
+  frame.setAttribute('sandbox', sandbox);
   const state = {
     queue: [] as string[],
     dropped: 0,
@@ -87,6 +107,8 @@ export function runHost({ origin, limits }: { origin: string; limits: Limits }):
     },
   };
   Object.defineProperty(globalThis, Symbol.for('drydock.host'), { value: offered });
+  frame.src = `${origin}/`;
+  scope.document.body.append(frame);
 }
 
 export function takeMessages(): Promise<{ messages: string[]; dropped: number }> {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Locator, Page } from 'playwright-core';
+import type { Frame, Locator, Page } from 'playwright-core';
 import { snapshot } from '../browser/observe.ts';
 import type { Recording } from '../browser/recording.ts';
 import type { BrowserSession } from '../browser/session.ts';
@@ -112,6 +112,7 @@ export class LiveWidget {
   }
 
   async close(): Promise<void> {
+    this.session.leave();
     await within(patience.teardown, this.bridge.teardown(), () => {});
     await this.session.close();
   }
@@ -192,8 +193,9 @@ export class LiveWidget {
     return worded(work(place));
   }
 
-  private frame() {
-    return this.page.locator('iframe').contentFrame();
+  /** By itself, not through the page around it, which would have to be prepared for looking as well. */
+  private frame(): Frame {
+    return this.page.mainFrame().childFrames()[0] as Frame;
   }
 
   private locate({ role, text, css, testId, nth }: Target): Locator {

@@ -1,6 +1,7 @@
+import type { OpenedPage } from '../browser/session.ts';
 import { bounds } from './bounds.ts';
 import type { WidgetSource } from './declared.ts';
-import { installOpenAi, runHost } from './in-page.ts';
+import { installOpenAi } from './in-page.ts';
 
 /** No dialogs, no windows, no leaving: a widget stays in its frame. */
 const sandbox = 'allow-scripts allow-same-origin allow-forms';
@@ -8,17 +9,25 @@ const sandbox = 'allow-scripts allow-same-origin allow-forms';
 /** Each in a process of its own, so that a widget that never rests does not stop the page around it. */
 export const ownProcess = { 'origin-agent-cluster': '?1' };
 
-export const hostPolicy =
-  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-src http://*.dd.localhost";
+const hostPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-src http://*.dd.localhost";
 
-/** The page around a widget. */
-export function hostPage(origin: string, { permissions }: Pick<WidgetSource, 'permissions'>): string {
+const hostHtml = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Widget</title>
+<style>html,body{margin:0;height:100%}iframe{border:0;display:block;width:100%;height:100vh}</style></head>
+<body></body></html>`;
+
+/** The page around a widget, the same for all: it can be open before there is one. */
+export const hostPage: OpenedPage = {
+  name: 'host',
+  answer: ({ url }) =>
+    url.pathname === '/'
+      ? { headers: { ...ownProcess, 'content-security-policy': hostPolicy }, body: hostHtml }
+      : { status: 404, body: '' },
+};
+
+/** What that page is told of a widget. */
+export function frameOf(origin: string, { permissions }: Pick<WidgetSource, 'permissions'>) {
   const { perSecond, waiting, message } = bounds;
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Widget</title>
-<style>html,body{margin:0;height:100%}iframe{border:0;display:block;width:100%;height:100vh}</style></head><body>
-<iframe title="Widget" sandbox="${sandbox}" allow="${permissions.join('; ')}"></iframe>
-<script>(${runHost.toString()})(${forScript({ origin, limits: { perSecond, waiting, message } })});
-document.querySelector('iframe').src = ${forScript(`${origin}/`)};</script></body></html>`;
+  return { origin, sandbox, allow: permissions.join('; '), limits: { perSecond, waiting, message } };
 }
 
 /** What `window.openai` shows of the call. */

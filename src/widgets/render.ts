@@ -9,9 +9,9 @@ import { bounds, cut, patience } from './bounds.ts';
 import { type Answered, Bridge, type WidgetCall } from './bridge.ts';
 import { cspHeader, originsOf } from './csp.ts';
 import type { WidgetSource } from './declared.ts';
-import { drawn, resizeFrame, sendMessage, takeMessages } from './in-page.ts';
+import { drawn, resizeFrame, sendMessage, showWidget, takeMessages } from './in-page.ts';
 import { LiveWidget, type WidgetSnapshot } from './live.ts';
-import { hostPage, hostPolicy, ownProcess, withOpenAi } from './pages.ts';
+import { frameOf, hostPage, ownProcess, withOpenAi } from './pages.ts';
 
 type WidgetStatus =
   | 'rendered'
@@ -89,6 +89,7 @@ export async function renderWidget(engine: BrowserEngine, request: WidgetRequest
     const session = await engine.open({
       policy: { mode: 'allow_all', originAllowlist: originsOf(source.csp) },
       viewport,
+      page: hostPage,
       record,
       ...(request.waitForRoom && { waitForRoom: signal }),
     });
@@ -217,12 +218,8 @@ class Mount {
       signal.addEventListener('abort', () => resolve('over'), { once: true });
       void this.session.ended.then(() => resolve('over'));
     });
-    const opening = this.session.during(
-      () => page.goto(`${origin}/`, { waitUntil: 'domcontentloaded' }),
-      patience.render,
-    );
     try {
-      await opening;
+      await this.session.during(() => page.evaluate(showWidget, frameOf(origin, this.request.source)));
     } catch (error) {
       if (error instanceof BrowserFailure && (error.kind === 'crashed' || error.kind === 'closed'))
         throw error;
@@ -245,22 +242,14 @@ class Mount {
     return { status: 'rendered' };
   }
 
-  /** The widget and the page around it, on origins that exist in this session only; the latter's. */
+  /** The widget, on an origin that exists in this session only. */
   private serve(): string {
     const { source, openAiCompat = source.openAi, input, result } = this.request;
     const html = openAiCompat
       ? withOpenAi(source.html, { input, result, height: bounds.height })
       : source.html;
-    const origin = this.session.serve(this.label, ({ url }) =>
+    return this.session.serve(this.label, ({ url }) =>
       url.pathname === '/' ? this.widgetPage(html) : { status: 404, body: '' },
-    );
-    return this.session.serve('host', ({ url }) =>
-      url.pathname === '/'
-        ? {
-            headers: { ...ownProcess, 'content-security-policy': hostPolicy },
-            body: hostPage(origin, source),
-          }
-        : { status: 404, body: '' },
     );
   }
 

@@ -49,7 +49,7 @@ export const renderServerWidget: Verb<'renderServerWidget'> = async (context, { 
     },
     readResource: (read) => ask('resources/read', { uri: read }),
   });
-  await widget?.close();
+  void widget?.close().catch(() => {});
   return shown(observation, body);
 };
 
