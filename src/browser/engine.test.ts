@@ -84,6 +84,32 @@ test('a page that crashes costs its tab, a browser that crashes its sessions', a
   expect(engine.pids).not.toContain(pid);
 });
 
+test('a session that was opened for nobody obeys whoever gets it, and knows nothing of those before', async ({
+  skip,
+}) => {
+  skip(noBrowser !== undefined, noBrowser);
+  const script = "document.title = document.cookie || 'nothing'; document.cookie = 'mine=1'";
+  const web = await serveWeb(pages({ '/': `<button id="b">Press</button><script>${script}</script>` }));
+  const engine = startEngine({ sessions: 1 });
+  const go = { op: 'navigate', url: web.origin } as const;
+  for (const mode of ['allow_all', 'read_only', 'allow_all', 'allowlist'] as const) {
+    const session = await engine.open({ policy: { mode } });
+    if (mode === 'allowlist')
+      expect(await session.perform(go)).toMatchObject({ result: 'refused', refusal: 'not-allowed' });
+    else {
+      expect(await session.perform(go)).toMatchObject({ title: 'nothing' });
+      const press = { op: 'act', verb: 'click', target: { selector: '#b' } } as const;
+      const pressed = await session.perform(press);
+      expect(pressed.result).toBe(mode === 'read_only' ? 'refused' : 'executed');
+    }
+    await session.close();
+    // The next one is on its way, or there.
+    const renderers = () =>
+      treeOf(engine.pids[0] ?? 0).filter((one) => commandOf(one).includes('--type=renderer'));
+    await expect.poll(() => renderers().length).toBeGreaterThan(0);
+  }
+});
+
 test('sessions are bounded, and one that is closed makes room', async ({ skip }) => {
   skip(noBrowser !== undefined, noBrowser);
   const engine = startEngine({ sessions: 2 });

@@ -92,20 +92,30 @@ export class BrowserEngine {
     await this.room(wanted.waitForRoom);
     this.opening++;
     try {
-      const browser = await this.reserve(place);
-      try {
-        const session =
-          (await this.spareFor(browser, wanted)) ?? (await this.begin(browser, permissions, wanted));
-        this.keep(browser, session, wanted);
-        return session;
-      } catch (error) {
-        browser.begin(undefined);
-        throw error;
+      for (let again = false; ; again = true) {
+        const browser = await this.reserve(place);
+        const session = await this.opened(browser, permissions, wanted).catch((error: unknown) => {
+          browser.begin(undefined);
+          // It may have crashed a moment ago, which its sessions hear of before it does.
+          if (browser.isFit || again) throw error;
+        });
+        if (session) return session;
       }
     } finally {
       this.opening--;
       this.roomMade();
     }
+  }
+
+  private async opened(
+    browser: SharedBrowser,
+    permissions: Permissions,
+    wanted: OpenBrowser,
+  ): Promise<BrowserSession> {
+    const session =
+      (await this.spareFor(browser, wanted)) ?? (await this.begin(browser, permissions, wanted));
+    this.keep(browser, session, wanted);
+    return session;
   }
 
   async close(): Promise<void> {
@@ -149,7 +159,7 @@ export class BrowserEngine {
     for (;;) {
       const asked = this.current;
       const browser = await asked?.catch(() => undefined);
-      if (browser?.reserve()) return browser as SharedBrowser;
+      if (browser?.reserve()) return browser;
       // Others may have come to the same conclusion.
       if (this.current === asked) this.current = this.start(place);
       await this.current;
@@ -208,12 +218,19 @@ export class BrowserEngine {
     this.sessions.add(session);
     browser.begin(session);
     session.onLeaving = () => this.roomMade();
-    void session.ended.finally(() => {
-      this.sessions.delete(session);
-      browser.remove(session);
-      this.roomMade();
-      this.prepare(browser, { viewport, page });
-    });
+    void this.untilEnded(browser, session, { viewport, page });
+  }
+
+  private async untilEnded(
+    browser: SharedBrowser,
+    session: BrowserSession,
+    like: Pick<OpenBrowser, 'viewport' | 'page'>,
+  ): Promise<void> {
+    const { reason } = await session.ended;
+    this.sessions.delete(session);
+    browser.remove(session);
+    this.roomMade();
+    if (reason === 'closed') this.prepare(browser, like);
   }
 
   /** Only where nothing has to be put into it. */
