@@ -1,4 +1,5 @@
 import type { Frame, Page } from 'playwright-core';
+import { isDeeper } from '../platform/json-depth.ts';
 import type { InvokeCommand, PageTool } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 import { cancelPageTool, invokePageTool, listPageTools } from './in-page.ts';
@@ -87,17 +88,12 @@ function parsed(text: unknown, most: number): unknown {
     return { problem: `The page answered with something that is not JSON of at most ${most} characters` };
   try {
     const value: unknown = JSON.parse(text) ?? {};
-    return isDeep(value) ? { problem: `The page answered with more than ${deepest} levels` } : value;
+    return isDeeper(value, deepest)
+      ? { problem: `The page answered with more than ${deepest} levels` }
+      : value;
   } catch {
     return { problem: 'The page answered with something that is not JSON' };
   }
-}
-
-function isDeep(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; depth <= deepest && level.length > 0; depth++)
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
-  return level.length > 0;
 }
 
 function toolOf(frameId: string, listed: { [Key in keyof PageTool]?: unknown } | null): PageTool {

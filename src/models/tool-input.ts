@@ -1,3 +1,5 @@
+import { isDeeper } from '../platform/json-depth.ts';
+
 /** Characters of the arguments of one call that are read and kept. */
 export const mostInputLength = 100_000;
 const mostDepth = 64;
@@ -35,16 +37,4 @@ export function readToolInput(raw: string, most: number = mostInputLength): Read
 
 function invalid(reason: InvalidCall['reason'], message: string): ReadInput {
   return { invalid: { reason, message } };
-}
-
-/** Level by level: a recursion would end with the stack on the value it is meant to find. */
-function isDeeper(value: object, most: number): boolean {
-  let level: object[] = [value];
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > most) return true;
-    level = level
-      .flatMap((container): unknown[] => Object.values(container))
-      .filter((inner) => typeof inner === 'object' && inner !== null);
-  }
-  return false;
 }

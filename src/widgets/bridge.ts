@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isDeeper } from '../platform/json-depth.ts';
 import { bounds, cut } from './bounds.ts';
 import type { WidgetCsp } from './csp.ts';
 
@@ -262,15 +263,8 @@ function parsed(raw: string): unknown {
   if (raw.length > bounds.message) return undefined;
   try {
     const value: unknown = JSON.parse(raw);
-    return depthOf(value) > bounds.depth ? undefined : value;
+    return isDeeper(value, bounds.depth) ? undefined : value;
   } catch {
     return undefined;
   }
-}
-
-function depthOf(value: unknown): number {
-  let depth = 0;
-  for (let level: unknown[] = [value]; level.length > 0 && depth <= bounds.depth; depth++)
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
-  return depth;
 }
