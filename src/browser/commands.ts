@@ -2,6 +2,7 @@ import type { Response } from 'playwright-core';
 import { act } from './act.ts';
 import type { ActCommand, BrowserCommand, CommandResult, ObserveAfter } from './command.ts';
 import { BrowserFailure } from './failure.ts';
+import { guardStatuses } from './guard-proxy.ts';
 import type { InternalHosts } from './internal-hosts.ts';
 import { type Observed, observe } from './observe.ts';
 import type { Permissions } from './policy.ts';
@@ -237,9 +238,10 @@ async function load(
       ({ at }) => at >= begun,
     );
   try {
-    const address = (await go())?.url();
+    const answer = await go();
     // Some browsers show the empty answer of the guard as a page, others fail.
-    const found = noted().findLast(({ url }) => url === address);
+    const byGuard = answer && guardStatuses.has(answer.status());
+    const found = byGuard && noted().findLast(({ url }) => url === answer.url());
     if (found) throw notShown(found.reason, found.sent);
     await page.waitForLoadState('load', { timeout: rest }).catch(() => {});
   } catch (error) {

@@ -65,6 +65,9 @@ interface FailedUrl extends RefusedUrl {
   sent: boolean;
 }
 
+/** Of what the guard answers itself, where it lets nothing out and where nobody answered. */
+export const guardStatuses: ReadonlySet<number> = new Set([403, 502]);
+
 /**
  * The only way out of a browser session: a forward proxy on a port of its own. A name is resolved once; it is refused
  * when any of its addresses is, and the connection goes to an address that was checked. Redirects come back as
