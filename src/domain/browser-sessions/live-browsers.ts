@@ -66,8 +66,10 @@ export class LiveBrowsers {
     const awake = await this.inLine(row.id, async () => {
       const found = this.awake.get(row.id) ?? (await this.wake(row));
       const policy = row.effective as BrowserPolicy;
-      if (!samePolicy(policy, found.row.effective as BrowserPolicy)) await found.browser.comply(policy);
-      found.row = { ...found.row, effective: policy };
+      if (!samePolicy(policy, found.row.effective as BrowserPolicy)) {
+        await found.browser.comply(policy);
+        found.row = { ...found.row, effective: policy };
+      }
       found.running++;
       return found;
     });

@@ -1,4 +1,4 @@
-import { type BrowserPolicy, checkPolicy, samePolicy } from '../../browser/policy.ts';
+import { type BrowserPolicy, samePolicy } from '../../browser/policy.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
@@ -11,7 +11,7 @@ import type { Verb } from '../verb.ts';
 import { closeLost } from './claim.ts';
 import { type ChatBrowser, chatBrowser, enterProject, ownerOf } from './find.ts';
 import { presentAgentBrowser, presentSessionBrowser } from './present.ts';
-import { browserRefusal, closedBrowser, noBrowser } from './refusals.ts';
+import { checkBrowser, checkReadable, closedBrowser, noBrowser } from './refusals.ts';
 
 /** Where nobody says another. */
 const usualPolicy: BrowserPolicy = { mode: 'read_only' };
@@ -100,7 +100,8 @@ async function openBrowser(
 ): Promise<rows.BrowserRow> {
   const { db, liveBrowsers } = context;
   const owner = ownerOf(context);
-  refuseImpossible(context, wanted.policy ?? usualPolicy);
+  checkReadable('policy', wanted.policy ?? usualPolicy);
+  checkBrowser(context);
   await closeLost(db, owner.userId);
   const { row, fresh } = await writeInProject(context, async (trx) => {
     await trx.row(rows.lineUp, { userId: owner.userId });
@@ -120,16 +121,6 @@ async function openBrowser(
   const now = await db.row(rows.find, { ...owner, id: row.id });
   if (!now) throw noBrowser();
   return now;
-}
-
-/** Before anything is written. */
-function refuseImpossible({ browsers }: ProjectContext, policy: BrowserPolicy): void {
-  try {
-    checkPolicy(policy);
-    browsers.checkAvailable();
-  } catch (error) {
-    throw browserRefusal(error);
-  }
 }
 
 async function insertBrowser(context: ProjectContext, db: Db, wanted: Wanted): Promise<rows.BrowserRow> {

@@ -1,4 +1,5 @@
 import { BrowserFailure } from '../../browser/failure.ts';
+import { type BrowserPolicy, checkPolicy } from '../../browser/policy.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { BrowserRow } from '../../platform/database/queries/browser-sessions.ts';
 import type { Services } from '../context.ts';
@@ -24,6 +25,17 @@ export function browserRefusal(error: unknown): unknown {
     case 'refused':
     case 'not-allowed':
       return new Refusal('VALIDATION_ERROR', `policy: ${message}`);
+  }
+}
+
+/** Refuses a policy that cannot be held to; `field` is where it was sent. */
+export function checkReadable(field: string, policy: BrowserPolicy): void {
+  try {
+    checkPolicy(policy);
+  } catch (error) {
+    throw error instanceof BrowserFailure
+      ? new Refusal('VALIDATION_ERROR', `${field}: ${error.message}`)
+      : error;
   }
 }
 

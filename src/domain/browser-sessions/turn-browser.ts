@@ -48,7 +48,7 @@ export async function attachBrowser(
 
 /** What was granted, within what the client allows now. It holds until a turn runs as another client. */
 async function bounded(
-  { db }: Context,
+  { db, liveBrowsers }: Context,
   row: rows.BrowserRow,
   clientPolicy: BrowserPolicy | undefined,
 ): Promise<rows.BrowserRow> {
@@ -56,7 +56,10 @@ async function bounded(
   const effective = clientPolicy ? narrow(granted, clientPolicy) : granted;
   if (samePolicy(effective, row.effective as BrowserPolicy)) return row;
   await db.run(rows.bound, { id: row.id, effective });
-  return { ...row, effective };
+  const now = { ...row, effective };
+  // Pages that are open already are bound by it too.
+  await liveBrowsers.open(now);
+  return now;
 }
 
 /** In which step of the turn each call was made, which is known when the step is. */

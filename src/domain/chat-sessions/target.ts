@@ -4,7 +4,7 @@ import * as clients from '../../platform/database/queries/clients.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import type { OfferedSkill } from '../../trials/skills.ts';
 import type { TrialServer } from '../../trials/tools.ts';
-import { type ClientConfig, orderedConfig, serversIn } from '../clients/config.ts';
+import { browserPolicyOf, type ClientConfig, orderedConfig, serversIn } from '../clients/config.ts';
 import { connectionOf } from '../clients/connection.ts';
 import type { ProjectContext } from '../context.ts';
 import { resolveComposition } from '../environments/resolve-composition.ts';
@@ -51,7 +51,7 @@ export async function targetOf(
       config.systemPrompt ?? (typeof ownPrompt === 'string' && ownPrompt !== '' ? ownPrompt : undefined),
     temperature: config.temperature ?? (typeof ownTemperature === 'number' ? ownTemperature : undefined),
     hostId: client?.id,
-    clientPolicy: client?.config['browserPolicy'] as BrowserPolicy | undefined,
+    clientPolicy: client && browserPolicyOf(client.config),
   };
 }
 

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { BrowserPolicy } from '../../browser/policy.ts';
+import { BrowserToolPolicy } from '../../contract/browser-commands.ts';
 import { sortKeys } from '../../platform/canonical.ts';
 
 export type ClientConfig = Record<string, unknown>;
@@ -50,6 +52,11 @@ export function configIdOf(canonical: ClientConfig): string {
   return createHash('sha256')
     .update(JSON.stringify(sortKeys(canonical)))
     .digest('hex');
+}
+
+/** Nothing where a configuration has something else under that name: unknown fields were kept before there was this one. */
+export function browserPolicyOf({ browserPolicy }: ClientConfig): BrowserPolicy | undefined {
+  return BrowserToolPolicy.safeParse(browserPolicy).data;
 }
 
 /** The servers a configuration names, required ones first. */

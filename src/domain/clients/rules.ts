@@ -1,18 +1,13 @@
-import { BrowserFailure } from '../../browser/failure.ts';
-import { type BrowserPolicy, checkPolicy } from '../../browser/policy.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
-import { type ClientConfig, serversIn } from './config.ts';
+import { checkReadable } from '../browser-sessions/refusals.ts';
+import { browserPolicyOf, type ClientConfig, serversIn } from './config.ts';
 
 /** What it says of browsers can be held to. */
-export function checkBrowserPolicy({ browserPolicy }: ClientConfig): void {
-  try {
-    if (browserPolicy !== undefined) checkPolicy(browserPolicy as BrowserPolicy);
-  } catch (error) {
-    if (!(error instanceof BrowserFailure)) throw error;
-    throw new Refusal('VALIDATION_ERROR', `browserPolicy: ${error.message}`);
-  }
+export function checkBrowserPolicy(config: ClientConfig): void {
+  const policy = browserPolicyOf(config);
+  if (policy) checkReadable('browserPolicy', policy);
 }
 
 /** Every server that a configuration adds must be there, in this project. */

@@ -27,8 +27,8 @@ export const getEvalIterationTrace: Verb<'getEvalIterationTrace'> = async (conte
 };
 
 /**
- * With the addresses of the recordings and pictures it names. Others may report traces that name anything: an address is made only for
- * what is kept in this project.
+ * With the addresses of the recordings and pictures it names. Others may report traces that name anything: an address is
+ * made only for what is kept in this project.
  */
 async function withVideos(context: ProjectContext, trace: Trace): Promise<Trace> {
   const { videoBlobId, widgetSnapshots } = trace as { videoBlobId?: unknown; widgetSnapshots?: unknown };
