@@ -117,6 +117,8 @@ test('sessions are bounded, and one that is closed makes room', async ({ skip })
   const [first] = await Promise.all([engine.open(allowAll), engine.open(allowAll)]);
   expect(engine.pids).toHaveLength(1);
   await expect(engine.open(allowAll)).rejects.toMatchObject({ kind: 'capacity' });
+  first?.leave();
+  await (await engine.open(allowAll)).close();
   await first?.close();
   expect(await first?.ended).toMatchObject({ reason: 'closed' });
   await expect(first?.perform({ op: 'reload' })).rejects.toMatchObject({ kind: 'closed' });

@@ -122,9 +122,10 @@ export class BrowserEngine {
     this.closed = true;
     this.roomMade();
     await this.current?.catch(() => {});
-    await this.spare.drop();
+    const dropped = this.spare.drop();
     await Promise.all([...this.sessions].map((session) => session.close('stopped')));
     await Promise.all([...this.browsers].map((browser) => browser.end()));
+    await dropped;
     if (this.recordings) await rm(await this.recordings, { recursive: true, force: true });
   }
 

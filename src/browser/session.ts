@@ -50,6 +50,7 @@ export type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 export class BrowserSession {
   /** Settles when the session has ended, by itself or because it was closed. */
   readonly ended: Promise<SessionEnd>;
+  /** Whether its place may be taken already. */
   leaving = false;
   onLeaving: () => void = () => {};
   private readonly parts: SessionParts;

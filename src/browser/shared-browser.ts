@@ -109,6 +109,7 @@ export class SharedBrowser {
     const allowed = usual.browser + this.sessions.size * usual.session;
     if (this.begun > this.recycleAfter || this.memory > allowed) this.retired = true;
     if (!this.retired) this.expected++;
+    void this.weigh();
     this.endWhenUnused();
     return !this.retired;
   }
