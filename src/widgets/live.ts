@@ -53,7 +53,7 @@ export class LiveWidget {
     return errors.slice(0, bounds.entries).map(({ text }) => cut(text));
   }
 
-  /** What is to be seen of its frame. Asked of the browser itself: the library takes four times as long. */
+  /** What is to be seen of its frame. Asked of the browser itself: the library prepares the page first, which takes longer. */
   screenshot(): Promise<Buffer> {
     return this.session.during(async () => {
       const clip = await this.page.evaluate(seenOfFrame);
