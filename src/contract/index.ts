@@ -21,9 +21,13 @@ import * as evalRuns from './eval-runs.ts';
 import * as evalSuiteFiles from './eval-suite-files.ts';
 import * as evalSuiteRevisions from './eval-suite-revisions.ts';
 import * as evalSuites from './eval-suites.ts';
+import * as goals from './goals.ts';
 import * as hosts from './hosts.ts';
+import * as journeyRuns from './journey-runs.ts';
+import * as journeys from './journeys.ts';
 import * as oauth from './oauth.ts';
 import { type Declaration, isDeclaration, type Operation, paramNames } from './operation.ts';
+import * as personas from './personas.ts';
 import * as plugins from './plugins.ts';
 import * as projects from './projects.ts';
 import * as secrets from './secrets.ts';
@@ -38,6 +42,9 @@ import * as servers from './servers.ts';
 import * as sessions from './sessions.ts';
 import * as skills from './skills.ts';
 import * as spendBudget from './spend-budget.ts';
+import * as swarmDrafts from './swarm-drafts.ts';
+import * as swarmInsights from './swarm-insights.ts';
+import * as swarms from './swarms.ts';
 
 const declared = {
   ...account,
@@ -72,6 +79,13 @@ const declared = {
   ...evalReplay,
   ...evalIngest,
   ...artifacts,
+  ...personas,
+  ...journeys,
+  ...swarms,
+  ...swarmDrafts,
+  ...journeyRuns,
+  ...swarmInsights,
+  ...goals,
   ...sessions,
   ...agent,
   ...chatSessions,

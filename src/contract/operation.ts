@@ -129,6 +129,10 @@ interface Declaration {
   readonly spends?: boolean;
   /** Kept for existing clients; names the path to use instead. */
   readonly deprecated?: string;
+  /** The same operation under another name: whoever calls it enters the other one. */
+  readonly alias?: Alias;
+  /** Switched on and off for each organization. */
+  readonly feature?: Gate;
   /** Charged to a budget of its own instead of the key's. */
   readonly budget?: 'polls';
   /**
@@ -140,6 +144,29 @@ interface Declaration {
   readonly idempotency?: 'transaction' | 'claim' | 'verb';
   /** With a key it reads what it is sent otherwise, so that none is sent unless the caller chose one. */
   readonly keyChangesMeaning?: true;
+}
+
+/** Which operation it is, and how what is sent and answered is spelled there, where that differs. */
+export interface Alias {
+  readonly of: string;
+  readonly toInput?: (input: Record<string, unknown>) => Record<string, unknown>;
+  readonly fromAnswer?: (answer: unknown) => unknown;
+}
+
+/** What an operation does for an organization that does not have a feature: it refuses, answers as if there were nothing, or goes on. */
+export interface Gate {
+  readonly name: string;
+  readonly off: 'refuse' | 'not found' | 'allow' | { readonly answer: unknown };
+}
+
+/** The gates of one feature. */
+export function gate<const Name extends string>(name: Name) {
+  return {
+    write: { name, off: 'refuse' },
+    readOne: { name, off: 'not found' },
+    always: { name, off: 'allow' },
+    read: (answer: unknown) => ({ name, off: { answer } }),
+  } as const satisfies Record<string, Gate | ((answer: unknown) => Gate)>;
 }
 
 export interface Operation extends Declaration {
@@ -201,6 +228,10 @@ export const areas = {
   'Eval suites': 'Cases to try on servers with a model, and what decides about them.',
   'Eval runs': 'Running a suite, following it, and reading what came of it.',
   'Eval ingestion': 'Results and artifacts of evals that ran elsewhere.',
+  Swarms: 'Personas, what they want to get done, and where it is tried.',
+  'Swarm runs': 'Having a model play a persona in many sessions, and reading how they went.',
+  'Swarm insights': 'What many sessions have in common: scorecards, findings over time, insights.',
+  'Swarms (later names)': 'The same under other names: goals for journeys, swarm runs for waves.',
   Agent: 'An assistant that works in a project with these operations.',
   Sessions: 'Chat sessions across a project.',
   'Agent browsers': 'Browsers that a program drives, command by command.',

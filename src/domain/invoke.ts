@@ -1,7 +1,7 @@
 import type { ConsoleOperationId } from '../contract/console/index.ts';
 import { Refusal } from '../contract/errors.ts';
-import type { OperationId } from '../contract/index.ts';
-import type { Operation } from '../contract/operation.ts';
+import { type OperationId, type Operations, operationList } from '../contract/index.ts';
+import type { Alias, Operation } from '../contract/operation.ts';
 import { vanishedReference } from '../platform/database/database.ts';
 import { admit, admitPerson, noSuchProject } from './access.ts';
 import {
@@ -24,12 +24,22 @@ import {
 } from './identity/authenticate.ts';
 import type { LocalToken } from './identity/local-token.ts';
 import { type Given, readInput, readParams } from './input.ts';
+import { closedBy } from './limits/features.ts';
 import * as peoplesVerbs from './people/verbs.ts';
 import type { Verb } from './verb.ts';
 import * as allVerbs from './verbs.ts';
 
+/** Those that are others under another name have no verb of their own. */
+type Aliases = {
+  [Id in OperationId]: Operations[Id] extends { alias: Alias } ? Id : never;
+}[OperationId];
+
 /** A declared operation without a verb does not compile. */
-const verbs: { [Id in OperationId | ConsoleOperationId]: Verb<Id> } = { ...allVerbs, ...peoplesVerbs };
+const verbs: { [Id in Exclude<OperationId | ConsoleOperationId, Aliases>]: Verb<Id> } = {
+  ...allVerbs,
+  ...peoplesVerbs,
+};
+const operations = new Map(operationList.map((operation) => [operation.id, operation]));
 type AnyVerb = (context: unknown, input: unknown) => unknown;
 
 /** Somebody who was let in to an operation, and has not acted yet. */
@@ -141,10 +151,27 @@ export class Entrance {
   }
 
   /** Does what was asked for, with what was sent along. */
-  async act({ operation, params, context: entered, attempt }: Entered, given: Given): Promise<unknown> {
-    const context = operation.performs ? { ...entered, tools: await this.toolsFor(attempt) } : entered;
+  async act(
+    { operation: named, params, context: entered, attempt }: Entered,
+    given: Given,
+  ): Promise<unknown> {
+    const context = named.performs ? { ...entered, tools: await this.toolsFor(attempt) } : entered;
+    const { alias } = named;
+    const operation = alias ? (operations.get(alias.of) as Operation) : named;
+    const read = readInput(named, params, given);
+    const closed = await closedBy(named, context);
+    if (closed) return closed.answer;
+    const answer = await this.carryOut(operation, context, alias?.toInput?.(read) ?? read, given);
+    return alias?.fromAnswer?.(answer) ?? answer;
+  }
+
+  private async carryOut(
+    operation: Operation,
+    context: Entered['context'],
+    input: Record<string, unknown>,
+    given: Given,
+  ): Promise<unknown> {
     const verb = verbs[operation.id as keyof typeof verbs] as AnyVerb;
-    const input = readInput(operation, params, given);
     try {
       const { idempotency } = operation;
       const replays = idempotency !== undefined && idempotency !== 'verb';

@@ -53,6 +53,22 @@ export function pageById<Row extends { id: string }, Item>(
   });
 }
 
+/** The same the other way round: the latest first. */
+export function pageByLatest<Row extends { id: string }, Item>(
+  context: Pick<Services, 'cursors'>,
+  scope: readonly unknown[],
+  request: PageRequest,
+  fetch: (before: string | null, most: number) => Promise<Row[]>,
+  present: (row: Row) => Item,
+): Promise<Page<Item>> {
+  return pageBy(context, request, {
+    scope,
+    placeOf: ({ id }: Row) => [id] as const,
+    fetch: (after, most) => fetch(after?.[0] ?? null, most),
+    present,
+  });
+}
+
 export function openCursor(
   context: Pick<Services, 'cursors'>,
   scope: readonly unknown[],

@@ -104,6 +104,9 @@ export {
   setHostServers,
   updateHost,
 } from './hosts/aliases.ts';
+export { createJourney } from './journeys/create.ts';
+export { getJourney, listJourneys } from './journeys/read.ts';
+export { archiveJourney, updateJourney } from './journeys/update.ts';
 export { clearSpendBudget, getSpendBudget, setSpendBudget } from './limits/budget-verbs.ts';
 export { callTool } from './live/call-tool.ts';
 export { checkOAuth } from './live/check-oauth.ts';
@@ -114,6 +117,9 @@ export { importOAuthTokens } from './live/import-tokens.ts';
 export { listPrompts, listResources, listTools } from './live/list-primitives.ts';
 export { readResource } from './live/read-resource.ts';
 export { validateServer } from './live/validate.ts';
+export { createPersona } from './personas/create.ts';
+export { getPersona, listPersonas } from './personas/read.ts';
+export { deletePersona, updatePersona } from './personas/update.ts';
 export { getPluginVersion } from './plugins/get-version.ts';
 export { listProjectPlugins } from './plugins/list.ts';
 export { createProject } from './projects/create.ts';
@@ -143,3 +149,5 @@ export { listProjectServers } from './servers/list.ts';
 export { updateProjectServer } from './servers/update.ts';
 export { getProjectSkill } from './skills/get.ts';
 export { listProjectSkills } from './skills/list.ts';
+export { getSwarm, listSwarms } from './swarms/read.ts';
+export { archiveSwarm, createSwarm, updateSwarm } from './swarms/write.ts';

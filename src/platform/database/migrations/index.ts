@@ -16,6 +16,7 @@ import { people } from './0014-people.ts';
 import { linksAndAuditDetails } from './0015-links-and-audit-details.ts';
 import { chatSessions } from './0016-chat-sessions.ts';
 import { browserSessions } from './0017-browser-sessions.ts';
+import { swarms } from './0018-swarms.ts';
 
 export interface Migration {
   name: string;
@@ -45,4 +46,5 @@ export const migrations: readonly Migration[] = [
   linksAndAuditDetails,
   chatSessions,
   browserSessions,
+  swarms,
 ];

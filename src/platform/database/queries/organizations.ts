@@ -36,9 +36,11 @@ export const list = query(
 export type OrganizationRow = RowOf<typeof list.gives>;
 
 const written = ['id', 'name', 'createdBy'] as const;
+/** With the features that are on from the start. */
 export const insert = query(
   'organizations.insert',
-  organizations.insert(written),
+  `with made as (${organizations.insert(written)} returning id)
+   insert into organization_features (organization_id, feature) select id, 'swarms' from made`,
   organizations.pick(written),
 );
 /** A name that is null stays; the logo changes if it is said that it does. */
@@ -65,6 +67,12 @@ export const features = query(
   'organizations.features',
   'select feature from organization_features where organization_id = :organizationId order by feature',
   { organizationId: text },
+  { feature: text },
+);
+export const hasFeature = query(
+  'organizations.has-feature',
+  `select feature from organization_features where organization_id = :organizationId and feature = :feature`,
+  feature,
   { feature: text },
 );
 export const addFeature = query(

@@ -1,0 +1,34 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as clients from '../../platform/database/queries/clients.ts';
+import * as environments from '../../platform/database/queries/environments.ts';
+import * as groups from '../../platform/database/queries/server-groups.ts';
+import type { ProjectContext } from '../context.ts';
+
+/** What a journey or a swarm names, as far as it is new. */
+export interface NamedParts {
+  environmentIds?: readonly string[] | null | undefined;
+  hostIds?: readonly string[] | undefined;
+  serverAttachmentId?: string | null | undefined;
+}
+
+/** All of it has to be in the project. */
+export async function checkParts(
+  { project }: ProjectContext,
+  db: Db,
+  { environmentIds, hostIds = [], serverAttachmentId }: NamedParts,
+): Promise<void> {
+  const projectId = project.id;
+  for (const id of environmentIds ?? []) {
+    const environment = await db.row(environments.find, { projectId, id });
+    if (!environment || environment.archivedAt !== null) throw unknown('environmentIds', 'environment', id);
+  }
+  for (const id of hostIds)
+    if (!(await db.row(clients.find, { projectId, id }))) throw unknown('hostIds', 'client', id);
+  if (serverAttachmentId && !(await db.row(groups.find, { projectId, id: serverAttachmentId })))
+    throw unknown('serverAttachmentId', 'server group', serverAttachmentId);
+}
+
+export function unknown(field: string, thing: string, id: string): Refusal {
+  return new Refusal('NOT_FOUND', `${field}: No such ${thing} in this project`, { details: { field, id } });
+}

@@ -1,0 +1,18 @@
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import { GoalJudge, type SessionRubric } from '../../contract/rubrics.ts';
+import type { JourneyRow } from '../../platform/database/queries/journeys.ts';
+
+/** The share of the sessions of a target that has to pass, unless told. */
+export const usualThreshold = 0.8;
+export const usualJudge = GoalJudge.parse({});
+
+export function presentJourney(row: JourneyRow): OutputOf<Operations['getJourney']> {
+  const { serverGroupId, archivedAt: _, ...journey } = row;
+  return {
+    ...journey,
+    ...(serverGroupId !== null && { serverAttachmentId: serverGroupId }),
+    rubric: row.rubric as SessionRubric | null,
+    judge: row.judge as GoalJudge,
+  };
+}

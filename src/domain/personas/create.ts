@@ -1,0 +1,27 @@
+import * as personas from '../../platform/database/queries/personas.ts';
+import { newId } from '../../platform/ids.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import { checkRoom } from '../limits/room.ts';
+import type { Verb } from '../verb.ts';
+import { presentPersona, slugOf } from './present.ts';
+
+export const createPersona: Verb<'createPersona'> = (context, { body }) =>
+  writeInProject(context, async (db) => {
+    const projectId = context.project.id;
+    const { name, role, notes, avatarShape, avatarPalette } = body;
+    await checkRoom(context, db, 'personas', personas.count, { projectId });
+    const persona = await db.one(personas.insert, {
+      id: newId('pers', context.clock()),
+      projectId,
+      slug: slugOf(name),
+      name,
+      role,
+      notes: notes ?? null,
+      source: 'manual',
+      avatarShape: avatarShape ?? null,
+      avatarPalette: avatarPalette ?? null,
+    });
+    await audit(db, context, 'persona.create', persona.id);
+    return presentPersona(persona);
+  });

@@ -1,0 +1,102 @@
+import { bigint, float, integer, json, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { query } from '../query.ts';
+
+const journeys = table('journeys', {
+  id: text,
+  projectId: text,
+  name: text,
+  goal: text,
+  personaId: text,
+  swarmId: orNull(text),
+  environmentIds: texts,
+  hostIds: texts,
+  serverGroupId: orNull(text),
+  sessionsPerTarget: orNull(integer),
+  maxTurns: orNull(integer),
+  rubric: orNull(json<unknown>()),
+  judge: json<unknown>(),
+  passThreshold: float,
+  archivedAt: orNull(time),
+  createdAt: time,
+  updatedAt: time,
+});
+export type JourneyRow = RowOf<typeof journeys.columns>;
+
+const one = { projectId: text, id: text };
+const live = `project_id = :projectId and id = :id and archived_at is null`;
+
+/** The latest first. */
+export const list = query(
+  'journeys.list',
+  `select ${journeys.all()} from journeys
+   where project_id = :projectId and archived_at is null and (:before::text is null or id < :before)
+   order by id desc limit :most`,
+  { projectId: text, before: orNull(text), most: bigint },
+  journeys.columns,
+  { index: 'journeys_live' },
+);
+export const find = query('journeys.find', `select ${journeys.all()} from journeys where ${live}`, one, {
+  ...journeys.columns,
+});
+/** Archived or not. */
+export const findAny = query(
+  'journeys.find-any',
+  `select ${journeys.all()} from journeys where project_id = :projectId and id = :id`,
+  one,
+  journeys.columns,
+);
+/** It stays as it is until the transaction ends. */
+export const lock = query(
+  'journeys.lock',
+  `select ${journeys.all()} from journeys where ${live} for no key update`,
+  one,
+  journeys.columns,
+);
+export const count = query(
+  'journeys.count',
+  'select count(*)::int as count from journeys where project_id = :projectId and archived_at is null',
+  { projectId: text },
+  { count: integer },
+);
+/** One that holds the persona. */
+export const withPersona = query(
+  'journeys.with-persona',
+  'select id, name from journeys where persona_id = :personaId and archived_at is null order by id limit 1',
+  { personaId: text },
+  { id: text, name: text },
+  { index: 'journeys_persona' },
+);
+
+const changed = [
+  'name',
+  'goal',
+  'environmentIds',
+  'hostIds',
+  'serverGroupId',
+  'sessionsPerTarget',
+  'maxTurns',
+  'rubric',
+  'judge',
+  'passThreshold',
+] as const;
+const made = ['id', 'projectId', 'personaId', 'swarmId', ...changed] as const;
+export const insert = query(
+  'journeys.insert',
+  `${journeys.insert(made)} returning ${journeys.all()}`,
+  journeys.pick(made),
+  journeys.columns,
+);
+export const update = query(
+  'journeys.update',
+  `update journeys set ${journeys.set(changed)}, updated_at = now() where ${live} returning ${journeys.all()}`,
+  { ...one, ...journeys.pick(changed) },
+  journeys.columns,
+);
+/** One that is archived already is told so again. */
+export const archive = query(
+  'journeys.archive',
+  `update journeys set archived_at = coalesce(archived_at, now()) where project_id = :projectId and id = :id
+   returning id`,
+  one,
+  { id: text },
+);

@@ -1,0 +1,70 @@
+import { bigint, integer, json, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { query } from '../query.ts';
+
+const swarms = table('swarms', {
+  id: text,
+  projectId: text,
+  name: text,
+  description: orNull(text),
+  environmentIds: texts,
+  sessionsPerTarget: orNull(integer),
+  maxTurns: orNull(integer),
+  rubric: orNull(json<unknown>()),
+  archivedAt: orNull(time),
+  createdAt: time,
+  updatedAt: time,
+});
+export type SwarmRow = RowOf<typeof swarms.columns>;
+
+const one = { projectId: text, id: text };
+const live = `project_id = :projectId and id = :id and archived_at is null`;
+
+/** The latest first. */
+export const list = query(
+  'swarms.list',
+  `select ${swarms.all()} from swarms
+   where project_id = :projectId and archived_at is null and (:before::text is null or id < :before)
+   order by id desc limit :most`,
+  { projectId: text, before: orNull(text), most: bigint },
+  swarms.columns,
+  { index: 'swarms_live' },
+);
+export const find = query('swarms.find', `select ${swarms.all()} from swarms where ${live}`, one, {
+  ...swarms.columns,
+});
+/** It stays as it is until the transaction ends. */
+export const lock = query(
+  'swarms.lock',
+  `select ${swarms.all()} from swarms where ${live} for no key update`,
+  one,
+  swarms.columns,
+);
+export const count = query(
+  'swarms.count',
+  'select count(*)::int as count from swarms where project_id = :projectId and archived_at is null',
+  { projectId: text },
+  { count: integer },
+);
+
+const changed = ['name', 'description', 'environmentIds', 'sessionsPerTarget', 'maxTurns', 'rubric'] as const;
+const made = ['id', 'projectId', ...changed] as const;
+export const insert = query(
+  'swarms.insert',
+  `${swarms.insert(made)} returning ${swarms.all()}`,
+  swarms.pick(made),
+  swarms.columns,
+);
+export const update = query(
+  'swarms.update',
+  `update swarms set ${swarms.set(changed)}, updated_at = now() where ${live} returning ${swarms.all()}`,
+  { ...one, ...swarms.pick(changed) },
+  swarms.columns,
+);
+/** One that is archived already is told so again. */
+export const archive = query(
+  'swarms.archive',
+  `update swarms set archived_at = coalesce(archived_at, now()) where project_id = :projectId and id = :id
+   returning id`,
+  one,
+  { id: text },
+);
