@@ -5,6 +5,7 @@ import { type CheckRow, evaluateCheck, isGating, type TrialEvidence } from '../e
 import { ModelFailure } from '../models/failure.ts';
 import { runTurn, type TurnOptions, type TurnOutcome } from '../models/turn.ts';
 import type { Clock } from '../platform/clock.ts';
+import { recordTurn } from './record-turn.ts';
 import { Recorder } from './recorder.ts';
 import { Spans } from './spans.ts';
 import type { CallAnswer, ToolBox, TrialServer } from './tools.ts';
@@ -212,36 +213,13 @@ class Trial {
     messages.push(...outcome.messages);
     const finalText = outcome.messages.at(-1)?.role === 'assistant' ? outcome.text : '';
     this.recorder.turn({ promptIndex, prompt, finalText });
-    const toolCallIds = this.recordTurn(outcome, promptIndex, stepId);
+    const { recorder, spans } = this;
+    const toolCallIds = recordTurn({ box, recorder, spans, modelId: model.modelId }, outcome, {
+      promptIndex,
+      stepId,
+    });
     await this.showWidgets(outcome, promptIndex, stepIndex);
     return this.turnEnd(outcome, toolCallIds);
-  }
-
-  private recordTurn(outcome: TurnOutcome<CallAnswer>, promptIndex: number, stepId: string): string[] {
-    const { box } = this.options;
-    const ids: string[] = [];
-    for (const step of outcome.steps) {
-      this.recorder.usages.push(step.usage);
-      this.spans.modelStep(step, promptIndex, stepId, this.options.model?.modelId);
-      for (const call of step.calls) {
-        const { toolName, serverId } = box.nameOf(call.name);
-        const made = {
-          toolCallId: call.id,
-          toolName,
-          serverId,
-          arguments: call.input ?? {},
-          promptIndex,
-          ...(call.invalid && { invalid: call.invalid.message }),
-        };
-        ids.push(call.id);
-        if (call.answer && call.startedAt !== undefined && call.endedAt !== undefined) {
-          const [from, to] = [call.startedAt - this.started, call.endedAt - this.started];
-          this.recorder.call(made, call.answer.outcome, from, to);
-          this.spans.toolCall(made, call.answer.outcome, from, to, stepId, step.index);
-        } else this.recorder.notMade(made, call.invalid?.message);
-      }
-    }
-    return ids;
   }
 
   /** Of the tools that the model called, in their order. */

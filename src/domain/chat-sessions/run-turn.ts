@@ -4,6 +4,7 @@ import type { TurnMessage } from '../../models/messages.ts';
 import { runTurn, type TurnOutcome } from '../../models/turn.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
+import { recordTurn } from '../../trials/record-turn.ts';
 import { Spans } from '../../trials/spans.ts';
 import { attachBrowser, noteSteps, type TurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { ProjectContext } from '../context.ts';
@@ -104,22 +105,10 @@ export async function carryOut(
   // A picture whose step is not known is still a picture.
   if (browser) await noteSteps(context, turn.id, browser, outcome.steps).catch(() => {});
   const spans = new Spans(started);
-  const modelId = asked.model.modelId;
-  for (const step of outcome.steps) {
-    spans.modelStep(step, turn.promptIndex, turn.id, modelId);
-    for (const { id, name, input, answer, startedAt, endedAt } of step.calls) {
-      if (!answer || startedAt === undefined || endedAt === undefined) continue;
-      const { toolName, serverId } = offer.box.nameOf(name);
-      const call = {
-        toolCallId: id,
-        toolName,
-        serverId,
-        arguments: input ?? {},
-        promptIndex: turn.promptIndex,
-      };
-      spans.toolCall(call, answer.outcome, startedAt - started, endedAt - started, turn.id, step.index);
-    }
-  }
+  recordTurn({ box: offer.box, spans, modelId: asked.model.modelId }, outcome, {
+    promptIndex: turn.promptIndex,
+    stepId: turn.id,
+  });
   const failure = outcome.error && failed(trouble ?? asked.trouble ?? outcome.error, turn.id);
   return { outcome, offer, spans, hostId: target.hostId, asked, browser, ...(failure && { failure }) };
 }

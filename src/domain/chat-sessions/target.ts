@@ -28,7 +28,7 @@ export interface TurnTarget {
   clientPolicy: BrowserPolicy | undefined;
 }
 
-type Client = NonNullable<Selection['client']>;
+type Client = NonNullable<Selection["client"]>;
 
 /** Connects to the servers of the session as they are now. What cannot be reached refuses the turn. */
 export async function targetOf(
@@ -102,7 +102,7 @@ function ownServers({ config }: { config: ClientConfig }): string[] {
 }
 
 /** Programs of others are not run here, and something else must not pass for them. */
-function refuseHarness({ config }: Client): void {
+export function refuseHarness({ config }: Client): void {
   const kind = config['harness'];
   if (typeof kind !== 'string') return;
   throw new Refusal(

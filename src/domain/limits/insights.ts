@@ -1,25 +1,11 @@
-import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
-import * as ledger from '../../platform/database/queries/ledger.ts';
 import type { Context } from '../context.ts';
-import { periodOf, spend } from './spend.ts';
+import { spendAtPace } from './spend-at-pace.ts';
 
-const budget = 'insightsPerDay';
 /** Requests of an organization. */
 const perMinute = 60;
 
 /** Takes one unit of the day, in the caller's transaction, unless too many were taken just now. */
-export async function spendInsight(context: Context, db: Db, reason: string): Promise<void> {
-  const organizationId = context.actor.organization.id;
-  const account = { organizationId, budget, period: periodOf(budget, context.clock()) };
-  await db.row(ledger.lock, account);
-  const age = await db.row(ledger.ageOf, { ...account, back: perMinute - 1 });
-  if (age && age.seconds < 60) {
-    const retryAfter = Math.max(1, Math.ceil(60 - age.seconds));
-    throw new Refusal('RATE_LIMITED', `At most ${perMinute} requests of this kind are taken in a minute`, {
-      details: { reason: 'TOO_MANY_REQUESTS', perMinute, retryAfterMs: retryAfter * 1000 },
-      retryAfter,
-    });
-  }
-  await spend(context, db, budget, 1, reason);
+export function spendInsight(context: Context, db: Db, reason: string): Promise<void> {
+  return spendAtPace(context, db, 'insightsPerDay', perMinute, reason);
 }

@@ -4,26 +4,24 @@ import type { Db } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as ledger from '../../platform/database/queries/ledger.ts';
 import * as budgets from '../../platform/database/queries/spend-budgets.ts';
-import type { Context } from '../context.ts';
+import type { Context, Services } from '../context.ts';
 import { limitsOf } from './plan.ts';
 import { periodOf, resetOf } from './spend.ts';
 
 const microsPerCredit = 10_000;
 
+/** What is spent of what an organization may spend on keys of this deployment. */
+interface Spent {
+  spent: number;
+  allowed: number;
+}
+
 /** Refuses work on keys of this deployment once the cap, or what the plan allows, is spent. */
 export async function refuseSpent(context: Context, db: Db, routes: readonly ModelRoute[]): Promise<void> {
-  if (!routes.some(({ billed }) => billed === 'operator')) return;
-  const organizationId = context.actor.organization.id;
   const now = context.clock();
-  const cap = await db.row(budgets.find, { organizationId });
-  const plan = await limitsOf({ ...context, db }, organizationId);
-  const allowed = lowest(cap?.capCredits, plan.limits['credits'] ?? undefined);
-  if (allowed === undefined) return;
-  const account = { organizationId, budget: 'credits', period: periodOf('credits', now) };
-  const { total } = (await db.row(ledger.last, account)) ?? { total: 0 };
-  const { micros } = await db.one(runs.openCost, { organizationId });
-  const spent = total + micros / microsPerCredit;
-  if (spent < allowed) return;
+  const all = await spentBy({ ...context, db }, context.actor.organization.id, routes);
+  if (!all) return;
+  const { spent, allowed } = all;
   const resetsAt = resetOf('credits', now);
   throw new Refusal(
     'RATE_LIMITED',
@@ -39,6 +37,25 @@ export async function refuseSpent(context: Context, db: Db, routes: readonly Mod
       retryAfter: Math.max(1, Math.ceil((resetsAt - now) / 1000)),
     },
   );
+}
+
+/** Undefined while there is something left, or nothing is paid for here. */
+export async function spentBy(
+  services: Pick<Services, 'db' | 'config' | 'clock'>,
+  organizationId: string,
+  routes: readonly ModelRoute[],
+): Promise<Spent | undefined> {
+  if (!routes.some(({ billed }) => billed === 'operator')) return undefined;
+  const { db } = services;
+  const cap = await db.row(budgets.find, { organizationId });
+  const plan = await limitsOf(services, organizationId);
+  const allowed = lowest(cap?.capCredits, plan.limits['credits'] ?? undefined);
+  if (allowed === undefined) return undefined;
+  const account = { organizationId, budget: 'credits', period: periodOf('credits', services.clock()) };
+  const { total } = (await db.row(ledger.last, account)) ?? { total: 0 };
+  const { micros } = await db.one(runs.openCost, { organizationId });
+  const spent = total + micros / microsPerCredit;
+  return spent < allowed ? undefined : { spent, allowed };
 }
 
 function lowest(...limits: (number | undefined)[]): number | undefined {

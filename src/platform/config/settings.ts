@@ -178,6 +178,22 @@ export const settings = {
     schema: z.coerce.number().int().min(1).max(600).default(90),
     meaning: 'Seconds after which a turn of the agent is given up.',
   }),
+  personaModel: setting({
+    env: 'DRYDOCK_PERSONA_MODEL',
+    schema: z.string().trim().min(1).max(300).optional(),
+    fallback: 'the first hosted language model; without one, templates',
+    meaning: 'Hosted model that plays personas in journeys, as provider/name.',
+  }),
+  journeySessions: setting({
+    env: 'DRYDOCK_JOURNEY_SESSIONS',
+    schema: z.coerce.number().int().min(1).max(1000).default(24),
+    meaning: 'Sessions of journeys that one process works on at once.',
+  }),
+  journeySilence: setting({
+    env: 'DRYDOCK_JOURNEY_SILENCE',
+    schema: z.coerce.number().int().min(10).max(604_800).default(900),
+    meaning: 'Seconds after which a journey run that nobody works on is ended as stale.',
+  }),
   evalTrialTimeout: setting({
     env: 'DRYDOCK_EVAL_TRIAL_TIMEOUT',
     schema: z.coerce.number().int().min(1).max(86_400).default(600),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiKeys } from '../../../models/resolve.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import { Kept } from '../../../platform/kept.ts';
 import type { Services } from '../../context.ts';
 import { type DeliveredSecret, deliverSecrets } from '../../secrets/deliver.ts';
 import { isOpen } from '../is-open.ts';
@@ -28,28 +29,20 @@ const mostKept = 32;
 /** Runs whose trials are worked on here. A snapshot never changes, so it is read once. */
 export class RunsInProcess {
   private readonly services: Services;
-  private readonly runs = new Map<string, Promise<RunInProcess>>();
+  private readonly runs: Kept<RunInProcess>;
 
   constructor(services: Services) {
     this.services = services;
+    this.runs = new Kept((runId) => this.load(runId), mostKept);
   }
 
   get(runId: string): Promise<RunInProcess> {
-    const known = this.runs.get(runId);
-    // The one that was used last is the last to go.
-    this.runs.delete(runId);
-    const run = known ?? this.load(runId);
-    this.runs.set(runId, run);
-    run.catch(() => this.runs.delete(runId));
-    const [oldest = ''] = this.runs.keys();
-    if (this.runs.size > mostKept) this.runs.delete(oldest);
-    return run;
+    return this.runs.get(runId);
   }
 
   /** It is over: its keys and secrets are not kept. Left out, any of them may be. */
   forget(runId?: string): void {
-    if (runId === undefined) this.runs.clear();
-    else this.runs.delete(runId);
+    this.runs.forget(runId);
   }
 
   private async load(runId: string): Promise<RunInProcess> {

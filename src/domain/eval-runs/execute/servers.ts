@@ -7,6 +7,8 @@ import type { TrialServer } from '../../../trials/tools.ts';
 import type { Services } from '../../context.ts';
 import { UndeliverableSecret } from '../../secrets/bring.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
+import type { PlaceSnapshot } from '../launch/take-snapshot.ts';
+import type { RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 import { openServer } from './open-server.ts';
 import type { RunInProcess } from './run-in-process.ts';
@@ -27,6 +29,12 @@ interface Entry {
   failedAt?: number;
 }
 
+/** A run as far as its servers go: of an eval, or of a journey with one target. */
+export type ConnectingRun = Pick<
+  RunInProcess,
+  'id' | 'organizationId' | 'projectId' | 'apiKeys' | 'secrets' | 'secretsIncomplete' | 'secretsKey'
+> & { snapshot: PlaceSnapshot | RunSnapshot };
+
 /** The server is not the one that the run was launched with. */
 class ServerChanged extends Error {}
 
@@ -40,7 +48,7 @@ export class RunServers {
   }
 
   /** Rejects when nobody can say what is wrong, as while the database is away. */
-  get(run: RunInProcess): Promise<Connected> {
+  get(run: ConnectingRun): Promise<Connected> {
     const known = this.connected.get(run.id);
     if (known && (known.failedAt === undefined || performance.now() - known.failedAt < 10_000))
       return known.connected;
@@ -63,10 +71,10 @@ export class RunServers {
     }
   }
 
-  /** The run is over; left out, any of them may be. */
+  /** The run is over, with all its targets; left out, any of them may be. */
   forget(runId?: string): void {
-    if (runId === undefined) this.connected.clear();
-    else this.connected.delete(runId);
+    for (const id of this.connected.keys())
+      if (runId === undefined || id === runId || id.startsWith(`${runId} `)) this.connected.delete(id);
   }
 
   /** The server was edited or deleted: whoever comes next finds out which. Left out, any of them may be. */
@@ -75,7 +83,7 @@ export class RunServers {
       if (serverId === undefined || serverIds.has(serverId)) this.connected.delete(runId);
   }
 
-  private async connect(run: RunInProcess): Promise<Connected> {
+  private async connect(run: ConnectingRun): Promise<Connected> {
     const attempts: SetupAttempt[] = [];
     const outcomes = await Promise.all(
       run.snapshot.servers.map((server) => this.connectPatiently(run, server, attempts)),
@@ -90,7 +98,7 @@ export class RunServers {
 
   /** A server that is being restarted is given a moment. */
   private async connectPatiently(
-    run: RunInProcess,
+    run: ConnectingRun,
     server: { id: string; name: string; revision: number },
     attempts: SetupAttempt[],
   ): Promise<TrialServer | SetupFailure> {
@@ -115,7 +123,7 @@ export class RunServers {
   }
 
   private async connectOnce(
-    run: RunInProcess,
+    run: ConnectingRun,
     { id, name, revision }: { id: string; name: string; revision: number },
     setup: Setup,
   ): Promise<TrialServer> {
@@ -137,11 +145,12 @@ export class RunServers {
 
 /** Servers may name interfaces only to clients that show them; a client of the own says itself what it is. */
 function connectionOf(
-  { snapshot }: RunInProcess,
+  { snapshot }: ConnectingRun,
   saved: Record<string, unknown> | undefined,
-): RunInProcess['snapshot']['connection'] {
-  const { connection, cases } = snapshot;
-  const looks = cases.some((planned) => looksAtWidgets(trialPlan(planned, snapshot)));
+): PlaceSnapshot['connection'] {
+  const { connection } = snapshot;
+  const looks =
+    'cases' in snapshot && snapshot.cases.some((planned) => looksAtWidgets(trialPlan(planned, snapshot)));
   if (!looks || connection.clientCapabilities) return connection;
   return { ...connection, clientCapabilities: declaringWidgets(saved) };
 }

@@ -26,13 +26,10 @@ export async function snapshotOf(
   { selection, minimumPassRate, excludeSkills }: Asked,
 ): Promise<RunSnapshot> {
   const { settings, execution } = suite;
-  const { composition, client } = selection;
-  const ownPrompt = client?.config['systemPrompt'];
-  const systemPrompt =
-    typeof ownPrompt === 'string' && ownPrompt !== '' ? ownPrompt : execution?.systemPrompt;
-  const ownTemperature = client?.config['temperature'];
-  const temperature =
-    execution?.temperature ?? (typeof ownTemperature === 'number' ? ownTemperature : undefined);
+  const place = await placeOf(context, db, selection);
+  // What the suite says holds where the client says nothing; of temperatures it is the other way round.
+  const systemPrompt = place.systemPrompt ?? execution?.systemPrompt;
+  const temperature = execution?.temperature ?? place.temperature;
   return {
     version: 1,
     suite: { id: suite.id, name: suite.name, revision: suite.revision },
@@ -42,26 +39,49 @@ export async function snapshotOf(
     validity: settings.validity ?? {},
     judge: { ...settings.judge, resolved: plan.judge?.id ?? lexicalJudge },
     cases: plan.cases,
-    servers: await serversOf(context, db, selection),
-    client: client ? { id: client.id, name: client.name, configId: client.configId } : null,
-    environment: composition
-      ? {
-          id: composition.environment.id,
-          name: composition.environment.name,
-          revision: composition.environment.revision,
-        }
-      : null,
+    ...place,
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(temperature !== undefined && { temperature }),
+    ...(excludeSkills && { skills: [] }),
+    pluginVersions: (selection.composition?.pluginVersions ?? []).map(
+      ({ id, pluginId, pluginName, bundleHash }) => ({ id, pluginId, name: pluginName, bundleHash }),
+    ),
+  };
+}
+
+/** Where a run, or a session of a journey, takes place. */
+export type PlaceSnapshot = Pick<
+  RunSnapshot,
+  | 'servers'
+  | 'client'
+  | 'environment'
+  | 'systemPrompt'
+  | 'temperature'
+  | 'connection'
+  | 'skills'
+  | 'secretIds'
+>;
+
+export async function placeOf(
+  context: ProjectContext,
+  db: Db,
+  selection: Selection,
+): Promise<PlaceSnapshot> {
+  const { composition, client } = selection;
+  const systemPrompt = client?.config['systemPrompt'];
+  const temperature = client?.config['temperature'];
+  const environment = composition?.environment;
+  return {
+    servers: await serversOf(context, db, selection),
+    client: client ? { id: client.id, name: client.name, configId: client.configId } : null,
+    environment: environment
+      ? { id: environment.id, name: environment.name, revision: environment.revision }
+      : null,
+    ...(typeof systemPrompt === 'string' && systemPrompt !== '' && { systemPrompt }),
+    ...(typeof temperature === 'number' && { temperature }),
     connection: connectionOf(client?.config ?? {}),
-    skills: excludeSkills ? [] : await skillsOf(context, db, selection),
+    skills: await skillsOf(context, db, selection),
     secretIds: composition?.secretIds ?? [],
-    pluginVersions: (composition?.pluginVersions ?? []).map(({ id, pluginId, pluginName, bundleHash }) => ({
-      id,
-      pluginId,
-      name: pluginName,
-      bundleHash,
-    })),
   };
 }
 

@@ -154,6 +154,14 @@ create index journey_sessions_due on journey_sessions (kind, organization_id, du
 create index journey_sessions_running on journey_sessions (organization_id, due_at) where state = 'running';
 alter table journey_sessions set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
+-- What each answered message left behind that a session is graded by.
+create table journey_turns (
+  session_id text collate "C" not null references journey_sessions (id) on delete cascade,
+  prompt_index integer not null,
+  evidence jsonb not null,
+  primary key (session_id, prompt_index)
+);
+
 -- What each wave shows about everything that could go wrong in it.
 create table journey_observations (
   project_id text collate "C" not null references projects (id) on delete cascade,

@@ -43,6 +43,11 @@ export const projectContents = [
     from: 'chat_sessions s join chat_turns t on t.session_id = s.id where s.project_id = :id',
   },
   { table: 'chat_sessions' },
+  {
+    table: 'journey_turns',
+    from: `journey_runs r join journey_sessions s on s.run_id = r.id join journey_turns t on t.session_id = s.id
+       where r.project_id = :id`,
+  },
   ...['journey_sessions', 'journey_run_tools', 'journey_run_snapshots'].map((table) => ({
     table,
     from: `journey_runs r join ${table} t on t.run_id = r.id where r.project_id = :id`,

@@ -1,0 +1,97 @@
+import { unlessAborted } from '../../../models/abort.ts';
+import { ModelFailure } from '../../../models/failure.ts';
+import type { TurnMessage } from '../../../models/messages.ts';
+import * as chats from '../../../platform/database/queries/chat-sessions.ts';
+import * as runRows from '../../../platform/database/queries/journey-runs.ts';
+import type { LeasedSession } from '../../../platform/database/queries/journey-sessions.ts';
+import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
+import { skillTools } from '../../../trials/skills.ts';
+import { type ToolBox, toolBox } from '../../../trials/tools.ts';
+import { askModel, type ModelParts } from '../../eval-runs/execute/ask-model.ts';
+import type { RunServers } from '../../eval-runs/execute/servers.ts';
+import { storableJson } from '../../storable.ts';
+import type { JourneyTarget } from '../snapshot.ts';
+import { Conversation } from './conversation.ts';
+import { broken, ofModelFailure, type SessionOutcome } from './outcome.ts';
+import { Speaker } from './persona.ts';
+import type { JourneyRunsInProcess, RunInProcess } from './runs.ts';
+import { LostLease } from './store.ts';
+
+export interface SessionParts extends ModelParts {
+  runs: JourneyRunsInProcess;
+  servers: RunServers;
+}
+
+/** Characters of JSON: declarations of a target that are kept to grade by. */
+const mostTools = 2 * 1024 * 1024;
+/** A session of 200 turns with 20 steps each has fewer. */
+const mostMessages = 20_000;
+
+/**
+ * One session from its connections to its end. One that was cut off goes on behind its last stored turn. Rejects only
+ * when it has to be tried again.
+ */
+export async function conductSession(
+  parts: SessionParts,
+  row: LeasedSession,
+  signal: AbortSignal,
+): Promise<SessionOutcome> {
+  const { db } = parts.services;
+  const run = await parts.runs.get(row.runId);
+  const { journey, persona, targets } = run.snapshot;
+  const target = targets[row.target] as JourneyTarget;
+  const begun = await db.row(sessions.begin, {
+    id: row.id,
+    leaseToken: row.leaseToken,
+    title: `${persona.name}: ${journey.name}`.slice(0, 200).toWellFormed(),
+    config: configOf(target),
+  });
+  if (!begun) throw new LostLease();
+  const connected = await unlessAborted(parts.servers.get(await parts.runs.party(run, row.target)), signal);
+  if ('failure' in connected)
+    return broken('session_failed', connected.failure.message ?? 'The servers could not be reached');
+  const box = toolBox(connected.servers, skillTools(target.place.skills));
+  if (row.sessionIndex === 0) await keepTools(parts, run, row.target, box);
+  const from = { sessionId: row.id, from: 0, most: mostMessages };
+  const stored = begun.turns === 0 ? [] : await db.rows(chats.messagesFrom, from);
+  try {
+    const conversation = new Conversation(parts, {
+      row,
+      run,
+      target,
+      box,
+      history: stored.map(({ role, content }) => ({ role, content }) as TurnMessage),
+      agent: await askModel(parts, run, row.id, target.model, signal),
+      speaker: await Speaker.of(parts, run, row.id, signal),
+      signal,
+    });
+    return await conversation.carryOn(begun.turns);
+  } catch (error) {
+    // Where something else is to blame, the session is tried again.
+    if (!(error instanceof ModelFailure) || error.kind === 'aborted') throw error;
+    return ofModelFailure(error);
+  }
+}
+
+/** What the chat session says about itself. */
+function configOf({ kind, targetId, model, place }: JourneyTarget): Record<string, unknown> {
+  return {
+    modelId: model.model,
+    provider: model.provider,
+    toolMode: 'auto',
+    ...(kind === 'environment'
+      ? { environmentId: targetId }
+      : { serverIds: place.servers.map(({ id }) => id) }),
+  };
+}
+
+async function keepTools(
+  { services }: SessionParts,
+  run: RunInProcess,
+  target: number,
+  { inventory }: ToolBox,
+): Promise<void> {
+  const tools = storableJson(inventory);
+  if (tools.length > mostTools) return;
+  await services.db.run(runRows.keepTools, { runId: run.id, target, tools: JSON.parse(tools) as unknown });
+}

@@ -1,0 +1,148 @@
+import { ModelFailure } from '../../../models/failure.ts';
+import type { TurnMessage } from '../../../models/messages.ts';
+import { runTurn, type TurnOutcome } from '../../../models/turn.ts';
+import type { LeasedSession } from '../../../platform/database/queries/journey-sessions.ts';
+import { recordTurn } from '../../../trials/record-turn.ts';
+import { Recorder } from '../../../trials/recorder.ts';
+import { Spans } from '../../../trials/spans.ts';
+import type { CallAnswer, ToolBox } from '../../../trials/tools.ts';
+import type { AskedModel } from '../../eval-runs/execute/ask-model.ts';
+import { spentBy } from '../../limits/spend-budget.ts';
+import type { JourneyTarget } from '../snapshot.ts';
+import type { SessionParts } from './conduct.ts';
+import { broken, type SessionOutcome, succeeded } from './outcome.ts';
+import type { Speaker } from './persona.ts';
+import type { RunInProcess } from './runs.ts';
+import { bookLeft, storeTurn } from './store.ts';
+
+/** Milliseconds for one answer of the agent, and calls of its model in it. */
+const longestAnswer = 180_000;
+const mostSteps = 16;
+
+interface Between {
+  row: LeasedSession;
+  run: RunInProcess;
+  target: JourneyTarget;
+  box: ToolBox;
+  /** All that was said so far, as it is stored. */
+  history: TurnMessage[];
+  agent: AskedModel;
+  speaker: Speaker;
+  signal: AbortSignal;
+}
+
+/** A turn that has run; nothing of it is stored yet. */
+export interface AnsweredTurn {
+  promptIndex: number;
+  message: string;
+  outcome: TurnOutcome<CallAnswer>;
+  spans: Spans;
+  recorder: Recorder;
+  startedAt: number;
+}
+
+/** The persona speaks and the agent answers, until the persona is done or has had all its turns. */
+export class Conversation {
+  private readonly parts: SessionParts;
+  private readonly between: Between;
+  private booked = 0;
+
+  constructor(parts: SessionParts, between: Between) {
+    this.parts = parts;
+    this.between = between;
+  }
+
+  async carryOn(turns: number): Promise<SessionOutcome> {
+    const { run, signal } = this.between;
+    try {
+      for (let turn = turns; turn < run.snapshot.maxTurns; turn++) {
+        const end = await this.take(turn);
+        signal.throwIfAborted();
+        if (end) return end;
+      }
+      return succeeded(true);
+    } finally {
+      await bookLeft(this.parts, this.between, this.unbooked());
+    }
+  }
+
+  /** What the session came to, if it ends here. */
+  private async take(promptIndex: number): Promise<SessionOutcome | undefined> {
+    const { services } = this.parts;
+    const { run, history, speaker } = this.between;
+    if (await spentBy(services, run.organizationId, run.routes))
+      return broken('spend_cap_exceeded', 'The organization has spent what it may spend this month');
+    const said = await this.blaming(() => speaker.next(history, promptIndex));
+    if (said.kind === 'ends') return succeeded(false);
+    if (said.kind === 'unreadable')
+      return broken('session_failed', 'The model that plays the persona said nothing');
+    const answered = await this.blaming(() => this.answer(said.message, promptIndex));
+    const { error, finish } = answered.outcome;
+    if (error && finish === 'error') throw this.trouble() ?? error;
+    if (finish === 'aborted') {
+      this.between.signal.throwIfAborted();
+      return broken('session_failed', `The agent took longer than ${longestAnswer / 1000} s to answer`);
+    }
+    const micros = this.unbooked();
+    history.push(...(await storeTurn(this.parts, this.between, answered, micros)));
+    this.booked += micros;
+    return undefined;
+  }
+
+  private async answer(message: string, promptIndex: number): Promise<AnsweredTurn> {
+    const { clock } = this.parts.services;
+    const { agent, box, target, history, row, signal } = this.between;
+    const startedAt = clock();
+    const outcome = await this.inSlots(() =>
+      runTurn<CallAnswer>({
+        model: agent.model,
+        history: [...history, { role: 'user', content: message }],
+        system: target.place.systemPrompt,
+        temperature: target.place.temperature,
+        tools: box.offered,
+        mostSteps,
+        callTool: ({ id, name, input, signal: ends }) => box.call(name, input, ends, id),
+        callModel: agent.callModel,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(longestAnswer)]),
+        clock,
+      }),
+    );
+    const spans = new Spans(startedAt);
+    const recorder = new Recorder(box, false);
+    const place = { promptIndex, stepId: `${row.id} ${promptIndex}` };
+    recordTurn({ box, spans, recorder, modelId: agent.model.modelId }, outcome, place);
+    const finalText = outcome.messages.at(-1)?.role === 'assistant' ? outcome.text : '';
+    recorder.turn({ promptIndex, prompt: message, finalText });
+    return { promptIndex, message, outcome, spans, recorder, startedAt };
+  }
+
+  /** Sessions and trials that use the same server share its slots. Everybody takes them in the same order. */
+  private inSlots<T>(work: () => Promise<T>): Promise<T> {
+    const { slots, services } = this.parts;
+    const { target, signal } = this.between;
+    const most = services.config.evalServerTrials;
+    const pools = target.place.servers.map(({ id }) => `server ${id}`).sort();
+    const within = ([next, ...rest]: string[]): Promise<T> =>
+      next === undefined ? work() : slots.run(next, most, signal, () => within(rest));
+    return within(pools);
+  }
+
+  /** What goes wrong on our side of a call is no fault of the model. */
+  private async blaming<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw (error instanceof ModelFailure ? this.trouble() : undefined) ?? error;
+    }
+  }
+
+  private trouble(): Error | undefined {
+    const { agent, speaker } = this.between;
+    return agent.trouble ?? speaker.trouble;
+  }
+
+  private unbooked(): number {
+    const { agent, speaker } = this.between;
+    return agent.spending.billedMicros + speaker.billedMicros - this.booked;
+  }
+}

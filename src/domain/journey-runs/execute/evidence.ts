@@ -1,0 +1,77 @@
+import type { ToolResult, TrialEvidence } from '../../../evaluation/index.ts';
+import { storableJson } from '../../storable.ts';
+
+/** What is kept of each turn to grade its session by. */
+export type TurnRecording = Pick<
+  TrialEvidence,
+  'turns' | 'toolCalls' | 'toolErrors' | 'usage' | 'toolResults' | 'timings'
+>;
+
+/** Characters of JSON of one turn, and of each result and argument where it would be more. */
+const mostOfTurn = 1024 * 1024;
+const mostOfPart = 16 * 1024;
+
+/** As JSON. A turn that has too much of it keeps the beginning of each result, and says so. */
+export function keptEvidence(evidence: TrialEvidence): string {
+  const { turns, toolCalls, toolErrors, usage, toolResults, timings } = evidence;
+  const all: TurnRecording = { turns, toolCalls, toolErrors, usage, toolResults, timings };
+  const whole = storableJson(all);
+  if (whole.length <= mostOfTurn) return whole;
+  return storableJson({
+    ...all,
+    toolCalls: toolCalls.slice(0, 100).map((call) => ({
+      ...call,
+      arguments: JSON.stringify(call.arguments).length > mostOfPart ? {} : call.arguments,
+    })),
+    toolErrors: toolErrors.slice(0, 100).map((error) => ({ ...error, message: error.message.slice(0, 2_000) })),
+    toolResults: { state: 'partial', items: toolResults.items.slice(0, 30).map(shortened) },
+    timings: { ...timings, items: timings.items.slice(0, 100) },
+  } satisfies TurnRecording);
+}
+
+function shortened({ toolCallId, toolName, promptIndex, text, bytes }: ToolResult): ToolResult {
+  return { toolCallId, toolName, promptIndex, text: text.slice(0, mostOfPart), bytes, whole: false };
+}
+
+const absent = { state: 'absent', items: [] } as const;
+
+/** One evidence of a session from those of its turns. */
+export function joined(
+  recordings: readonly TurnRecording[],
+  declared: TrialEvidence['inventory'] | undefined,
+): TrialEvidence {
+  const usages = recordings.map(({ usage }) => usage);
+  const known = usages.length > 0 && usages.every((usage) => usage?.totalTokens !== undefined);
+  const sum = (of: 'inputTokens' | 'outputTokens' | 'totalTokens'): number =>
+    usages.reduce((total, usage) => total + (usage?.[of] ?? 0), 0);
+  const partial = recordings.some(({ toolResults }) => toolResults.state !== 'complete');
+  const state = partial ? 'partial' : 'complete';
+  const turns = recordings.flatMap((recording) => recording.turns);
+  return {
+    turns,
+    toolCalls: onceEach(recordings.flatMap(({ toolCalls }) => toolCalls)),
+    toolErrors: recordings.flatMap(({ toolErrors }) => toolErrors),
+    finalText: turns.at(-1)?.finalText ?? '',
+    usage: known
+      ? { inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens'), totalTokens: sum('totalTokens') }
+      : undefined,
+    renders: [],
+    browserAvailable: false,
+    turnCount: turns.length,
+    toolResults: { state, items: recordings.flatMap(({ toolResults }) => toolResults.items) },
+    timings: { state, items: recordings.flatMap(({ timings }) => timings.items) },
+    inventory: declared ?? absent,
+    declarations: declared ?? absent,
+  };
+}
+
+/** A call that was made again with the same arguments counts once: personas ask twice, and agents call twice. */
+function onceEach(calls: TrialEvidence['toolCalls']): TrialEvidence['toolCalls'] {
+  const seen = new Set<string>();
+  return calls.filter(({ toolName, serverId, arguments: input }) => {
+    const key = JSON.stringify([serverId, toolName, input]);
+    const first = !seen.has(key);
+    seen.add(key);
+    return first;
+  });
+}

@@ -1,0 +1,102 @@
+import type { Db } from '../../../platform/database/database.ts';
+import * as runs from '../../../platform/database/queries/journey-runs.ts';
+import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
+import { enqueue } from '../../../platform/jobs/queue.ts';
+import type { Over } from '../../../platform/leases/holder.ts';
+import { gradeSession, observeWave } from '../grade/jobs.ts';
+import type { SessionOutcome } from './outcome.ts';
+
+class LeaseLost extends Error {}
+
+/**
+ * Ends the lease of a session, writes what it came to, counts it, and lets the next one begin, in one transaction. False,
+ * and nothing is written, when the lease was lost. Whoever ends sessions takes their run first.
+ */
+export async function settleSession(
+  db: Db,
+  row: sessions.LeasedSession,
+  end: Over,
+  outcome: SessionOutcome,
+): Promise<boolean> {
+  try {
+    await db.transaction(async (trx) => {
+      const run = await trx.row(runs.lock, { id: row.runId });
+      if (!run || !(await sessions.leases.settle(trx, row, end))) throw new LeaseLost();
+      await closeSession(trx, run, row, outcome);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof LeaseLost) return false;
+    throw error;
+  }
+}
+
+async function closeSession(
+  db: Db,
+  run: runs.JourneyRunRow,
+  { id, target }: sessions.LeasedSession,
+  outcome: SessionOutcome,
+): Promise<void> {
+  const { status, errorCode, errorMessage, turnCap } = outcome;
+  // What a provider did not let happen says nothing about the server.
+  const graded = status !== 'rate_limited';
+  await db.run(sessions.close, {
+    id,
+    status,
+    errorCode,
+    errorMessage,
+    turnCap,
+    criteria: graded && run.rubric !== null ? { status: 'pending' } : null,
+    judge: graded && run.judged ? { status: 'pending' } : null,
+  });
+  const others = await closeOthers(db, run.id, target, outcome);
+  const counted = await db.one(runs.count, {
+    id: run.id,
+    succeeded: status === 'succeeded' ? 1 : 0,
+    failed: status === 'failed' ? 1 : 0,
+    rateLimited: (status === 'rate_limited' ? 1 : 0) + others,
+    toGrade: graded ? 1 : 0,
+  });
+  if (graded) await enqueue(db, gradeSession, { sessionId: id, generation: 1 }, { uniqueKey: id });
+  await db.rows(sessions.release, { runId: run.id, target });
+  await endIfOver(db, counted);
+  await db.run(runs.announce, { id: run.id });
+}
+
+/** A limit of the provider ends the rest of its target, the end of the money the rest of the run. How many. */
+function closeOthers(
+  db: Db,
+  runId: string,
+  target: number,
+  { errorCode, errorMessage }: SessionOutcome,
+): Promise<number> | 0 {
+  const all = errorCode === 'spend_cap_exceeded';
+  if (!all && errorCode !== 'rate_limited') return 0;
+  const end = { status: 'rate_limited', errorCode, errorMessage };
+  return db.run(sessions.closePending, { runId, target: all ? null : target, ...end });
+}
+
+export async function endIfOver(db: Db, run: runs.JourneyRunRow, error: string | null = null): Promise<void> {
+  const { id, total, succeeded, failed, rateLimited } = run;
+  if (succeeded + failed + rateLimited < total) return;
+  const ended = await db.row(runs.end, { id, status: statusOf(run, error), error });
+  if (ended) await gradedIfOver(db, ended);
+}
+
+/** All succeeded, some, or none; a run that a provider limited is no failure of anything else. */
+function statusOf(
+  { total, succeeded, failed }: runs.JourneyRunRow,
+  error: string | null,
+): runs.JourneyRunStatus {
+  if (error === 'canceled') return 'failed';
+  if (succeeded === total) return 'completed';
+  if (succeeded > 0) return 'partial';
+  return failed === 0 ? 'rate_limited' : 'failed';
+}
+
+/** Once everything is graded, what the wave shows is looked at. */
+export async function gradedIfOver(db: Db, run: runs.JourneyRunRow): Promise<void> {
+  const { id, projectId, waveId, status, toGrade, graded } = run;
+  if (status === 'running' || graded < toGrade) return;
+  await enqueue(db, observeWave, { runId: id, projectId, waveId }, { uniqueKey: id });
+}

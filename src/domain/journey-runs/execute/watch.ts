@@ -1,0 +1,23 @@
+import * as runs from '../../../platform/database/queries/journey-runs.ts';
+import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { Services } from '../../context.ts';
+import { endEarly } from './end-early.ts';
+
+/** Ends runs that nobody has worked on for a long time. */
+export function watchJourneysJob({ db, config }: Services): JobKind {
+  const seconds = config.journeySilence;
+  return {
+    kind: 'watch-journey-runs',
+    every: 15_000,
+    handle: async () => {
+      for (const { id } of await db.rows(runs.silent, { seconds }))
+        await db.transaction((trx) =>
+          endEarly(trx, id, {
+            error: 'stale_runner',
+            errorCode: 'stale_runner',
+            errorMessage: `Nobody worked on the run for ${seconds} s`,
+          }),
+        );
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { type LeasedSession, leases } from '../../../platform/database/queries/journey-sessions.ts';
+import { overChannel } from '../../../platform/database/queries/journey-runs.ts';
+import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts';
+import { LeaseHolder } from '../../../platform/leases/holder.ts';
+import type { ModelParts } from '../../eval-runs/execute/ask-model.ts';
+import { RunServers } from '../../eval-runs/execute/servers.ts';
+import { conductSession, type SessionParts } from './conduct.ts';
+import { broken, type SessionOutcome } from './outcome.ts';
+import { JourneyRunsInProcess } from './runs.ts';
+import { settleSession } from './settle.ts';
+
+/** A session that takes its process down again and again is given up. */
+const attempts = 6;
+
+/** Works on the sessions of journeys: each ends once, whatever becomes of the processes that try it. */
+export class SessionWorker {
+  private readonly parts: SessionParts;
+  private readonly holder: LeaseHolder<LeasedSession, SessionOutcome>;
+  private subscriptions: (() => void)[] = [];
+
+  constructor(modelParts: ModelParts) {
+    const { services } = modelParts;
+    const { db, log, notifications, config } = services;
+    this.parts = {
+      ...modelParts,
+      runs: new JourneyRunsInProcess(services),
+      servers: new RunServers(services),
+    };
+    this.holder = new LeaseHolder<LeasedSession, SessionOutcome>({
+      db,
+      notifications,
+      queries: leases,
+      kinds: [
+        {
+          kind: 'journey-session',
+          attempts,
+          concurrency: config.journeySessions,
+          work: (row, signal) => conductSession(this.parts, row, signal),
+          givenUp: (_row, error) => broken('host_worker_failed', error),
+          settle: (row, end, outcome) => settleSession(db, row, end, outcome as SessionOutcome),
+        },
+      ],
+      concurrency: config.journeySessions,
+      lease: config.evalLease * 1000,
+      log,
+    });
+  }
+
+  start(): void {
+    const { runs, servers, services } = this.parts;
+    const { notifications } = services;
+    this.subscriptions = [
+      notifications.on(overChannel, (runId) => {
+        runs.forget(runId);
+        servers.forget(runId);
+      }),
+      notifications.on('drydock_servers', (serverId) => servers.serverChanged(serverId)),
+    ];
+    this.holder.start();
+  }
+
+  async stop(patience: number): Promise<void> {
+    await this.holder.stop(patience);
+    for (const unsubscribe of this.subscriptions) unsubscribe();
+  }
+
+  figures(): LeaseFigures[] {
+    return this.holder.figures();
+  }
+
+  backlog(): Promise<Backlog[]> {
+    return this.holder.backlog();
+  }
+}

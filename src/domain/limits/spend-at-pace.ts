@@ -1,0 +1,28 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as ledger from '../../platform/database/queries/ledger.ts';
+import type { Context } from '../context.ts';
+import type { Budget } from './plan.ts';
+import { periodOf, spend } from './spend.ts';
+
+/** Takes one unit of a budget, in the caller's transaction, unless the organization took too many of it just now. */
+export async function spendAtPace(
+  context: Context,
+  db: Db,
+  budget: Budget,
+  perMinute: number,
+  reason: string,
+): Promise<void> {
+  const organizationId = context.actor.organization.id;
+  const account = { organizationId, budget, period: periodOf(budget, context.clock()) };
+  await db.row(ledger.lock, account);
+  const age = await db.row(ledger.ageOf, { ...account, back: perMinute - 1 });
+  if (age && age.seconds < 60) {
+    const retryAfter = Math.max(1, Math.ceil(60 - age.seconds));
+    throw new Refusal('RATE_LIMITED', `At most ${perMinute} requests of this kind are taken in a minute`, {
+      details: { reason: 'TOO_MANY_REQUESTS', perMinute, retryAfterMs: retryAfter * 1000 },
+      retryAfter,
+    });
+  }
+  await spend(context, db, budget, 1, reason);
+}

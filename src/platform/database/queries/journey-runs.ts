@@ -1,0 +1,202 @@
+import { bigint, flag, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { query } from '../query.ts';
+
+/** Announced on when a run or one of its sessions has changed; the payload is the run. */
+export const runsChannel = 'drydock_journey_runs';
+
+/** Announced on when a run is over. */
+export const overChannel = 'drydock_journey_runs_over';
+
+export type JourneyRunStatus = 'running' | 'completed' | 'partial' | 'failed' | 'rate_limited';
+
+const runs = table('journey_runs', {
+  id: text,
+  organizationId: text,
+  projectId: text,
+  journeyId: text,
+  waveId: text,
+  status: oneOf<JourneyRunStatus>(),
+  error: orNull(text),
+  startedBy: text,
+  persona: json<unknown>(),
+  targets: json<unknown>(),
+  total: integer,
+  succeeded: integer,
+  failed: integer,
+  rateLimited: integer,
+  toGrade: integer,
+  graded: integer,
+  rubric: orNull(json<unknown>()),
+  judged: flag,
+  verdict: orNull(json<unknown>()),
+  createdAt: time,
+  completedAt: orNull(time),
+  updatedAt: time,
+});
+export type JourneyRunRow = RowOf<typeof runs.columns>;
+
+const one = { projectId: text, id: text };
+
+export const find = query(
+  'journey-runs.find',
+  `select ${runs.all()} from journey_runs where project_id = :projectId and id = :id`,
+  one,
+  runs.columns,
+);
+export const get = query(
+  'journey-runs.get',
+  `select ${runs.all()} from journey_runs where id = :id`,
+  { id: text },
+  runs.columns,
+);
+/** Everybody who ends sessions takes the run first, so that no two wait for each other. */
+export const lock = query(
+  'journey-runs.lock',
+  `select ${runs.all()} from journey_runs where id = :id for no key update`,
+  { id: text },
+  runs.columns,
+);
+export const byKey = query(
+  'journey-runs.by-key',
+  `select ${runs.all()}, request_hash as "requestHash" from journey_runs
+   where project_id = :projectId and idempotency_key = :idempotencyKey`,
+  { projectId: text, idempotencyKey: text },
+  { ...runs.columns, requestHash: orNull(text) },
+);
+export const snapshot = query(
+  'journey-runs.snapshot',
+  'select snapshot from journey_run_snapshots where run_id = :runId',
+  { runId: text },
+  { snapshot: json<unknown>() },
+);
+
+const page = { before: orNull(text), most: bigint };
+const behind = `(:before::text is null or id < :before) order by id desc limit :most`;
+/** The latest first. */
+export const listOfJourney = query(
+  'journey-runs.list-of-journey',
+  `select ${runs.all()} from journey_runs where journey_id = :journeyId and ${behind}`,
+  { journeyId: text, ...page },
+  runs.columns,
+  { index: 'journey_runs_journey' },
+);
+export const listOfProject = query(
+  'journey-runs.list-of-project',
+  `select ${runs.all('r')}, j.name as "journeyName", j.archived_at is not null as "journeyArchived"
+   from (select * from journey_runs where project_id = :projectId order by id desc limit :most) r
+   join journeys j on j.id = r.journey_id order by r.id desc`,
+  { projectId: text, most: bigint },
+  { ...runs.columns, journeyName: text, journeyArchived: flag },
+);
+export type OverviewRunRow = RowOf<typeof listOfProject.gives>;
+export const ofWave = query(
+  'journey-runs.of-wave',
+  `select ${runs.all()} from journey_runs where project_id = :projectId and wave_id = :waveId order by id limit 200`,
+  { projectId: text, waveId: text },
+  runs.columns,
+  { index: 'journey_runs_wave' },
+);
+export const openOfProject = query(
+  'journey-runs.open-of-project',
+  `select id from journey_runs where project_id = :projectId and status = 'running' order by id limit 100`,
+  { projectId: text },
+  { id: text },
+);
+
+const made = [
+  'id',
+  'organizationId',
+  'projectId',
+  'journeyId',
+  'waveId',
+  'startedBy',
+  'persona',
+  'targets',
+  'total',
+  'rubric',
+  'judged',
+] as const;
+export const insert = query(
+  'journey-runs.insert',
+  `with run as (
+     insert into journey_runs (id, organization_id, project_id, journey_id, wave_id, started_by, persona, targets, total,
+       rubric, judged, idempotency_key, request_hash)
+     values (:id, :organizationId, :projectId, :journeyId, :waveId, :startedBy, :persona, :targets, :total, :rubric,
+       :judged, :idempotencyKey, :requestHash) returning *),
+   made as (insert into journey_run_snapshots (run_id, snapshot) select id, :snapshot from run)
+   select ${runs.all('run')} from run`,
+  {
+    ...runs.pick(made),
+    idempotencyKey: orNull(text),
+    requestHash: orNull(text),
+    snapshot: json<unknown>(),
+  },
+  runs.columns,
+);
+/** What ended sessions add to their run. */
+export const count = query(
+  'journey-runs.count',
+  `update journey_runs set succeeded = succeeded + :succeeded, failed = failed + :failed,
+     rate_limited = rate_limited + :rateLimited, to_grade = to_grade + :toGrade, updated_at = now()
+   where id = :id returning ${runs.all()}`,
+  { id: text, succeeded: integer, failed: integer, rateLimited: integer, toGrade: integer },
+  runs.columns,
+);
+export const end = query(
+  'journey-runs.end',
+  `with ended as (
+     update journey_runs set status = :status, error = :error, completed_at = now(), updated_at = now()
+     where id = :id and status = 'running' returning *),
+   announced as (select pg_notify('${overChannel}', id) from ended)
+   select ${runs.all('e')} from ended e left join announced on true`,
+  { id: text, status: text, error: orNull(text) },
+  runs.columns,
+);
+export const addGraded = query(
+  'journey-runs.add-graded',
+  `update journey_runs set graded = graded + 1, updated_at = now() where id = :id returning ${runs.all()}`,
+  { id: text },
+  runs.columns,
+);
+export const setVerdict = query(
+  'journey-runs.set-verdict',
+  `update journey_runs set verdict = :verdict where id = :id`,
+  { id: text, verdict: json<unknown>() },
+);
+/** Those on which nobody has worked for so many seconds. */
+export const silent = query(
+  'journey-runs.silent',
+  `select r.id from journey_runs r where r.status = 'running' and r.created_at < now() - :seconds * interval '1 s'
+     and not exists (select from journey_sessions s where s.run_id = r.id and (
+       s.touched_at > now() - :seconds * interval '1 s' or (s.state = 'running' and s.due_at > now())))
+   order by r.created_at limit 100`,
+  { seconds: integer },
+  { id: text },
+  { index: 'journey_runs_open' },
+);
+/** The latest runs of the same journey that ended before this one, the latest first. */
+export const before = query(
+  'journey-runs.before',
+  `select id from journey_runs where journey_id = :journeyId and id < :id and status <> 'running' order by id desc limit :most`,
+  { journeyId: text, id: text, most: bigint },
+  { id: text },
+  { index: 'journey_runs_journey' },
+);
+export const announce = query(
+  'journey-runs.announce',
+  `select from pg_notify('${runsChannel}', :id)`,
+  { id: text },
+);
+
+/** The tools of a target as its servers declare them; those of the first session stay. */
+export const keepTools = query(
+  'journey-runs.keep-tools',
+  `insert into journey_run_tools (run_id, target, tools) values (:runId, :target, :tools) on conflict do nothing`,
+  { runId: text, target: integer, tools: json<unknown>() },
+);
+export const tools = query(
+  'journey-runs.tools',
+  'select tools from journey_run_tools where run_id = :runId and target = :target',
+  { runId: text, target: integer },
+  { tools: json<unknown>() },
+);
