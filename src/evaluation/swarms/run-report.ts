@@ -1,0 +1,187 @@
+import { kindOf } from '../checks/index.ts';
+import type { Stage } from '../stages/stage.ts';
+import type { VerdictDecision } from '../verdict/decision.ts';
+import { type Criterion, isExecuted, isUnderWay, lifecycleOf, type SessionFacts } from './facts.ts';
+import type { JourneyRunFacts, JourneyRunVerdictSummary } from './run-verdict.ts';
+import { criterionState } from './scorecard.ts';
+import { type SwarmVerdict, sessionVerdict, waitsForGrading } from './session-verdict.ts';
+
+/** Of sessions. Each of the configured ones was started, was not, or nobody can tell. */
+export interface SwarmExecution {
+  unit: 'sessions';
+  configured: number;
+  reported: number;
+  started: number;
+  notStarted: number;
+  unknown: number;
+  completed: number;
+  interrupted: number;
+  /** Nothing was started, and nothing will be. */
+  neverLaunched: boolean;
+}
+
+/** Of sessions, by what the judge of the goal says. */
+interface GoalGrading {
+  unit: 'sessions';
+  reported: number;
+  passed: number;
+  failed: number;
+  pending: number;
+  unavailable: number;
+  notRequested: number;
+  /** Of whatever grader; no further grader is waited for once a verdict is certain. */
+  waitingForDecisiveGrading: number;
+}
+
+interface SwarmObservation {
+  evaluatorId: string;
+  predicateType: string;
+  role: 'required' | 'advisory';
+  stage: Stage;
+  unit: 'sessions';
+  total: number;
+  passed: number;
+  failed: number;
+  pending: number;
+  unavailable: number;
+}
+
+export interface SwarmReport {
+  contractVersion: 1;
+  runId: string;
+  verdict: SwarmVerdict;
+  verdictSource: 'policyV2' | 'none';
+  execution: SwarmExecution;
+  goalGrading: GoalGrading;
+  observations: SwarmObservation[];
+  decision?: VerdictDecision;
+  undecidedReason?: 'executionPending' | 'gradingPending' | 'gradingNotConfigured' | 'integrityFailed';
+}
+
+/** A run in numbers, beside what `journeyRunVerdict` says of it. */
+export function swarmReport(run: JourneyRunFacts, summary: JourneyRunVerdictSummary): SwarmReport {
+  const { runId, rubric, sessions } = run;
+  return {
+    contractVersion: 1,
+    runId,
+    ...verdictIn(summary, sessions),
+    execution: executionOf(sessions),
+    goalGrading: goalGradingOf(sessions),
+    observations: rubric.flatMap((criterion) => observationsOf(criterion, sessions)),
+  };
+}
+
+function verdictIn(
+  summary: JourneyRunVerdictSummary,
+  sessions: readonly SessionFacts[],
+): Pick<SwarmReport, 'verdict' | 'verdictSource' | 'decision' | 'undecidedReason'> {
+  if (summary.status === 'decided')
+    return {
+      verdict: summary.decision.verdict,
+      verdictSource: 'policyV2',
+      decision: summary.decision,
+    };
+  const pending = sessions.some(isUnderWay) ? 'executionPending' : 'gradingPending';
+  const undecidedReason = {
+    pending,
+    notEstablished: 'gradingNotConfigured',
+    integrityFailed: 'integrityFailed',
+  }[summary.status] as NonNullable<SwarmReport['undecidedReason']>;
+  return { verdict: 'notEstablished', verdictSource: 'none', undecidedReason };
+}
+
+/** Codes that a session ends with when its runner is gone, whether it had begun or not. */
+const runnerGone: ReadonlySet<string | null> = new Set([
+  'runner_shutdown',
+  'stale_runner',
+  'host_worker_failed',
+]);
+
+export function executionOf(sessions: readonly SessionFacts[]): SwarmExecution {
+  const begun = sessions.map(hasBegun);
+  const count = (wanted: boolean | undefined): number => begun.filter((one) => one === wanted).length;
+  const of = (lifecycle: string): number =>
+    sessions.filter((session) => lifecycleOf(session) === lifecycle).length;
+  const started = count(true);
+  const completed = of('ran');
+  return {
+    unit: 'sessions',
+    configured: sessions.length,
+    reported: sessions.filter((session) => !isUnderWay(session)).length,
+    started,
+    notStarted: count(false),
+    unknown: count(undefined),
+    completed,
+    interrupted: started - completed - of('running'),
+    neverLaunched: started === 0 && count(undefined) === 0 && of('pending') === 0,
+  };
+}
+
+/** Undefined: nobody can tell. A first turn shows that it had; what was called off or limited before one had not. */
+function hasBegun(session: SessionFacts): boolean | undefined {
+  switch (lifecycleOf(session)) {
+    case 'running':
+    case 'ran':
+      return true;
+    case 'pending':
+      return false;
+    case 'limited':
+    case 'withdrawn':
+      return session.turns > 0;
+    case 'broke':
+      return session.turns === 0 && runnerGone.has(session.errorCode) ? undefined : true;
+  }
+}
+
+function goalGradingOf(sessions: readonly SessionFacts[]): GoalGrading {
+  const states = sessions.map(goalState);
+  const count = (wanted: GoalState): number => states.filter((state) => state === wanted).length;
+  return {
+    unit: 'sessions',
+    reported: sessions.length,
+    passed: count('passed'),
+    failed: count('failed'),
+    pending: count('pending'),
+    unavailable: count('unavailable'),
+    notRequested: count('notRequested'),
+    waitingForDecisiveGrading: sessions.filter((session) => waitsForGrading(sessionVerdict(session))).length,
+  };
+}
+
+type GoalState = 'passed' | 'failed' | 'pending' | 'unavailable' | 'notRequested';
+
+/** A judge is not asked about a session that was limited or withdrawn. */
+function goalState(session: SessionFacts): GoalState {
+  const { judge } = sessionVerdict(session).graders;
+  if (judge === 'notConfigured') return 'notRequested';
+  if (judge === 'scored') return session.judge?.passed ? 'passed' : 'failed';
+  if (judge === 'pending') return 'pending';
+  return isExecuted(session) || isUnderWay(session) ? 'unavailable' : 'notRequested';
+}
+
+/** None for a kind that the catalogue lacks: it has no stage. */
+function observationsOf(
+  { criterionId, kind, role }: Criterion,
+  sessions: readonly SessionFacts[],
+): SwarmObservation[] {
+  const stage = kindOf(kind)?.stage;
+  if (!stage) return [];
+  const states = sessions
+    .filter((session) => isExecuted(session) || isUnderWay(session))
+    .map((session) => criterionState(criterionId, session));
+  const count = (wanted: string): number => states.filter((state) => state === wanted).length;
+  return [
+    {
+      evaluatorId: criterionId,
+      predicateType: kind,
+      role,
+      stage,
+      unit: 'sessions',
+      total: states.length,
+      passed: count('passed'),
+      failed: count('failed'),
+      pending: count('pending'),
+      unavailable: count('unavailable'),
+    },
+  ];
+}

@@ -1,0 +1,230 @@
+import type { Verdict } from '../verdict/decision.ts';
+import { lifecycleOf, type SessionFacts, type SessionLifecycle } from './facts.ts';
+
+export type SwarmVerdict = Verdict | 'notEstablished';
+
+export const sessionReasons = [
+  'attemptPending',
+  'attemptRunning',
+  'withdrawn',
+  'spendCapReached',
+  'notRun',
+  'executionFailed',
+  'ungraded',
+  'gradingNotClaimed',
+  'criteriaPending',
+  'judgePending',
+  'gatingCriterionFailed',
+  'judgeFailed',
+  'criteriaGradingErrored',
+  'gatingCriterionUnmeasured',
+  'judgeErrored',
+  'gradingUnavailable',
+  'allGatingCriteriaPassed',
+  'judgePassed',
+  'allGradersPassed',
+] as const;
+type Reason = (typeof sessionReasons)[number];
+
+interface Graders {
+  criteria: 'notConfigured' | 'notClaimed' | 'pending' | 'scored' | 'errored';
+  judge: 'notConfigured' | 'silent' | 'pending' | 'scored' | 'errored';
+}
+
+interface Grading {
+  state: 'notRequested' | 'queued' | 'running' | 'settled' | 'unavailable';
+  reasonCode?: string;
+}
+
+/** Of criteria. Those that decide are passed, failed or unmeasured. */
+interface Counts {
+  gating: number;
+  gatingPassed: number;
+  gatingFailed: number;
+  gatingUnmeasured: number;
+  advisoryFailed: number;
+}
+
+/** The session as a trial of its target. */
+interface Trial {
+  status: 'pending' | 'running' | 'completed' | 'failed' | 'setup_failed' | 'cancelled';
+  taskVerdict?: 'passed' | 'failed';
+  evaluatorError?: true;
+}
+
+/** What is to be thought of a session, and where that comes from. */
+export interface SwarmSessionVerdict {
+  contractVersion: 1;
+  lifecycle: SessionLifecycle;
+  verdict: SwarmVerdict;
+  reason: Reason;
+  verdictSource: 'goalJudge' | 'requiredAssertions' | 'combined' | 'none';
+  grading: Grading;
+  graders: Graders;
+  counts: Counts;
+  /** Null: it never became one. */
+  trial: Trial | null;
+}
+
+type Outcome = Pick<SwarmSessionVerdict, 'verdict' | 'reason' | 'verdictSource'>;
+
+export function sessionVerdict(facts: SessionFacts): SwarmSessionVerdict {
+  const lifecycle = lifecycleOf(facts);
+  const graders = gradersOf(facts, lifecycle);
+  const counts = countsOf(facts);
+  const outcome = outcomeOf(facts, lifecycle, graders, counts);
+  return {
+    contractVersion: 1,
+    lifecycle,
+    ...outcome,
+    grading: gradingOf(lifecycle, graders),
+    graders,
+    counts,
+    trial: trialOf(facts, lifecycle, outcome),
+  };
+}
+
+/** Whether the session is over and its verdict still waits for a grader that can change it. */
+export function waitsForGrading({ reason }: SwarmSessionVerdict): boolean {
+  return reason === 'gradingNotClaimed' || reason === 'criteriaPending' || reason === 'judgePending';
+}
+
+/** What was not graded when a session was limited or withdrawn is graded no more. */
+function gradersOf({ criteria, judge }: SessionFacts, lifecycle: SessionLifecycle): Graders {
+  const over = lifecycle === 'limited' || lifecycle === 'withdrawn';
+  return { criteria: criteriaState(criteria, over), judge: judgeState(judge, over) };
+}
+
+/** Grading that has no result yet has not begun. */
+function criteriaState(criteria: SessionFacts['criteria'], over: boolean): Graders['criteria'] {
+  if (criteria === null) return 'notConfigured';
+  if (criteria.status === 'pending') return over || criteria.results.length === 0 ? 'notClaimed' : 'pending';
+  return criteria.status === 'completed' ? 'scored' : 'errored';
+}
+
+/** A score without a judgement is no answer. */
+function judgeState(judge: SessionFacts['judge'], over: boolean): Graders['judge'] {
+  if (judge === null) return 'notConfigured';
+  if (judge.status === 'pending') return over ? 'silent' : 'pending';
+  if (judge.status === 'skipped') return 'silent';
+  return judge.status === 'scored' && judge.passed !== undefined ? 'scored' : 'errored';
+}
+
+/** When grading crashed, what it had found by then counts for nothing. */
+function countsOf({ criteria }: SessionFacts): Counts {
+  const results = criteria?.results ?? [];
+  const crashed = criteria?.status === 'failed';
+  const gating = results.filter(({ role }) => role === 'required');
+  const measured = (rows: typeof results) => rows.filter(({ status }) => !crashed && status === 'scored');
+  const gatingPassed = measured(gating).filter(({ passed }) => passed).length;
+  const gatingFailed = measured(gating).length - gatingPassed;
+  return {
+    gating: gating.length,
+    gatingPassed,
+    gatingFailed,
+    gatingUnmeasured: gating.length - gatingPassed - gatingFailed,
+    advisoryFailed: measured(results).filter(({ role, passed }) => role === 'advisory' && !passed).length,
+  };
+}
+
+function outcomeOf(
+  facts: SessionFacts,
+  lifecycle: SessionLifecycle,
+  graders: Graders,
+  counts: Counts,
+): Outcome {
+  switch (lifecycle) {
+    case 'pending':
+      return open('attemptPending');
+    case 'running':
+      return open('attemptRunning');
+    case 'withdrawn':
+      return open(facts.errorCode === 'canceled' ? 'withdrawn' : 'notRun');
+    case 'limited':
+      return open(facts.errorCode === 'spend_cap_exceeded' ? 'spendCapReached' : 'notRun');
+    case 'broke':
+      // It is graded too, but what broke tells nothing about the task.
+      return withheld('executionFailed');
+    case 'ran':
+      return gradedOutcome(facts, graders, counts);
+  }
+}
+
+/**
+ * A failure that is certain decides at once: no grader that is still to be heard can undo it. Passing needs all of
+ * them. A silent judge abstains, so that the criteria decide alone; where there are none that decide, nobody does.
+ */
+function gradedOutcome(
+  { judge }: SessionFacts,
+  graders: Graders,
+  { gating, gatingFailed, gatingUnmeasured }: Counts,
+): Outcome {
+  const judged = graders.judge === 'scored';
+  if (gatingFailed > 0) return decided('failed', 'gatingCriterionFailed', 'requiredAssertions');
+  if (judged && judge?.passed === false) return decided('failed', 'judgeFailed', 'goalJudge');
+  if (graders.criteria === 'notClaimed') return open('gradingNotClaimed');
+  if (graders.criteria === 'pending') return open('criteriaPending');
+  if (graders.judge === 'pending') return open('judgePending');
+  if (graders.criteria === 'errored') return withheld('criteriaGradingErrored');
+  if (gatingUnmeasured > 0) return withheld('gatingCriterionUnmeasured');
+  if (graders.judge === 'errored') return withheld('judgeErrored');
+  if (gating > 0 && judged) return decided('passed', 'allGradersPassed', 'combined');
+  if (gating > 0) return decided('passed', 'allGatingCriteriaPassed', 'requiredAssertions');
+  if (judged) return decided('passed', 'judgePassed', 'goalJudge');
+  return graders.judge === 'silent' ? withheld('gradingUnavailable') : open('ungraded');
+}
+
+function open(reason: Reason): Outcome {
+  return { verdict: 'notEstablished', reason, verdictSource: 'none' };
+}
+
+function withheld(reason: Reason): Outcome {
+  return { verdict: 'inconclusive', reason, verdictSource: 'none' };
+}
+
+function decided(
+  verdict: 'passed' | 'failed',
+  reason: Reason,
+  verdictSource: Outcome['verdictSource'],
+): Outcome {
+  return { verdict, reason, verdictSource };
+}
+
+/** How far grading came, whatever the verdict. */
+function gradingOf(lifecycle: SessionLifecycle, { criteria, judge }: Graders): Grading {
+  if (criteria === 'notConfigured' && judge === 'notConfigured') return { state: 'notRequested' };
+  if (lifecycle === 'pending' || lifecycle === 'running') return { state: 'queued' };
+  const heard = criteria === 'scored' || judge === 'scored';
+  const over = lifecycle === 'limited' || lifecycle === 'withdrawn';
+  const waits = criteria === 'notClaimed' || criteria === 'pending' || judge === 'pending';
+  if (waits && !over) return { state: heard || criteria === 'pending' ? 'running' : 'queued' };
+  if (criteria === 'errored') return { state: 'unavailable', reasonCode: 'criteriaGradingErrored' };
+  if (judge === 'errored') return { state: 'unavailable', reasonCode: 'judgeErrored' };
+  if (heard) return { state: 'settled' };
+  return over ? { state: 'notRequested' } : { state: 'unavailable', reasonCode: 'judgeSilent' };
+}
+
+/** What was limited or never started is no trial. One that broke before its first turn was not even set up. */
+function trialOf(
+  { errorCode, turns }: SessionFacts,
+  lifecycle: SessionLifecycle,
+  { verdict }: Outcome,
+): Trial | null {
+  switch (lifecycle) {
+    case 'pending':
+    case 'running':
+      return { status: lifecycle };
+    case 'limited':
+      return null;
+    case 'withdrawn':
+      return errorCode === 'canceled' ? { status: 'cancelled' } : null;
+    case 'broke':
+      return { status: turns === 0 ? 'setup_failed' : 'failed' };
+    case 'ran':
+      return {
+        status: 'completed',
+        ...((verdict === 'passed' || verdict === 'failed') && { taskVerdict: verdict }),
+        ...(verdict === 'inconclusive' && { evaluatorError: true as const }),
+      };
+  }
+}
