@@ -79,6 +79,29 @@ export function isUnderWay({ status }: SessionFacts): boolean {
   return status === 'pending' || status === 'running';
 }
 
+/** Codes that a session ends with when its runner is gone, whether it had begun or not. */
+const runnerGone: ReadonlySet<string | null> = new Set([
+  'runner_shutdown',
+  'stale_runner',
+  'host_worker_failed',
+]);
+
+/** Undefined: nobody can tell. A first turn shows that it had; what was called off or limited before one had not. */
+export function hasBegun(session: SessionFacts): boolean | undefined {
+  switch (lifecycleOf(session)) {
+    case 'running':
+    case 'ran':
+      return true;
+    case 'pending':
+      return false;
+    case 'limited':
+    case 'withdrawn':
+      return session.turns > 0;
+    case 'broke':
+      return session.turns === 0 && runnerGone.has(session.errorCode) ? undefined : true;
+  }
+}
+
 export function callsOf({ tools }: SessionFacts): number {
   return tools.reduce((sum, { calls }) => sum + calls, 0);
 }

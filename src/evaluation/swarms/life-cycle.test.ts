@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type FindingState, statusAfter, type WaveObservation } from './life-cycle.ts';
+import {
+  type FindingState,
+  type FindingStatus,
+  statusAfter,
+  step,
+  type WaveObservation,
+} from './life-cycle.ts';
 
 /** One letter for each wave: fires or clear. */
 function after(letters: string): FindingState | undefined {
@@ -22,6 +28,9 @@ test.each([
   ['FcFF', 'recurring'],
 ])('waves %s leave it %s', (letters, status) => {
   expect(after(letters)?.status).toBe(status);
+  let stepped: FindingStatus | undefined;
+  for (const letter of letters) stepped = step(stepped, letter === 'F');
+  expect(stepped).toBe(status);
 });
 
 test('it is resolved by the first wave that clears it, and no longer when it comes back', () => {

@@ -1,7 +1,7 @@
 import { kindOf } from '../checks/index.ts';
 import type { Stage } from '../stages/stage.ts';
 import type { VerdictDecision } from '../verdict/decision.ts';
-import { type Criterion, isExecuted, isUnderWay, lifecycleOf, type SessionFacts } from './facts.ts';
+import { type Criterion, hasBegun, isExecuted, isUnderWay, lifecycleOf, type SessionFacts } from './facts.ts';
 import type { JourneyRunFacts, JourneyRunVerdictSummary } from './run-verdict.ts';
 import { criterionState } from './scorecard.ts';
 import { type SwarmVerdict, sessionVerdict, waitsForGrading } from './session-verdict.ts';
@@ -90,13 +90,6 @@ function verdictIn(
   return { verdict: 'notEstablished', verdictSource: 'none', undecidedReason };
 }
 
-/** Codes that a session ends with when its runner is gone, whether it had begun or not. */
-const runnerGone: ReadonlySet<string | null> = new Set([
-  'runner_shutdown',
-  'stale_runner',
-  'host_worker_failed',
-]);
-
 export function executionOf(sessions: readonly SessionFacts[]): SwarmExecution {
   const begun = sessions.map(hasBegun);
   const count = (wanted: boolean | undefined): number => begun.filter((one) => one === wanted).length;
@@ -115,22 +108,6 @@ export function executionOf(sessions: readonly SessionFacts[]): SwarmExecution {
     interrupted: started - completed - of('running'),
     neverLaunched: started === 0 && count(undefined) === 0 && of('pending') === 0,
   };
-}
-
-/** Undefined: nobody can tell. A first turn shows that it had; what was called off or limited before one had not. */
-function hasBegun(session: SessionFacts): boolean | undefined {
-  switch (lifecycleOf(session)) {
-    case 'running':
-    case 'ran':
-      return true;
-    case 'pending':
-      return false;
-    case 'limited':
-    case 'withdrawn':
-      return session.turns > 0;
-    case 'broke':
-      return session.turns === 0 && runnerGone.has(session.errorCode) ? undefined : true;
-  }
 }
 
 function goalGradingOf(sessions: readonly SessionFacts[]): GoalGrading {

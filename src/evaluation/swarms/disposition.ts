@@ -1,0 +1,115 @@
+import { kindOf } from '../checks/index.ts';
+import type { Stage } from '../stages/stage.ts';
+import { callsOf, errorsOf, hasBegun, lifecycleOf, type SessionFacts } from './facts.ts';
+import { sessionVerdict } from './session-verdict.ts';
+
+/** How a session ended for its persona; the worst first. */
+export const dispositions = [
+  'blockedConnecting',
+  'lostFindingTool',
+  'blockedCallingTool',
+  'blockedByResponse',
+  'goalMissed',
+  'goalMetWithFriction',
+  'goalMet',
+  'notMeasured',
+  'notRun',
+] as const;
+export type Disposition = (typeof dispositions)[number];
+
+export type Tone = 'fail' | 'warn' | 'ok' | 'muted';
+
+/** What a disposition means: how it is shown, which stage it speaks about, and a phrase for people. */
+export const meanings: Readonly<
+  Record<
+    Disposition,
+    { tone: Tone; stage?: { name: Stage; state: 'passed' | 'failed' }; phrase: string | null }
+  >
+> = {
+  // What kept the first turn from happening, a server or a model, cannot be told: no stage.
+  blockedConnecting: { tone: 'fail', phrase: 'Sessions break before their first turn' },
+  lostFindingTool: {
+    tone: 'fail',
+    stage: { name: 'selection', state: 'failed' },
+    phrase: 'The goal is missed without a tool that exists being called',
+  },
+  blockedCallingTool: {
+    tone: 'fail',
+    stage: { name: 'call', state: 'failed' },
+    phrase: 'The goal is missed and calls are not as they should be',
+  },
+  blockedByResponse: {
+    tone: 'fail',
+    stage: { name: 'response', state: 'failed' },
+    phrase: 'The goal is missed and every call is answered with an error',
+  },
+  goalMissed: { tone: 'fail', stage: { name: 'userValue', state: 'failed' }, phrase: 'The goal is missed' },
+  goalMetWithFriction: {
+    tone: 'warn',
+    stage: { name: 'userValue', state: 'passed' },
+    phrase: 'The goal is met, with trouble on the way',
+  },
+  goalMet: { tone: 'ok', stage: { name: 'userValue', state: 'passed' }, phrase: 'The goal is met' },
+  notMeasured: { tone: 'muted', phrase: null },
+  notRun: { tone: 'muted', phrase: null },
+};
+
+/** Something that a session shows by itself, without being judged. */
+export const signals = [
+  'outputTruncated',
+  'hallucinatedTool',
+  'toolErrored',
+  'noToolCalled',
+  'turnCapReached',
+] as const;
+export type Signal = (typeof signals)[number];
+
+/** `toolsAreCalled`: other sessions of the run call some, so that calling none means something. */
+export function signalsOf(session: SessionFacts, toolsAreCalled: boolean): Signal[] {
+  const shows: Readonly<Record<Signal, boolean>> = {
+    outputTruncated: session.outputTruncated,
+    hallucinatedTool: session.unknownTools.length > 0,
+    toolErrored: errorsOf(session) > 0,
+    noToolCalled: toolsAreCalled && callsOf(session) === 0,
+    turnCapReached: session.turnCapReached,
+  };
+  return signals.filter((signal) => shows[signal]);
+}
+
+/** What broke after its first turn was not measured, for that is no verdict about the task; what lost its runner before it did not run. */
+export function dispositionOf(session: SessionFacts, toolsAreCalled: boolean): Disposition {
+  const { verdict, counts } = sessionVerdict(session);
+  switch (lifecycleOf(session)) {
+    case 'limited':
+    case 'withdrawn':
+      return 'notRun';
+    case 'pending':
+    case 'running':
+      return 'notMeasured';
+    case 'broke':
+      if (session.turns > 0) return 'notMeasured';
+      return hasBegun(session) ? 'blockedConnecting' : 'notRun';
+    case 'ran':
+      if (verdict === 'failed') return causeOfFailure(session, toolsAreCalled);
+      if (verdict !== 'passed') return 'notMeasured';
+      return counts.advisoryFailed > 0 || signalsOf(session, toolsAreCalled).length > 0
+        ? 'goalMetWithFriction'
+        : 'goalMet';
+  }
+}
+
+/** As early in the session as the facts show. */
+function causeOfFailure(session: SessionFacts, toolsAreCalled: boolean): Disposition {
+  const calls = callsOf(session);
+  if (calls === 0 && (toolsAreCalled || session.unknownTools.length > 0)) return 'lostFindingTool';
+  if (failsInStage(session, 'call')) return 'blockedCallingTool';
+  // Each entry counts calls and errors of one tool.
+  return calls > 0 && errorsOf(session) >= calls ? 'blockedByResponse' : 'goalMissed';
+}
+
+function failsInStage({ criteria }: SessionFacts, stage: Stage): boolean {
+  return (criteria?.results ?? []).some(
+    ({ role, status, passed, kind }) =>
+      role === 'required' && status === 'scored' && !passed && kindOf(kind)?.stage === stage,
+  );
+}
