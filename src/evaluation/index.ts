@@ -82,6 +82,21 @@ export {
 export { caseStatistics } from './statistics/case-statistics.ts';
 
 export { wilson } from './statistics/wilson.ts';
+export { discoveryPrompt, readDiscovery } from './swarms/discovery.ts';
+export type { Criterion, SessionFacts } from './swarms/facts.ts';
+export { journeyFindings } from './swarms/journey-findings.ts';
+export { afterWave, type FindingState, type FindingStatus, statusAfter } from './swarms/life-cycle.ts';
+export { type Observation, observe } from './swarms/observe.ts';
+export { swarmReport } from './swarms/run-report.ts';
+export {
+  type JourneyRunFacts,
+  type JourneyRunVerdictSummary,
+  journeyRunVerdict,
+} from './swarms/run-verdict.ts';
+export { scorecard } from './swarms/scorecard.ts';
+export { sessionVerdict } from './swarms/session-verdict.ts';
+export { type WaveCandidate, type WaveInsights, candidateTitle, waveInsights } from './swarms/wave-insights.ts';
+export { waveProsePrompt, withWaveProse } from './swarms/wave-prose.ts';
 export { type Grade, gradeTrial } from './trial.ts';
 export type { VerdictDecision } from './verdict/decision.ts';
 export { legacyResult, summarizeTrials } from './verdict/legacy.ts';

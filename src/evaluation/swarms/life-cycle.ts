@@ -40,6 +40,14 @@ export function statusAfter(history: readonly WaveObservation[]): FindingState |
   return state;
 }
 
+/** The same with one more wave, later than all before it. */
+export function afterWave(
+  state: FindingState | undefined,
+  { waveId, at, fires }: WaveObservation,
+): FindingState | undefined {
+  return stateAfter(state, { waveId, startedAt: at, ...(fires && { fired: { first: at, last: at } }) });
+}
+
 /** The observations of one wave as one. */
 interface Wave {
   waveId: string;

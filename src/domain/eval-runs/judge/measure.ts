@@ -124,7 +124,8 @@ export function notMeasured(code: string, why: string): MeasuredTrial {
   return { goal: { ...goal, ...template }, groundedness, billedMicros: 0 };
 }
 
-async function askJudge(
+/** One answer of the judge about what it is shown. Rejects when it has to be asked again, or cannot be asked at all. */
+export async function askJudge(
   { parts, asker }: Judge,
   { route, prompt }: Question,
   trialId: string,

@@ -2,7 +2,6 @@ import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
 import type { GoalJudge, SessionRubric } from '../../../contract/rubrics.ts';
-import { lexicalJudge } from '../../../evaluation/index.ts';
 import { hostedRoute, type ModelRoute, resolveModel } from '../../../models/resolve.ts';
 import { type Db, violates } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
@@ -97,11 +96,13 @@ async function write(
     journeyId: journey.id,
     waveId: body.waveId ?? newId('wave', clock()),
     startedBy: actor.user.id,
+    journeyName: journey.name,
     persona: { personaId: persona.id, name: persona.name, role: persona.role },
     targets: snapshot.targets.map(shownTarget),
     total: snapshot.targets.length * snapshot.sessionsPerTarget,
     rubric: snapshot.rubric,
     judged: snapshot.judge !== null,
+    passThreshold: snapshot.passThreshold,
     idempotencyKey: idempotencyKey ?? null,
     requestHash: idempotencyKey === undefined ? null : hashOf(context, input),
     snapshot,
@@ -178,11 +179,11 @@ function personaRoute({ models, config }: Pick<Services, 'models' | 'config'>): 
   return route.wire === 'rehearsal' ? undefined : route;
 }
 
+/** Without a language model nobody judges: words that could be counted are not in a goal. */
 function judgeOf(
   { models }: ProjectContext,
   { enabled, model = '', threshold }: GoalJudge,
 ): { judge: JourneySnapshot['judge']; resolved: ModelRoute | undefined } {
-  if (!enabled) return { judge: null, resolved: undefined };
-  const resolved = judgingRoute(models, model);
-  return { judge: { enabled, threshold, resolved: resolved?.id ?? lexicalJudge }, resolved };
+  const resolved = enabled ? judgingRoute(models, model) : undefined;
+  return { judge: resolved ? { enabled, threshold, resolved: resolved.id } : null, resolved };
 }

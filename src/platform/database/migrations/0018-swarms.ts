@@ -74,6 +74,7 @@ create table journey_runs (
   started_by text collate "C" not null,
   idempotency_key text collate "C",
   request_hash text,
+  journey_name text not null,
   persona jsonb not null,
   targets jsonb not null,
   total integer not null,
@@ -86,8 +87,10 @@ create table journey_runs (
   -- What its graders are; null where there are none.
   rubric jsonb,
   judged boolean not null,
-  -- Made when the grading is over.
+  pass_threshold double precision not null,
+  -- Made when the grading is over: what it comes to, and how often each criterion and the goal were met.
   verdict jsonb,
+  tally jsonb,
   created_at timestamptz(3) not null default now(),
   completed_at timestamptz(3),
   updated_at timestamptz(3) not null default now()

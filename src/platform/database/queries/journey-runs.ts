@@ -1,4 +1,4 @@
-import { bigint, flag, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { bigint, flag, float, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
 /** Announced on when a run or one of its sessions has changed; the payload is the run. */
@@ -18,6 +18,7 @@ const runs = table('journey_runs', {
   status: oneOf<JourneyRunStatus>(),
   error: orNull(text),
   startedBy: text,
+  journeyName: text,
   persona: json<unknown>(),
   targets: json<unknown>(),
   total: integer,
@@ -28,7 +29,9 @@ const runs = table('journey_runs', {
   graded: integer,
   rubric: orNull(json<unknown>()),
   judged: flag,
+  passThreshold: float,
   verdict: orNull(json<unknown>()),
+  tally: orNull(json<unknown>()),
   createdAt: time,
   completedAt: orNull(time),
   updatedAt: time,
@@ -82,11 +85,11 @@ export const listOfJourney = query(
 );
 export const listOfProject = query(
   'journey-runs.list-of-project',
-  `select ${runs.all('r')}, j.name as "journeyName", j.archived_at is not null as "journeyArchived"
+  `select ${runs.all('r')}, j.archived_at is not null as "journeyArchived"
    from (select * from journey_runs where project_id = :projectId order by id desc limit :most) r
    join journeys j on j.id = r.journey_id order by r.id desc`,
   { projectId: text, most: bigint },
-  { ...runs.columns, journeyName: text, journeyArchived: flag },
+  { ...runs.columns, journeyArchived: flag },
 );
 export type OverviewRunRow = RowOf<typeof listOfProject.gives>;
 export const ofWave = query(
@@ -110,19 +113,21 @@ const made = [
   'journeyId',
   'waveId',
   'startedBy',
+  'journeyName',
   'persona',
   'targets',
   'total',
   'rubric',
   'judged',
+  'passThreshold',
 ] as const;
 export const insert = query(
   'journey-runs.insert',
   `with run as (
-     insert into journey_runs (id, organization_id, project_id, journey_id, wave_id, started_by, persona, targets, total,
-       rubric, judged, idempotency_key, request_hash)
-     values (:id, :organizationId, :projectId, :journeyId, :waveId, :startedBy, :persona, :targets, :total, :rubric,
-       :judged, :idempotencyKey, :requestHash) returning *),
+     insert into journey_runs (id, organization_id, project_id, journey_id, wave_id, started_by, journey_name, persona,
+       targets, total, rubric, judged, pass_threshold, idempotency_key, request_hash)
+     values (:id, :organizationId, :projectId, :journeyId, :waveId, :startedBy, :journeyName, :persona, :targets, :total,
+       :rubric, :judged, :passThreshold, :idempotencyKey, :requestHash) returning *),
    made as (insert into journey_run_snapshots (run_id, snapshot) select id, :snapshot from run)
    select ${runs.all('run')} from run`,
   {
@@ -160,8 +165,8 @@ export const addGraded = query(
 );
 export const setVerdict = query(
   'journey-runs.set-verdict',
-  `update journey_runs set verdict = :verdict where id = :id`,
-  { id: text, verdict: json<unknown>() },
+  `update journey_runs set verdict = :verdict, tally = :tally where id = :id`,
+  { id: text, verdict: json<unknown>(), tally: json<unknown>() },
 );
 /** Those on which nobody has worked for so many seconds. */
 export const silent = query(

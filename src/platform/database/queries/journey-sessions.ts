@@ -188,6 +188,12 @@ export const listOfRun = query(
   sessions.columns,
   { index: 'journey_sessions_position' },
 );
+export const listOfRuns = query(
+  'journey-sessions.list-of-runs',
+  `select ${sessions.all()} from journey_sessions where run_id = any(:runIds) order by run_id, position`,
+  { runIds: texts },
+  sessions.columns,
+);
 const shown = {
   ...sessions.columns,
   archival: orNull(oneOf<'active' | 'archived'>()),

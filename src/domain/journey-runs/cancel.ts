@@ -1,0 +1,26 @@
+import { Refusal } from '../../contract/errors.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { Verb } from '../verb.ts';
+import { endEarly } from './execute/end-early.ts';
+import { findRun } from './read/run.ts';
+
+export const cancelJourneyRun: Verb<'cancelJourneyRun'> = (context, { runId }) =>
+  writeInProject(context, async (db) => {
+    const { id } = await findRun({ ...context, db }, runId);
+    const finalized = await endEarly(db, id, {
+      error: 'canceled',
+      errorCode: 'canceled',
+      errorMessage: 'Somebody cancelled the run',
+    });
+    if (finalized !== undefined) {
+      await audit(db, context, 'journey-run.cancel', id);
+      return { id, status: 'failed', canceled: true as const, alreadyCanceled: false, finalized };
+    }
+    const run = await findRun({ ...context, db }, runId);
+    if (run.error === 'canceled')
+      return { id, status: run.status, canceled: true as const, alreadyCanceled: true, finalized: 0 };
+    throw new Refusal('CONFLICT', 'The run is over, so there is nothing left to cancel', {
+      details: { reason: 'RUN_OVER', status: run.status },
+    });
+  });

@@ -1,0 +1,3 @@
+/** Kinds of jobs that what ends leaves behind. */
+export const gradeSession = 'grade-journey-session';
+export const observeWave = 'observe-journey-wave';

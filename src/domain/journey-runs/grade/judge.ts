@@ -1,0 +1,59 @@
+import { judgeEvidence, type JudgedTask, judgePrompt } from '../../../evaluation/index.ts';
+import { resolveModel } from '../../../models/resolve.ts';
+import * as chats from '../../../platform/database/queries/chat-sessions.ts';
+import type { JourneyRunRow } from '../../../platform/database/queries/journey-runs.ts';
+import type { SessionRow } from '../../../platform/database/queries/journey-sessions.ts';
+import type { ModelParts } from '../../eval-runs/execute/ask-model.ts';
+import { askJudge, JudgeUnavailable } from '../../eval-runs/judge/measure.ts';
+import type { JourneySnapshot } from '../snapshot.ts';
+import type { StoredJudge } from './stored.ts';
+
+const mostMessages = 5_000;
+
+/** Whether the persona got what it wanted. Rejects when it has to be tried again. */
+export async function judgeGoal(
+  parts: ModelParts,
+  run: JourneyRunRow,
+  { judge, journey, targets }: JourneySnapshot,
+  { id, target }: SessionRow,
+  signal: AbortSignal,
+): Promise<{ judge: StoredJudge; billedMicros: number }> {
+  if (!judge) return { judge: { status: 'skipped', reason: 'The run has no judge' }, billedMicros: 0 };
+  const { db, models } = parts.services;
+  const model = judge.resolved;
+  const { route } = resolveModel(models, { model });
+  const unheard = (reason: string): { judge: StoredJudge; billedMicros: number } => ({
+    judge: { status: 'error', reason, model },
+    billedMicros: 0,
+  });
+  if (!route) return unheard('The model of the judge is no longer hosted');
+  const messages = await db.rows(chats.messagesFrom, { sessionId: id, from: 0, most: mostMessages });
+  if (messages.length === 0)
+    return { judge: { status: 'skipped', reason: 'Nothing was said', model }, billedMicros: 0 };
+  const systemPrompt = targets[target]?.place.systemPrompt;
+  const evidence = judgeEvidence({ messages, ...(systemPrompt !== undefined && { systemPrompt }) });
+  const task: JudgedTask = {
+    title: `Over the whole conversation, the user got this done: ${journey.goal}`,
+    isNegative: false,
+  };
+  const { organizationId, projectId } = run;
+  const asker = { id: run.id, organizationId, projectId, apiKeys: {} };
+  try {
+    const question = { route, prompt: judgePrompt(task, evidence) };
+    const asked = await askJudge({ parts, asker, route }, question, id, null, signal);
+    const { status, score, reason } = asked.measurement.goal;
+    const measured = status === 'scored' && score !== undefined;
+    return {
+      judge: {
+        status: measured ? 'scored' : 'error',
+        ...(measured && { score, passed: score >= judge.threshold }),
+        reason: reason.slice(0, 1_000),
+        model,
+      },
+      billedMicros: asked.billedMicros,
+    };
+  } catch (error) {
+    if (error instanceof JudgeUnavailable) return unheard('The provider of the judge refuses to answer');
+    throw error;
+  }
+}

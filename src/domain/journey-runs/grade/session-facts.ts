@@ -1,0 +1,79 @@
+import type { SessionRubric } from '../../../contract/rubrics.ts';
+import { type Criterion, isGating, type JourneyRunFacts, type SessionFacts } from '../../../evaluation/index.ts';
+import type { JourneyRunRow } from '../../../platform/database/queries/journey-runs.ts';
+import type { SessionRow } from '../../../platform/database/queries/journey-sessions.ts';
+import { labelOf, type ShownTarget } from '../snapshot.ts';
+import type { StoredCriteria, StoredFacts, StoredJudge } from './stored.ts';
+
+/** The criteria of a run, as they are counted. */
+export function criteriaOf({ rubric }: Pick<JourneyRunRow, 'rubric'>): Criterion[] {
+  return ((rubric as SessionRubric | null)?.criteria ?? []).map(({ id, label, predicate }) => ({
+    criterionId: id,
+    label: label ?? null,
+    kind: predicate.type,
+    role: isGating(predicate) ? 'required' : 'advisory',
+  }));
+}
+
+/** A run with its sessions, as they are judged. */
+export function factsOfRun(
+  run: JourneyRunRow,
+  rows: readonly SessionRow[],
+): JourneyRunFacts {
+  const rubric = criteriaOf(run);
+  return {
+    runId: run.id,
+    rubric,
+    passThreshold: run.passThreshold,
+    sessions: rows.map((row) => factsOfSession(run, rubric, row)),
+  };
+}
+
+export function factsOfSession(
+  run: JourneyRunRow,
+  rubric: readonly Criterion[],
+  row: SessionRow,
+): SessionFacts {
+  const target = (run.targets as ShownTarget[])[row.target] as ShownTarget;
+  const persona = run.persona as { personaId: string; name: string };
+  const facts = (row.facts ?? nothing) as StoredFacts;
+  return {
+    sessionId: row.id,
+    runId: run.id,
+    journeyId: run.journeyId,
+    journeyName: run.journeyName,
+    waveId: run.waveId,
+    persona: { id: persona.personaId, name: persona.name },
+    target: { kind: target.kind, id: target.targetId, label: labelOf(target), modelId: target.modelId },
+    sessionIndex: row.sessionIndex,
+    status: row.status,
+    errorCode: row.errorCode,
+    turns: row.turns,
+    turnCapReached: row.turnCap,
+    criteria: criteriaFacts(rubric, row),
+    judge: judgeFacts(run, row),
+    ...facts,
+  };
+}
+
+const nothing: StoredFacts = { tools: [], unknownTools: [], outputTruncated: false };
+
+/** Those that are not graded yet, or never will be, are pending; what became of the session says which. */
+function criteriaFacts(rubric: readonly Criterion[], row: SessionRow): SessionFacts['criteria'] {
+  if (rubric.length === 0) return null;
+  const stored = row.criteria as StoredCriteria | null;
+  const results = new Map((stored?.results ?? []).map((result) => [result.criterionId, result]));
+  return {
+    status: stored?.status ?? 'pending',
+    results: rubric.flatMap((criterion) => {
+      const result = results.get(criterion.criterionId);
+      return result ? [{ ...criterion, status: result.status, passed: result.passed }] : [];
+    }),
+  };
+}
+
+function judgeFacts({ judged }: JourneyRunRow, row: SessionRow): SessionFacts['judge'] {
+  if (!judged) return null;
+  const { status, score, passed } = (row.judge ?? { status: 'pending' }) as StoredJudge;
+  return { status: status === 'error' ? 'errored' : status, score, passed };
+}

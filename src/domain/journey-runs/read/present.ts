@@ -1,0 +1,90 @@
+import type { Operations } from '../../../contract/index.ts';
+import type { OutputOf } from '../../../contract/operation.ts';
+import type { JourneyRunVerdictSummary } from '../../../evaluation/index.ts';
+import type { JourneyRunRow } from '../../../platform/database/queries/journey-runs.ts';
+import type { SessionRow } from '../../../platform/database/queries/journey-sessions.ts';
+import type { ShownTarget } from '../snapshot.ts';
+
+export type Run = OutputOf<Operations['getJourneyRun']>;
+type Attempt = NonNullable<Run['attempts']>[number];
+export type Summary = Run['summary'];
+
+/** Without what only one run that is read shows. */
+export function presentRun(run: JourneyRunRow): Run {
+  const { error, verdict, completedAt } = run;
+  return {
+    id: run.id,
+    projectId: run.projectId,
+    journeyId: run.journeyId,
+    waveId: run.waveId,
+    status: run.status,
+    canceled: error === 'canceled',
+    stale: error === 'stale_runner',
+    ...(error !== null && { error }),
+    summary: summaryOf(run),
+    targets: targetsOf(run).map(presentTarget),
+    persona: run.persona as NonNullable<Run['persona']>,
+    createdAt: run.createdAt,
+    ...(completedAt !== null && { completedAt }),
+    ...(verdict !== null && { verdictSummary: presentVerdict(verdict as JourneyRunVerdictSummary) }),
+  };
+}
+
+/** The contract leaves what is in a decision open. */
+export function presentVerdict(verdict: JourneyRunVerdictSummary): NonNullable<Run['verdictSummary']> {
+  return verdict as NonNullable<Run['verdictSummary']>;
+}
+
+export function targetsOf({ targets }: Pick<JourneyRunRow, 'targets'>): ShownTarget[] {
+  return targets as ShownTarget[];
+}
+
+function presentTarget(target: ShownTarget): Run['targets'][number] {
+  const { hostId, hostName, targetId, kind, environmentName, modelId } = target;
+  return {
+    hostId,
+    hostName,
+    targetId,
+    ...(kind === 'environment' && { environmentId: targetId }),
+    ...(environmentName !== undefined && { environmentName }),
+    modelId,
+  };
+}
+
+export function summaryOf({ total, succeeded, failed, rateLimited }: JourneyRunRow): Summary {
+  return { total, succeeded, failed, rateLimited };
+}
+
+export function presentAttempt(targets: readonly ShownTarget[], row: SessionRow): Attempt {
+  const { hostId, targetId } = targets[row.target] as ShownTarget;
+  return {
+    // One that never began has said nothing.
+    chatSessionId: row.startedAt === null ? null : row.id,
+    hostId,
+    targetId,
+    sessionIndex: row.sessionIndex,
+    status: row.status,
+    turns: row.turns,
+    errorCode: row.errorCode,
+    errorMessage: row.errorMessage,
+  };
+}
+
+/** How each target went. */
+export function targetSummaries(
+  targets: readonly ShownTarget[],
+  rows: readonly SessionRow[],
+): NonNullable<Run['targetSummaries']> {
+  return targets.map(({ hostId, targetId }, at) => {
+    const own = rows.filter(({ target }) => target === at);
+    const count = (status: SessionRow['status']): number => own.filter((row) => row.status === status).length;
+    return {
+      hostId,
+      targetId,
+      total: own.length,
+      succeeded: count('succeeded'),
+      failed: count('failed'),
+      rateLimited: count('rate_limited'),
+    };
+  });
+}

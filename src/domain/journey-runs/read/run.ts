@@ -1,0 +1,64 @@
+import { journeyRunVerdict, scorecard, swarmReport } from '../../../evaluation/index.ts';
+import * as runs from '../../../platform/database/queries/journey-runs.ts';
+import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
+import * as journeys from '../../../platform/database/queries/journeys.ts';
+import type { ProjectContext } from '../../context.ts';
+import { pageByLatest } from '../../paging.ts';
+import { found } from '../../refusals.ts';
+import type { Verb } from '../../verb.ts';
+import { insightsOfRun } from '../../wave-insights/envelope.ts';
+import { criteriaOf, factsOfRun } from '../grade/session-facts.ts';
+import {
+  presentAttempt,
+  presentRun,
+  presentVerdict,
+  type Run,
+  targetSummaries,
+  targetsOf,
+} from './present.ts';
+
+export const listJourneyRuns: Verb<'listJourneyRuns'> = async (context, input) => {
+  const { db, project } = context;
+  const { journeyId } = input;
+  found(await db.row(journeys.findAny, { projectId: project.id, id: journeyId }), 'journey');
+  return pageByLatest(
+    context,
+    ['journey-runs', journeyId],
+    input,
+    (before, most) => db.rows(runs.listOfJourney, { journeyId, before, most }),
+    presentRun,
+  );
+};
+
+export const getJourneyRun: Verb<'getJourneyRun'> = async (context, { runId }): Promise<Run> => {
+  const { db, config, clock } = context;
+  const run = await findRun(context, runId);
+  const rows = await db.rows(sessions.listOfRun, { runId });
+  const { at } = await db.one(sessions.heartbeat, { runId, lease: config.evalLease });
+  const targets = targetsOf(run);
+  const facts = factsOfRun(run, rows);
+  const verdict = journeyRunVerdict(facts, run.verdict === null ? clock() : run.updatedAt);
+  return {
+    ...presentRun(run),
+    attempts: rows.map((row) => presentAttempt(targets, row)),
+    targetSummaries: targetSummaries(targets, rows),
+    ...(at !== null && { lastHeartbeatAt: at }),
+    verdictSummary: presentVerdict(verdict),
+    report: swarmReport(facts, verdict) as unknown as NonNullable<Run['report']>,
+    insights: await insightsOfRun(context, run, rows),
+  };
+};
+
+export const getJourneyRunScorecard: Verb<'getJourneyRunScorecard'> = async (context, { runId }) => {
+  const run = await findRun(context, runId);
+  const rubric = found(run.rubric ?? undefined, 'scorecard: the run has no rubric');
+  const facts = factsOfRun({ ...run, rubric }, await context.db.rows(sessions.listOfRun, { runId }));
+  return scorecard(run.id, criteriaOf(run), facts.sessions);
+};
+
+export async function findRun(
+  { db, project }: Pick<ProjectContext, 'db' | 'project'>,
+  id: string,
+): Promise<runs.JourneyRunRow> {
+  return found(await db.row(runs.find, { projectId: project.id, id }), 'journey run');
+}
