@@ -118,6 +118,7 @@ export { listPrompts, listResources, listTools } from './live/list-primitives.ts
 export { readResource } from './live/read-resource.ts';
 export { validateServer } from './live/validate.ts';
 export { createPersona } from './personas/create.ts';
+export { generateJourneys, generatePersonas } from './personas/drafts/generate.ts';
 export { getPersona, listPersonas } from './personas/read.ts';
 export { deletePersona, updatePersona } from './personas/update.ts';
 export { getPluginVersion } from './plugins/get-version.ts';

@@ -41,18 +41,10 @@ export async function draftWithModel(
   mix: Mix,
   { varyUserStyles, signal }: { varyUserStyles: boolean; signal: AbortSignal },
 ): Promise<Drafted> {
-  const model = await connectModel(route);
   try {
-    const { content, usage } = await model.doGenerate({
-      prompt: [
-        { role: 'system', content: instructions },
-        { role: 'user', content: [{ type: 'text', text: request(tools, mix, varyUserStyles) }] },
-      ],
-      responseFormat: { type: 'json' },
-      abortSignal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
-    });
-    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-    return { ...read(text, tools), costMicros: costMicros(usageOf(usage), route.prices) };
+    const user = request(tools, mix, varyUserStyles);
+    const { text, costMicros } = await askForDrafts(route, { system: instructions, user }, signal);
+    return { ...read(text, tools), costMicros };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     throw new Refusal(
@@ -60,6 +52,25 @@ export async function draftWithModel(
       `The model that drafts cases failed: ${error.message}`,
     );
   }
+}
+
+/** One question that is answered with JSON; its text, and what it has cost. Fails with a `ModelFailure`. */
+export async function askForDrafts(
+  route: ModelRoute,
+  { system, user }: { system: string; user: string },
+  signal: AbortSignal,
+): Promise<{ text: string; costMicros: number | undefined }> {
+  const model = await connectModel(route);
+  const { content, usage } = await model.doGenerate({
+    prompt: [
+      { role: 'system', content: system },
+      { role: 'user', content: [{ type: 'text', text: user }] },
+    ],
+    responseFormat: { type: 'json' },
+    abortSignal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+  });
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return { text, costMicros: costMicros(usageOf(usage), route.prices) };
 }
 
 const instructions = `You write test cases for tools that a language model can call. Each case is what a user would say, without naming tools or parameters, with every value that the tools need. Answer with JSON only: {"cases": [{"title": string, "prompts": [string], "expectedTools": [[string]], "negative": boolean}]}. "prompts" are the turns of the user; "expectedTools" holds for each turn the names of the tools that have to be called. In a negative case no tool fits and none may be called.`;
@@ -72,11 +83,11 @@ function request(tools: readonly ToolToTry[], mix: Mix, varyUserStyles: boolean)
 
 function read(text: string, tools: readonly ToolToTry[]): Drafted {
   const drafted: Drafted = { drafts: [], skipped: [] };
-  const parsed = parse(text);
-  if (!Array.isArray(parsed?.cases))
+  const parsed = draftsIn(text);
+  if (!Array.isArray(parsed?.['cases']))
     return { drafts: [], skipped: [{ reason: 'The model did not answer with a list of cases' }] };
   const known = new Set(tools.map(({ name }) => name));
-  for (const item of (parsed.cases as unknown[]).slice(0, 50)) {
+  for (const item of (parsed['cases'] as unknown[]).slice(0, 50)) {
     const written = Written.safeParse(item);
     const title = (item as { title?: unknown } | null)?.title;
     const skip = (reason: string): void => {
@@ -97,9 +108,10 @@ function read(text: string, tools: readonly ToolToTry[]): Drafted {
   return drafted;
 }
 
-function parse(text: string): { cases?: unknown } | undefined {
+/** The object in an answer, whatever stands around it. */
+export function draftsIn(text: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as { cases?: unknown };
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as Record<string, unknown>;
   } catch {
     return undefined;
   }

@@ -104,7 +104,8 @@ function draftOf(title: string, tools: readonly ToolToTry[], turns: boolean): Dr
   };
 }
 
-function promptFor({ name, description, required }: ToolToTry): string {
+/** What a user of the tool would say, with every value that it needs. */
+export function promptFor({ name, description, required }: ToolToTry): string {
   const [first = ''] = description.split(/(?<=[.!?])\s|\n/);
   const purpose = first.trim() || name.replaceAll(/[_-]+/g, ' ');
   const values = required.map((parameter) => `${parameter.name} ${JSON.stringify(valueFor(parameter))}`);

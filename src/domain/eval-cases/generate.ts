@@ -40,7 +40,8 @@ export const generateEvalCases: Verb<'generateEvalCases'> = async (context, inpu
         signal: context.callerGone(),
       })
     : { drafts: draftWithoutModel(tools, mix), skipped: [] };
-  if (route?.billed === 'operator') await book(context, suiteId, drafted.costMicros);
+  if (route?.billed === 'operator')
+    await bookDrafting(context, `eval cases of ${suiteId}`, drafted.costMicros);
   const vocabulary = vocabularyOf(input);
   const write = { suiteId, action: 'eval-case.generate', declaredSuiteId };
   return withSuite(context, write, async (db, current) => {
@@ -56,10 +57,13 @@ export const generateEvalCases: Verb<'generateEvalCases'> = async (context, inpu
   });
 };
 
-/** What drafting has cost is spent, whether the drafts can be stored or not. */
-async function book({ db, clock, actor }: ProjectContext, suiteId: string, micros = 0): Promise<void> {
+/** What drafting has cost is spent, whether the drafts can be used or not. */
+export async function bookDrafting(
+  { db, clock, actor }: ProjectContext,
+  reason: string,
+  micros = 0,
+): Promise<void> {
   const { organization, user } = actor;
-  const reason = `eval cases of ${suiteId}`;
   const spending = { organizationId: organization.id, micros, reason, actor: user.id };
   await db.transaction((trx) => bookSpending(trx, clock(), spending));
 }

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import { journeyFields } from '../../../contract/journeys.ts';
+import { shortName } from '../../../contract/personas.ts';
+import { Name } from '../../../contract/text.ts';
+import { cut } from '../../../evaluation/text/show.ts';
+import { ModelFailure } from '../../../models/failure.ts';
+import type { ModelRoute } from '../../../models/resolve.ts';
+import { type Log, redact } from '../../../platform/log.ts';
+import { quoted, visibleJson } from '../../../platform/quoted.ts';
+import type { ToolToTry } from '../../eval-cases/draft.ts';
+import { askForDrafts, draftsIn } from '../../eval-cases/draft-with-model.ts';
+import { asStorable } from '../../storable.ts';
+import { type Draft, isNew, type JourneyDraft, type PersonaDraft, type Wanted } from './draft.ts';
+
+const said = z.string().transform(asStorable);
+const Persona = z.object({
+  name: said.pipe(shortName),
+  role: said.pipe(shortName),
+  notes: said.pipe(z.string().trim().min(1).max(2000)).optional().catch(undefined),
+});
+const Check = z.object({ toolName: z.string() });
+const Journey = z.object({
+  name: said.pipe(Name).optional().catch(undefined),
+  goal: said.pipe(journeyFields.goal),
+  suggestedChecks: z.array(z.unknown()).catch([]),
+});
+
+/** Characters of the tools that the model is shown, and of the description of one. */
+const mostShown = 60_000;
+const longestDescription = 1_000;
+/** Characters of an answer that are read, and things of each list in it. */
+const longestAnswer = 400_000;
+const mostRead = 50;
+const mostChecks = 10;
+
+/** A model that drafts, and what it was asked on behalf of. */
+export interface Drafter {
+  route: ModelRoute;
+  tools: readonly ToolToTry[];
+  log: Log;
+  signal: AbortSignal;
+}
+
+interface Written<T> {
+  drafts: T[];
+  /** In millionths of a dollar, where it is known. */
+  costMicros: number | undefined;
+}
+
+const about = `You help to try out an assistant that can call tools, by inventing people who would use it. A journey is what such a person wants to get done. Its goal says so in one to three sentences, in the words of that person, with every value that is needed; it names neither tools nor parameters. "suggestedChecks" names the tools that have to be called on the way, exactly as they are listed.`;
+const journeyShape = `{"name": string of a few words, "goal": string, "suggestedChecks": [{"type": "toolCalledAtLeastOnce", "toolName": string}]}`;
+const personaInstructions = `${about} Make the people differ in what they are, what they know and how they speak. "role" is a few words; "notes" say how the person speaks, what they know and what they care about. Answer with JSON only: {"personas": [{"name": string, "role": string, "notes": string, "journeys": [${journeyShape}]}]}.`;
+const journeyInstructions = `${about} Answer with JSON only: {"journeys": [${journeyShape}]}.`;
+
+/** Asks a language model for personas. What it writes is checked like anybody else's; what cannot be used is left out. */
+export async function personasOfModel(drafter: Drafter, wanted: Wanted): Promise<Written<Draft>> {
+  const { personaCount, journeyCount, existing, description } = wanted;
+  const user = [
+    `Invent ${personaCount} people, each with ${journeyCount} journeys.`,
+    ...(existing.length > 0
+      ? [`Others than these, in name and in role: ${visibleJson(existing.map(nameAndRole))}`]
+      : []),
+    ...usedBy(description),
+    toolsShown(drafter.tools),
+  ].join('\n');
+  const { answer, costMicros } = await ask(drafter, { system: personaInstructions, user });
+  const drafts: Draft[] = [];
+  for (const one of listIn(answer, 'personas')) {
+    const read = Persona.safeParse(one);
+    const there = [...existing, ...drafts.map(({ persona }) => persona)];
+    if (!read.success || !isNew(read.data, there)) continue;
+    const { notes, ...persona } = read.data;
+    drafts.push({
+      persona: { ...persona, ...(notes !== undefined && { notes }) },
+      journeys: journeysIn(one, drafter.tools).slice(0, journeyCount),
+    });
+  }
+  return { drafts: drafts.slice(0, personaCount), costMicros };
+}
+
+/** Asks a language model for journeys of a persona who is there. */
+export async function journeysOfModel(
+  drafter: Drafter,
+  persona: PersonaDraft,
+  { journeyCount, description }: Pick<Wanted, 'journeyCount' | 'description'>,
+): Promise<Written<JourneyDraft>> {
+  const user = [
+    `Invent ${journeyCount} journeys for this person: ${visibleJson(persona)}`,
+    ...usedBy(description),
+    toolsShown(drafter.tools),
+  ].join('\n');
+  const { answer, costMicros } = await ask(drafter, { system: journeyInstructions, user });
+  return { drafts: journeysIn(answer, drafter.tools).slice(0, journeyCount), costMicros };
+}
+
+async function ask(
+  { route, log, signal }: Drafter,
+  prompt: { system: string; user: string },
+): Promise<{ answer: unknown; costMicros: number | undefined }> {
+  try {
+    const { text, costMicros } = await askForDrafts(route, prompt, signal);
+    return { answer: text.length > longestAnswer ? undefined : draftsIn(text), costMicros };
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    // The words of the provider are for the operator.
+    log.warn('A model could not draft', { model: route.id, error: redact(error.message) });
+    throw new Refusal(
+      error.kind === 'aborted' ? 'TIMEOUT' : 'SERVER_UNREACHABLE',
+      `The model that drafts, ${route.id}, failed (${error.kind}). Try again; if it stays so, ask the operator, whose log says more`,
+    );
+  }
+}
+
+function usedBy(description: string | undefined): string[] {
+  return description === undefined
+    ? []
+    : [`Who uses the assistant, and for what: ${visibleJson(description)}`];
+}
+
+function nameAndRole({ name, role }: Pick<PersonaDraft, 'name' | 'role'>): object {
+  return { name, role };
+}
+
+/** Whole ones, as many as there is room for. */
+function toolsShown(tools: readonly ToolToTry[]): string {
+  let room = mostShown;
+  const shown = tools.flatMap(({ name, description, required }) => {
+    const needs = required.map((parameter) => parameter.name);
+    const tool = { name, description: cut(description, longestDescription), needs };
+    const size = visibleJson(tool).length;
+    if (size > room) return [];
+    room -= size;
+    return [tool];
+  });
+  return quoted('The tools, as their servers declare them.', shown);
+}
+
+function journeysIn(answer: unknown, tools: readonly ToolToTry[]): JourneyDraft[] {
+  const known = new Set(tools.map(({ name }) => name));
+  return listIn(answer, 'journeys').flatMap((one) => {
+    const read = Journey.safeParse(one);
+    if (!read.success) return [];
+    const { name, goal, suggestedChecks } = read.data;
+    const named = suggestedChecks.slice(0, mostChecks).flatMap((check) => {
+      const { data } = Check.safeParse(check);
+      return data && known.has(data.toolName) ? [data.toolName] : [];
+    });
+    const checks = [...new Set(named)].map((toolName) => ({
+      type: 'toolCalledAtLeastOnce' as const,
+      toolName,
+    }));
+    return [
+      { ...(name !== undefined && { name }), goal, ...(checks.length > 0 && { suggestedChecks: checks }) },
+    ];
+  });
+}
+
+function listIn(answer: unknown, field: string): unknown[] {
+  const list: unknown = (answer as Record<string, unknown> | null | undefined)?.[field];
+  return Array.isArray(list) ? list.slice(0, mostRead) : [];
+}

@@ -1,0 +1,110 @@
+import { rehearsalId } from '../../../models/catalog.ts';
+import { hostedRoute } from '../../../models/resolve.ts';
+import * as environments from '../../../platform/database/queries/environments.ts';
+import * as groups from '../../../platform/database/queries/server-groups.ts';
+import * as servers from '../../../platform/database/queries/servers.ts';
+import type { ProjectContext } from '../../context.ts';
+import { resolveComposition } from '../../environments/resolve-composition.ts';
+import { type ToolToTry, toolsToTry } from '../../eval-cases/draft.ts';
+import { bookDrafting } from '../../eval-cases/generate.ts';
+import { unknown } from '../../journeys/parts.ts';
+import { spendAtPace } from '../../limits/spend-at-pace.ts';
+import { refuseSpent } from '../../limits/spend-budget.ts';
+import { drain } from '../../live/drain.ts';
+import { withEachServer } from '../../live/each-server.ts';
+import { conflict } from '../../refusals.ts';
+import type { Verb } from '../../verb.ts';
+import { draftJourneys, draftPersonas } from './draft.ts';
+import { type Drafter, journeysOfModel, personasOfModel } from './draft-with-model.ts';
+
+/** Requests of an organization. */
+const perMinute = 20;
+const usualJourneys = 3;
+
+export const generatePersonas: Verb<'generatePersonas'> = async (context, { body }) => {
+  const { personaCount, journeyCount = usualJourneys, description, existingPersonas: existing = [] } = body;
+  const wanted = { personaCount: personaCount ?? 1, journeyCount, description, existing };
+  const { generationModel, drafts } = await drafted(context, body, 'personas', {
+    templates: (tools) => draftPersonas(tools, wanted),
+    model: (drafter) => personasOfModel(drafter, wanted),
+  });
+  if (personaCount !== undefined) return { generationModel, personas: drafts };
+  const [only = { journeys: [] }] = drafts;
+  return { generationModel, ...only };
+};
+
+export const generateJourneys: Verb<'generateJourneys'> = async (context, { body }) => {
+  const { journeyCount = usualJourneys, description, persona } = body;
+  const { name, role, notes } = persona;
+  const { generationModel, drafts } = await drafted(context, body, 'journeys', {
+    templates: (tools) => draftJourneys(tools, journeyCount),
+    model: (drafter) =>
+      journeysOfModel(
+        drafter,
+        { name, role, ...(notes !== undefined && { notes }) },
+        { journeyCount, description },
+      ),
+  });
+  return { generationModel, journeys: drafts };
+};
+
+interface Source {
+  serverAttachmentId?: string | undefined;
+  environmentId?: string | undefined;
+}
+
+/** Drafts of a language model, or from templates where none is hosted. Nothing is stored but what they cost. */
+async function drafted<T>(
+  context: ProjectContext,
+  source: Source,
+  what: string,
+  ways: {
+    templates: (tools: readonly ToolToTry[]) => T[];
+    model: (drafter: Drafter) => Promise<{ drafts: T[]; costMicros: number | undefined }>;
+  },
+): Promise<{ generationModel: string; drafts: T[] }> {
+  const tools = await toolsOf(context, source);
+  const route = hostedRoute(context.models);
+  const reason = `drafts of ${what} in ${context.project.id}`;
+  await context.db.transaction(async (db) => {
+    if (route) await refuseSpent(context, db, [route]);
+    await spendAtPace(context, db, 'generationsPerDay', perMinute, reason);
+  });
+  if (!route) return { generationModel: rehearsalId, drafts: ways.templates(tools) };
+  const { log } = context;
+  const { drafts, costMicros } = await ways.model({ route, tools, log, signal: context.callerGone() });
+  if (route.billed === 'operator') await bookDrafting(context, reason, costMicros);
+  return { generationModel: route.id, drafts };
+}
+
+/** As the servers list them now; of two with one name, the first. */
+async function toolsOf(context: ProjectContext, source: Source): Promise<ToolToTry[]> {
+  const lists = await withEachServer(context, await serversOf(context, source), (conversation) =>
+    drain(conversation, 'tools'),
+  );
+  const tools = lists.flatMap((list) => toolsToTry(list?.items ?? []));
+  return [...new Map(tools.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
+}
+
+async function serversOf(
+  { db, project, actor }: ProjectContext,
+  { serverAttachmentId, environmentId }: Source,
+): Promise<{ id: string }[]> {
+  const projectId = project.id;
+  if (environmentId !== undefined) {
+    if (!(await db.row(environments.find, { projectId, id: environmentId })))
+      throw unknown('environmentId', 'environment', environmentId);
+    return (await resolveComposition(db, { projectId, environmentId, startedBy: actor.user.id })).servers;
+  }
+  // The contract asks for one of the two.
+  const id = serverAttachmentId as string;
+  const group = await db.row(groups.find, { projectId, id });
+  if (!group) throw unknown('serverAttachmentId', 'server group', id);
+  const usable = await db.rows(servers.enabled, { projectId, ids: group.serverIds });
+  if (usable.length === 0)
+    throw conflict(
+      'No server of the group can be used: they are deleted or disabled. Name another group',
+      'GROUP_NO_SERVERS',
+    );
+  return usable;
+}
