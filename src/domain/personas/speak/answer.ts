@@ -1,0 +1,30 @@
+import { answeredObject } from '../../../evaluation/json/answered.ts';
+import { cut } from '../../../evaluation/text/show.ts';
+import { asStorable } from '../../storable.ts';
+import type { Ends, Says } from './speaking.ts';
+
+const longestAnswer = 60_000;
+const longestMessage = 4_000;
+const longestReason = 500;
+/** Another object than the one asked for, or one that was cut off, is nothing that a person says. */
+const isJson = /^(?:```(?:json)?\s*)?(?:\{|\[\s*["{[\]])/;
+
+/** What the model that plays a persona has written: the object it was asked for, whatever stands around it, or plain text. */
+export function readPersonaAnswer(text: string): Says | Ends | { kind: 'unreadable' } {
+  const all = text.slice(0, longestAnswer).trim();
+  const answer = answeredObject(all.slice(all.indexOf('{'), all.lastIndexOf('}') + 1));
+  if (answer?.['endSession'] === true) return ends(answer['reason']);
+  const said = answer?.['message'] ?? (isJson.test(all) ? '' : all);
+  const message = typeof said === 'string' ? messageOf(said) : '';
+  return message === '' ? { kind: 'unreadable' } : { kind: 'says', message };
+}
+
+/** A text as it can be sent. */
+export function messageOf(text: string): string {
+  return cut(asStorable(text).trim(), longestMessage);
+}
+
+function ends(reason: unknown): Ends {
+  const said = typeof reason === 'string' ? cut(asStorable(reason).trim(), longestReason) : '';
+  return { kind: 'ends', reason: said || 'The persona gave no reason' };
+}

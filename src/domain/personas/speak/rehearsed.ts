@@ -1,0 +1,63 @@
+import { messageOf } from './answer.ts';
+import type { Ends, PersonaTurn, Says } from './speaking.ts';
+
+/** How somebody begins, by words of their role and notes. The first that fits. */
+const openings: readonly [RegExp, string][] = [
+  [/hurr|quick|short|terse|busy|impatien/i, ''],
+  [/\bnew|first (?:day|week|time)|unsure|beginner|learn/i, 'Hello! I am not sure how this works. '],
+  [/scepti|skepti|wary|doubt|audit|careful|exact/i, 'Good day. I need a reliable answer. '],
+  [/friend|chat|polite|courte|patien/i, 'Hello, it would be kind if you could help me. '],
+];
+const usualOpening = 'Hello. ';
+
+const followUps = [
+  'Please go on with what I have told you.',
+  'That is all I know; decide the rest yourself.',
+] as const;
+
+/**
+ * A persona without a language model: says the goal, repeats it while the agent says nothing or asks back, and ends.
+ * The same session gives the same words, and after its last follow-up it ends whatever the agent says.
+ */
+export function rehearsedPersona({ persona, goal, turn, transcript }: PersonaTurn): Says | Ends {
+  const said = Math.max(turn, transcript.filter(({ speaker }) => speaker === 'persona').length);
+  const wish = inFirstPerson(goal);
+  if (said === 0) return says(`${openingOf(persona)}${wish}`);
+  const answer = lastAnswer(transcript);
+  const followUp = followUps[said - 1];
+  const isOpen = answer === '' || asksBack(answer);
+  if (isOpen && followUp !== undefined) return says(`${followUp} ${wish}`);
+  return { kind: 'ends', reason: isOpen ? 'The agent did not get on with it' : 'The agent has answered' };
+}
+
+function says(text: string): Says {
+  return { kind: 'says', message: messageOf(text) };
+}
+
+function openingOf({ role, notes }: PersonaTurn['persona']): string {
+  const words = `${role} ${notes ?? ''}`;
+  return openings.find(([pattern]) => pattern.test(words))?.[1] ?? usualOpening;
+}
+
+/** A goal that is a wish or a question already is said as it is. */
+function inFirstPerson(goal: string): string {
+  const wish = goal.trim();
+  return /^(?:I|I['’]\p{L}+|my|we|our|please|can|could|would|will|is|are|do|does|what|which|who|when|where|why|how)\b/iu.test(
+    wish,
+  )
+    ? wish
+    : `I would like this: ${wish}`;
+}
+
+/** What the agent said since the persona did; empty when nothing. */
+function lastAnswer(transcript: PersonaTurn['transcript']): string {
+  const last = transcript.at(-1);
+  return last?.speaker === 'agent' ? last.text.trim() : '';
+}
+
+/** Whether it ends with a question, other than the one whether there is anything else. */
+function asksBack(answer: string): boolean {
+  const end = answer.slice(-300);
+  const [last = ''] = end.match(/[^.!?\n]*[?\uff1f\u061f][\s"'”’»)\]*_]*$/u) ?? [];
+  return last !== '' && !/(?:any|some)thing else|(?:further|other|more) questions/i.test(last);
+}
