@@ -3,6 +3,9 @@ import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { setPlan } from '../src/domain/operator/organizations.ts';
 import { definePlan } from '../src/domain/operator/plans.ts';
+import { rehearsedPersona } from '../src/domain/personas/speak/rehearsed.ts';
+import { planFor } from '../src/models/rehearsal/plan.ts';
+import { indexTools } from '../src/models/rehearsal/rank.ts';
 import { newId } from '../src/platform/ids.ts';
 import { authoring, EvalsWorld } from './support/eval-authoring.ts';
 import { folderOf } from './support/folder.ts';
@@ -85,6 +88,22 @@ describe('drafts without a language model', () => {
     ];
     const others = (await personas({ personaCount: 12, existingPersonas })).body.personas;
     expect(others.map(({ persona }: { persona: object }) => persona)).toEqual(drafted.slice(2));
+  });
+
+  test('ask for what the offline agent can do: a session of both calls the tools that are suggested', async () => {
+    const { body } = await personas({ personaCount: 12, journeyCount: 5 });
+    const listed = await service.post(
+      `${world.project}/servers/${world.server.id}/tools`,
+      {},
+      { key: world.key },
+    );
+    const tools = listed.body.items.map((tool: object) => ({ type: 'function', ...tool }));
+    for (const { persona, journeys } of body.personas)
+      for (const { goal, suggestedChecks } of journeys) {
+        const said = rehearsedPersona({ persona, goal, turn: 0, maxTurns: 1, transcript: [] });
+        const { calls } = planFor((said as { message: string }).message, indexTools(tools));
+        expect([calls.map(({ name }) => name)]).toEqual(toolsIn([{ suggestedChecks }]));
+      }
   });
 
   test('of journeys are made for the persona that is given, from the tools of an environment', async () => {

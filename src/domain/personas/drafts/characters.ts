@@ -1,5 +1,8 @@
-/** Somebody for templates: who they are, how they speak, and what they add to whatever they ask for. */
-export interface Character {
+/**
+ * Somebody for templates: who they are, how they speak, and what they add to whatever they ask for. That says how
+ * they are, not what to do, so that no agent takes it for another request.
+ */
+interface Character {
   name: string;
   role: string;
   notes: string;
@@ -11,31 +14,31 @@ export const characters: readonly Character[] = [
     name: 'Noor',
     role: 'dispatcher in a hurry',
     notes: 'Short sentences, no greetings. Gives up on anybody who asks the same thing twice.',
-    adds: 'I am in a hurry, so keep it short.',
+    adds: 'I am in a hurry.',
   },
   {
     name: 'Edvard',
     role: 'thorough auditor',
     notes: 'Formal and exact. Reads every answer to its end and asks about whatever is left out.',
-    adds: 'Leave nothing out.',
+    adds: 'It has to be complete.',
   },
   {
     name: 'Mei',
     role: 'newcomer in her first week',
     notes: 'Friendly and unsure. Knows none of the terms and asks what they mean.',
-    adds: 'I am new here, so explain it in plain words.',
+    adds: 'I am new here, so plain words are best.',
   },
   {
     name: 'Tomas',
     role: 'sceptic who was let down before',
     notes: 'Polite but wary. Believes nothing without seeing where it comes from.',
-    adds: 'Say where you have that from.',
+    adds: 'I want to know where it comes from.',
   },
   {
     name: 'Abena',
     role: 'manager between two meetings',
     notes: 'Wants the outcome first and the reasons only when asked for. Writes from a phone.',
-    adds: 'Begin with the outcome.',
+    adds: 'The outcome is what matters to me.',
   },
   {
     name: 'Lucía',
@@ -59,24 +62,24 @@ export const characters: readonly Character[] = [
     name: 'Oskar',
     role: 'pensioner with patience',
     notes: 'Courteous, writes full sentences and takes one thing at a time. Sometimes mistypes a word.',
-    adds: 'Take your time.',
+    adds: 'There is no hurry.',
   },
   {
     name: 'Amara',
     role: 'analyst who compares',
     notes: 'Curious and precise. Asks how things relate, and what would be different otherwise.',
-    adds: 'Tell me what stands out.',
+    adds: 'I am curious what stands out.',
   },
   {
     name: 'Jonas',
     role: 'absent-minded researcher',
     notes: 'Forgets details and adds them later. Changes the subject, and comes back to it.',
-    adds: 'I may have forgotten something; ask if you need it.',
+    adds: 'I may have forgotten something.',
   },
   {
     name: 'Salma',
     role: 'careful person in charge of safety',
     notes: 'Weighs every word. Wants to know beforehand what will be changed, and refuses risks.',
-    adds: 'Change nothing that I have not asked for.',
+    adds: 'Nothing else may be changed.',
   },
 ];
