@@ -11,10 +11,15 @@ import { bootstrap } from './domain/identity/bootstrap.ts';
 import { LastUse } from './domain/identity/last-use.ts';
 import { LocalToken } from './domain/identity/local-token.ts';
 import { Entrance } from './domain/invoke.ts';
+import { observeWaveJob } from './domain/journey-findings/observe.ts';
+import { watchJourneysJob } from './domain/journey-runs/execute/watch.ts';
+import { SessionWorker } from './domain/journey-runs/execute/worker.ts';
+import { gradeSessionJob } from './domain/journey-runs/grade/session.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { addressOfLink } from './domain/people/links.ts';
 import { projectJobs } from './domain/projects/remove-content.ts';
 import { connectionJobs } from './domain/server-connections/advance.ts';
+import { waveInsightsJob } from './domain/wave-insights/job.ts';
 import { commandAccount, runsAsRoot } from './platform/accounts.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
@@ -198,11 +203,13 @@ export function workOn(services: OpenServices): () => Promise<void> {
 interface Workers {
   jobs: Worker;
   trials: TrialWorker;
+  sessions: SessionWorker;
 }
 
 function createWorkers(services: OpenServices): Workers {
   const { db, log, notifications } = services;
   const trials = new TrialWorker(services);
+  const sessions = new SessionWorker(trials.modelParts);
   const jobs = new Worker({
     db,
     notifications,
@@ -219,26 +226,32 @@ function createWorkers(services: OpenServices): Workers {
       watchJob(services),
       judgeJob(services, trials.modelParts),
       insightsJob(services, trials.modelParts),
+      watchJourneysJob(services),
+      gradeSessionJob(trials.modelParts),
+      observeWaveJob(services),
+      waveInsightsJob(trials.modelParts),
     ],
   });
-  return { jobs, trials };
+  return { jobs, trials, sessions };
 }
 
-function startWorkers({ jobs, trials }: Workers): void {
+function startWorkers({ jobs, trials, sessions }: Workers): void {
   jobs.start();
   trials.start();
+  sessions.start();
 }
 
-/** Jobs and trials are counted alike. */
-function figuresOf({ jobs, trials }: Workers): ConstructorParameters<typeof Metrics>[1] {
+/** Jobs, trials and sessions are counted alike. */
+function figuresOf({ jobs, trials, sessions }: Workers): ConstructorParameters<typeof Metrics>[1] {
   return {
-    figures: () => [...jobs.figures(), ...trials.figures()],
-    backlog: async () => (await Promise.all([jobs.backlog(), trials.backlog()])).flat(),
+    figures: () => [jobs, trials, sessions].flatMap((worker) => worker.figures()),
+    backlog: async () =>
+      (await Promise.all([jobs, trials, sessions].map((worker) => worker.backlog()))).flat(),
   };
 }
 
-async function stopWorkers({ jobs, trials }: Workers, patience: number): Promise<void> {
-  await Promise.all([jobs.stop(patience), trials.stop(patience)]);
+async function stopWorkers({ jobs, trials, sessions }: Workers, patience: number): Promise<void> {
+  await Promise.all([jobs, trials, sessions].map((worker) => worker.stop(patience)));
   await trials.close();
 }
 

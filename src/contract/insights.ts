@@ -98,6 +98,11 @@ export const InsightsEnvelope = z
         ),
       })
       .optional(),
+    journeyFindings: z
+      .looseObject({})
+      .nullable()
+      .optional()
+      .describe('Of a wave: how its runs went, by persona, journey and target.'),
     truncation: z.object({
       truncated: z.boolean(),
       omittedFindings: count,

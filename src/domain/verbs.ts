@@ -104,6 +104,17 @@ export {
   setHostServers,
   updateHost,
 } from './hosts/aliases.ts';
+export {
+  dismissSwarmFinding,
+  listSwarmFindings,
+  undismissSwarmFinding,
+} from './journey-findings/list.ts';
+export { cancelJourneyRun } from './journey-runs/cancel.ts';
+export { launchJourneyRun } from './journey-runs/launch/launch.ts';
+export { watchJourneyRun } from './journey-runs/read/events.ts';
+export { getSwarmOverview } from './journey-runs/read/overview.ts';
+export { getJourneyRun, getJourneyRunScorecard, listJourneyRuns } from './journey-runs/read/run.ts';
+export { listJourneyRunSessions } from './journey-runs/read/sessions.ts';
 export { createJourney } from './journeys/create.ts';
 export { getJourney, listJourneys } from './journeys/read.ts';
 export { archiveJourney, updateJourney } from './journeys/update.ts';
@@ -152,3 +163,4 @@ export { getProjectSkill } from './skills/get.ts';
 export { listProjectSkills } from './skills/list.ts';
 export { getSwarm, listSwarms } from './swarms/read.ts';
 export { archiveSwarm, createSwarm, updateSwarm } from './swarms/write.ts';
+export { cancelWaveInsights, getWaveInsights, requestWaveInsights } from './wave-insights/request.ts';

@@ -95,7 +95,12 @@ export {
 } from './swarms/run-verdict.ts';
 export { scorecard } from './swarms/scorecard.ts';
 export { sessionVerdict } from './swarms/session-verdict.ts';
-export { type WaveCandidate, type WaveInsights, candidateTitle, waveInsights } from './swarms/wave-insights.ts';
+export {
+  candidateTitle,
+  type WaveCandidate,
+  type WaveInsights,
+  waveInsights,
+} from './swarms/wave-insights.ts';
 export { waveProsePrompt, withWaveProse } from './swarms/wave-prose.ts';
 export { type Grade, gradeTrial } from './trial.ts';
 export type { VerdictDecision } from './verdict/decision.ts';

@@ -40,7 +40,7 @@ export const listChatSessions: Verb<'listChatSessions'> = async (context, input)
   );
 };
 
-/** Those of the caller: what somebody said to a model is theirs. */
+/** Those of the caller, since what somebody said to a model is theirs; or, asked for, those of journeys. */
 export const listSessions: Verb<'listSessions'> = async (context, input) => {
   const { db, project, actor } = context;
   const { q, status, sourceType, scope, cursor, limit } = input;
@@ -48,13 +48,13 @@ export const listSessions: Verb<'listSessions'> = async (context, input) => {
   const inTranscripts = words !== '' && scope === 'transcripts';
   const which = {
     projectId: project.id,
-    userId: actor.user.id,
+    userId: sourceType === 'swarm' ? null : actor.user.id,
     status: status ?? null,
     pattern: words === '' || inTranscripts ? null : `%${words.replaceAll(/[\\%_]/g, '\\$&')}%`,
     words: inTranscripts ? words : null,
   };
   // The others are made by parts that keep their own lists.
-  const none = sourceType !== undefined && sourceType !== 'direct';
+  const none = sourceType !== undefined && sourceType !== 'direct' && sourceType !== 'swarm';
   const page = await pageBy(
     context,
     { cursor, limit },
@@ -71,25 +71,32 @@ export const listSessions: Verb<'listSessions'> = async (context, input) => {
 
 function presentFound(origin: string, row: sessions.FoundSession) {
   const path = `/console/projects/${row.projectId}/sessions/${row.id}`;
+  const swarm = row.origin === 'swarm';
   return {
     id: row.id,
     chatSessionId: row.id,
     projectId: row.projectId,
-    sourceType: 'direct' as const,
+    sourceType: swarm ? ('swarm' as const) : ('direct' as const),
     origin: row.origin,
     status: row.status,
-    synthetic: false,
+    synthetic: swarm,
     lockReason: '',
     title: row.title,
     firstMessagePreview: row.firstMessage,
-    visibility: 'private',
-    ownedByViewer: true,
+    visibility: swarm ? 'project' : 'private',
+    ownedByViewer: !swarm,
     startedAt: row.createdAt,
     lastActivityAt: row.lastActivityAt,
     modelId: (row.config as Partial<SessionConfig>).modelId ?? '',
     messageCount: row.messageCount,
-    parentRef: null,
+    parentRef: swarm ? parentOf(row) : null,
     link: { path, url: `${origin}${path}` },
     ...(row.match !== null && { matchPreview: row.match }),
   };
+}
+
+/** The run that a session of a journey belongs to stands in its id. */
+function parentOf({ id, title }: sessions.FoundSession) {
+  const journeyRunId = /^synth_(jrun_[a-z0-9]+)_/.exec(id)?.[1];
+  return { kind: 'journeyRun' as const, label: title, ...(journeyRunId !== undefined && { journeyRunId }) };
 }

@@ -90,14 +90,14 @@ export const getChatSessionTrace: Verb<'getChatSessionTrace'> = async (context, 
   };
 };
 
-/** One's own, in a project that one may still see. */
+/** One's own, or one of a journey, in a project that one may still see. */
 async function sessionOf(
   context: Context,
   { sessionId, projectId }: { sessionId: string; projectId?: string | undefined },
 ): Promise<sessions.SessionRow> {
   const { db, actor } = context;
   const owner = { organizationId: actor.organization.id, userId: actor.user.id };
-  const session = await db.row(sessions.find, { ...owner, id: sessionId });
+  const session = await db.row(sessions.findReadable, { ...owner, id: sessionId });
   if (!session || (projectId !== undefined && projectId !== session.projectId)) throw noSession();
   await projectOf(context, session.projectId);
   return session;

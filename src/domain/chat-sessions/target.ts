@@ -28,7 +28,7 @@ export interface TurnTarget {
   clientPolicy: BrowserPolicy | undefined;
 }
 
-type Client = NonNullable<Selection["client"]>;
+type Client = NonNullable<Selection['client']>;
 
 /** Connects to the servers of the session as they are now. What cannot be reached refuses the turn. */
 export async function targetOf(

@@ -52,6 +52,9 @@ export function shownTarget(target: JourneyTarget): ShownTarget {
 }
 
 /** Which target is which for whoever reads about it. */
-export function labelOf({ environmentName, hostName }: Pick<ShownTarget, 'environmentName' | 'hostName'>): string {
+export function labelOf({
+  environmentName,
+  hostName,
+}: Pick<ShownTarget, 'environmentName' | 'hostName'>): string {
   return environmentName ?? hostName;
 }

@@ -1,4 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
+import type { SessionRubric } from '../../contract/rubrics.ts';
+import { authoringProblem } from '../../evaluation/index.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
 import * as environments from '../../platform/database/queries/environments.ts';
@@ -7,17 +9,19 @@ import type { ProjectContext } from '../context.ts';
 
 /** What a journey or a swarm names, as far as it is new. */
 export interface NamedParts {
+  rubric?: SessionRubric | null | undefined;
   environmentIds?: readonly string[] | null | undefined;
   hostIds?: readonly string[] | undefined;
   serverAttachmentId?: string | null | undefined;
 }
 
-/** All of it has to be in the project. */
+/** All of it has to be in the project, and checks have to be ones that can be made. */
 export async function checkParts(
   { project }: ProjectContext,
   db: Db,
-  { environmentIds, hostIds = [], serverAttachmentId }: NamedParts,
+  { environmentIds, hostIds = [], serverAttachmentId, rubric }: NamedParts,
 ): Promise<void> {
+  checkRubric(rubric);
   const projectId = project.id;
   for (const id of environmentIds ?? []) {
     const environment = await db.row(environments.find, { projectId, id });
@@ -27,6 +31,16 @@ export async function checkParts(
     if (!(await db.row(clients.find, { projectId, id }))) throw unknown('hostIds', 'client', id);
   if (serverAttachmentId && !(await db.row(groups.find, { projectId, id: serverAttachmentId })))
     throw unknown('serverAttachmentId', 'server group', serverAttachmentId);
+}
+
+/** What is wrong with a check that its shape does not show. */
+function checkRubric(rubric: SessionRubric | null | undefined): void {
+  for (const [at, { predicate }] of (rubric?.criteria ?? []).entries()) {
+    const problem = authoringProblem(predicate);
+    if (!problem) continue;
+    const where = ['rubric', 'criteria', at, 'predicate', ...problem.path].join('.');
+    throw new Refusal('VALIDATION_ERROR', `${where}: ${problem.message}`);
+  }
 }
 
 export function unknown(field: string, thing: string, id: string): Refusal {

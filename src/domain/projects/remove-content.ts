@@ -1,11 +1,13 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
+import * as journeyRuns from '../../platform/database/queries/journey-runs.ts';
 import * as contents from '../../platform/database/queries/project-contents.ts';
 import type { Account } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Services } from '../context.ts';
 import { endEarly } from '../eval-runs/execute/end-early.ts';
 import { stopJudgings } from '../eval-runs/judge/grading.ts';
+import { endEarly as endJourneyRun } from '../journey-runs/execute/end-early.ts';
 import { removalJobs, removeLater } from '../removal.ts';
 
 const kind = 'remove-project-content';
@@ -30,6 +32,14 @@ async function endRuns(
     for (const { id } of open) await db.transaction((trx) => endEarly(services, trx, id, end));
   }
   await stopJudgings(services, projectId, signal);
+  for (;;) {
+    signal.throwIfAborted();
+    const open = await db.rows(journeyRuns.openOfProject, { projectId });
+    if (open.length === 0) break;
+    const errorMessage = 'The project was deleted';
+    const end = { error: 'canceled', errorCode: 'canceled', errorMessage } as const;
+    for (const { id } of open) await db.transaction((trx) => endJourneyRun(trx, id, end));
+  }
 }
 
 /** In the transaction that deletes the project. */

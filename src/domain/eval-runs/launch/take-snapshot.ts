@@ -62,11 +62,7 @@ export type PlaceSnapshot = Pick<
   | 'secretIds'
 >;
 
-export async function placeOf(
-  context: ProjectContext,
-  db: Db,
-  selection: Selection,
-): Promise<PlaceSnapshot> {
+export async function placeOf(context: ProjectContext, db: Db, selection: Selection): Promise<PlaceSnapshot> {
   const { composition, client } = selection;
   const systemPrompt = client?.config['systemPrompt'];
   const temperature = client?.config['temperature'];

@@ -23,7 +23,9 @@ export function keptEvidence(evidence: TrialEvidence): string {
       ...call,
       arguments: JSON.stringify(call.arguments).length > mostOfPart ? {} : call.arguments,
     })),
-    toolErrors: toolErrors.slice(0, 100).map((error) => ({ ...error, message: error.message.slice(0, 2_000) })),
+    toolErrors: toolErrors
+      .slice(0, 100)
+      .map((error) => ({ ...error, message: error.message.slice(0, 2_000) })),
     toolResults: { state: 'partial', items: toolResults.items.slice(0, 30).map(shortened) },
     timings: { ...timings, items: timings.items.slice(0, 100) },
   } satisfies TurnRecording);
@@ -53,7 +55,11 @@ export function joined(
     toolErrors: recordings.flatMap(({ toolErrors }) => toolErrors),
     finalText: turns.at(-1)?.finalText ?? '',
     usage: known
-      ? { inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens'), totalTokens: sum('totalTokens') }
+      ? {
+          inputTokens: sum('inputTokens'),
+          outputTokens: sum('outputTokens'),
+          totalTokens: sum('totalTokens'),
+        }
       : undefined,
     renders: [],
     browserAvailable: false,

@@ -1,8 +1,9 @@
 import type { TurnMessage } from '../../../models/messages.ts';
 import { type AskedModel, askForJson, askModel } from '../../eval-runs/execute/ask-model.ts';
 import { readPersonaAnswer } from '../../personas/speak/answer.ts';
-import { type PersonaTurn, personaPrompt } from '../../personas/speak/prompt.ts';
+import { personaPrompt } from '../../personas/speak/prompt.ts';
 import { rehearsedPersona } from '../../personas/speak/rehearsed.ts';
+import type { PersonaTurn } from '../../personas/speak/speaking.ts';
 import type { SessionParts } from './conduct.ts';
 import type { RunInProcess } from './runs.ts';
 
@@ -31,9 +32,7 @@ export class Speaker {
     signal: AbortSignal,
   ): Promise<Speaker> {
     const { personaModel } = run.snapshot;
-    const asked = personaModel
-      ? await askModel(parts, run, sessionId, personaModel, signal)
-      : undefined;
+    const asked = personaModel ? await askModel(parts, run, sessionId, personaModel, signal) : undefined;
     return new Speaker(run, asked, signal);
   }
 
@@ -71,6 +70,8 @@ function spokenIn(history: readonly TurnMessage[]): PersonaTurn['transcript'] {
       typeof content === 'string'
         ? content
         : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-    return text.trim() === '' ? [] : [{ speaker: role === 'user' ? ('persona' as const) : ('agent' as const), text }];
+    return text.trim() === ''
+      ? []
+      : [{ speaker: role === 'user' ? ('persona' as const) : ('agent' as const), text }];
   });
 }

@@ -1,5 +1,5 @@
-import { type LeasedSession, leases } from '../../../platform/database/queries/journey-sessions.ts';
 import { overChannel } from '../../../platform/database/queries/journey-runs.ts';
+import { type LeasedSession, leases } from '../../../platform/database/queries/journey-sessions.ts';
 import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts';
 import { LeaseHolder } from '../../../platform/leases/holder.ts';
 import type { ModelParts } from '../../eval-runs/execute/ask-model.ts';

@@ -1,4 +1,4 @@
-import { judgeEvidence, type JudgedTask, judgePrompt } from '../../../evaluation/index.ts';
+import { type JudgedTask, judgeEvidence, judgePrompt } from '../../../evaluation/index.ts';
 import { resolveModel } from '../../../models/resolve.ts';
 import * as chats from '../../../platform/database/queries/chat-sessions.ts';
 import type { JourneyRunRow } from '../../../platform/database/queries/journey-runs.ts';

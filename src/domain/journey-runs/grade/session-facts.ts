@@ -1,5 +1,10 @@
 import type { SessionRubric } from '../../../contract/rubrics.ts';
-import { type Criterion, isGating, type JourneyRunFacts, type SessionFacts } from '../../../evaluation/index.ts';
+import {
+  type Criterion,
+  isGating,
+  type JourneyRunFacts,
+  type SessionFacts,
+} from '../../../evaluation/index.ts';
 import type { JourneyRunRow } from '../../../platform/database/queries/journey-runs.ts';
 import type { SessionRow } from '../../../platform/database/queries/journey-sessions.ts';
 import { labelOf, type ShownTarget } from '../snapshot.ts';
@@ -16,10 +21,7 @@ export function criteriaOf({ rubric }: Pick<JourneyRunRow, 'rubric'>): Criterion
 }
 
 /** A run with its sessions, as they are judged. */
-export function factsOfRun(
-  run: JourneyRunRow,
-  rows: readonly SessionRow[],
-): JourneyRunFacts {
+export function factsOfRun(run: JourneyRunRow, rows: readonly SessionRow[]): JourneyRunFacts {
   const rubric = criteriaOf(run);
   return {
     runId: run.id,

@@ -9,10 +9,10 @@ import { storableJson } from '../../storable.ts';
 import { joined, type TurnRecording } from '../execute/evidence.ts';
 import { gradedIfOver } from '../execute/settle.ts';
 import type { JourneySnapshot } from '../snapshot.ts';
+import { factsIn } from './facts.ts';
 import { gradeSession } from './jobs.ts';
 import { judgeGoal } from './judge.ts';
 import type { StoredCriteria, StoredFacts, StoredJudge } from './stored.ts';
-import { factsIn } from './facts.ts';
 
 interface Payload {
   sessionId: string;
@@ -105,7 +105,12 @@ function written(
   return async (db) => {
     const { organizationId, startedBy } = run;
     const reason = `goal judge of ${id}`;
-    await bookSpending(db, services.clock(), { organizationId, micros: billedMicros, reason, actor: startedBy });
+    await bookSpending(db, services.clock(), {
+      organizationId,
+      micros: billedMicros,
+      reason,
+      actor: startedBy,
+    });
     const storable = JSON.parse(storableJson(graded)) as typeof graded;
     if ((await db.run(sessions.grade, { id, generation, ...storable })) === 0) return;
     await gradedIfOver(db, await db.one(runs.addGraded, { id: run.id }));

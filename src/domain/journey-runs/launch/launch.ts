@@ -34,7 +34,10 @@ export const launchJourneyRun: Verb<'launchJourneyRun'> = async (context, input)
   const earlier = await replayed(context, input);
   if (earlier) return earlier;
   const { db, project } = context;
-  const journey = found(await db.row(journeys.find, { projectId: project.id, id: input.journeyId }), 'journey');
+  const journey = found(
+    await db.row(journeys.find, { projectId: project.id, id: input.journeyId }),
+    'journey',
+  );
   try {
     const targets = await chooseTargets(context, journey, input.body.environmentIds);
     return await writeInProject(context, (trx) => write(context, trx, input, targets));
@@ -161,7 +164,10 @@ async function snapshotOf(
       passThreshold: journey.passThreshold,
       targets: written,
     },
-    routes: [...targets.map(({ route }) => route), ...[speaker, resolved].filter((route) => route !== undefined)],
+    routes: [
+      ...targets.map(({ route }) => route),
+      ...[speaker, resolved].filter((route) => route !== undefined),
+    ],
   };
 }
 

@@ -43,7 +43,8 @@ export async function chooseTargets(
 }
 
 async function ofSwarm({ db, project }: ProjectContext, { swarmId }: JourneyRow): Promise<string[]> {
-  const swarm = swarmId === null ? undefined : await db.row(swarms.find, { projectId: project.id, id: swarmId });
+  const swarm =
+    swarmId === null ? undefined : await db.row(swarms.find, { projectId: project.id, id: swarmId });
   return swarm?.environmentIds ?? [];
 }
 

@@ -35,8 +35,7 @@ async function* eventsOf(
     const summary = summaryOf(run);
     const rubric = criteriaOf(run);
     const targets = targetsOf(run);
-    if (isNew('run', { status, summary }))
-      yield { data: { type: 'run.state', runId, at, status, summary } };
+    if (isNew('run', { status, summary })) yield { data: { type: 'run.state', runId, at, status, summary } };
     for (const row of rows) {
       const attempt = presentAttempt(targets, row);
       const verdict = sessionVerdict(factsOfSession(run, rubric, row));

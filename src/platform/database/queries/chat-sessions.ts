@@ -5,7 +5,7 @@ const sessions = table('chat_sessions', {
   id: text,
   organizationId: text,
   projectId: text,
-  userId: text,
+  userId: orNull(text),
   origin: text,
   title: text,
   status: oneOf<'active' | 'archived'>(),
@@ -37,8 +37,16 @@ export const insert = query(
   sessions.columns,
 );
 
-const own = sessions.pick(['id', 'organizationId', 'userId']);
-/** Nobody else's; those of projects that are gone are gone with them. */
+const own = { id: text, organizationId: text, userId: text };
+/** Nobody else's, but those of journeys, which are of the project; those of projects that are gone are gone with them. */
+export const findReadable = query(
+  'chat-sessions.find-readable',
+  `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
+   where s.id = :id and s.organization_id = :organizationId and (s.user_id = :userId or s.user_id is null)`,
+  own,
+  sessions.columns,
+);
+/** Only one's own. */
 export const find = query(
   'chat-sessions.find',
   `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
@@ -107,7 +115,7 @@ const spoken = `case jsonb_typeof(c.content) when 'string' then c.content #>> '{
          union all select jsonb_path_query(c.content, 'strict $.**.toolName', '{}', true)) as parts
        where jsonb_typeof(said) = 'string') end`;
 const found = { ...sessions.columns, match: orNull(text) };
-/** Those of one person in a project; `pattern` is looked for in titles, `words` in what was said. */
+/** Those of one person in a project, or those of its journeys; `pattern` is looked for in titles, `words` in what was said. */
 export const search = query(
   'chat-sessions.search',
   `select ${sessions.all('s')}, (
@@ -115,14 +123,14 @@ export const search = query(
        'StartSel="", StopSel="", MaxWords=40, MinWords=20, MaxFragments=1') from chat_messages c
      where c.session_id = s.id and c.words @@ plainto_tsquery('simple', :words) order by c.number limit 1) as match
    from chat_sessions s
-   where s.project_id = :projectId and s.user_id = :userId and (:status::text is null or s.status = :status)
+   where s.project_id = :projectId and s.user_id is not distinct from :userId and (:status::text is null or s.status = :status)
      and (:pattern::text is null or s.title ilike :pattern)
      and (:words::text is null or exists (
        select from chat_messages m where m.session_id = s.id and m.words @@ plainto_tsquery('simple', :words)))
      and ${behind}`,
   {
     projectId: text,
-    userId: text,
+    userId: orNull(text),
     status: orNull(text),
     pattern: orNull(text),
     words: orNull(text),

@@ -1,4 +1,16 @@
-import { bigint, flag, float, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import {
+  bigint,
+  flag,
+  float,
+  integer,
+  json,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  time,
+} from '../columns.ts';
 import { query } from '../query.ts';
 
 /** Announced on when a run or one of its sessions has changed; the payload is the run. */
@@ -187,11 +199,9 @@ export const before = query(
   { id: text },
   { index: 'journey_runs_journey' },
 );
-export const announce = query(
-  'journey-runs.announce',
-  `select from pg_notify('${runsChannel}', :id)`,
-  { id: text },
-);
+export const announce = query('journey-runs.announce', `select from pg_notify('${runsChannel}', :id)`, {
+  id: text,
+});
 
 /** The tools of a target as its servers declare them; those of the first session stay. */
 export const keepTools = query(

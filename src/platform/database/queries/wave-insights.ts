@@ -18,9 +18,14 @@ export type WaveInsightsRow = RowOf<typeof insights.columns>;
 const one = { projectId: text, waveId: text };
 const which = 'project_id = :projectId and wave_id = :waveId';
 
-export const find = query('wave-insights.find', `select ${insights.all()} from wave_insights where ${which}`, one, {
-  ...insights.columns,
-});
+export const find = query(
+  'wave-insights.find',
+  `select ${insights.all()} from wave_insights where ${which}`,
+  one,
+  {
+    ...insights.columns,
+  },
+);
 export const lock = query(
   'wave-insights.lock',
   `select ${insights.all()} from wave_insights where ${which} for update`,
