@@ -71,7 +71,7 @@ test('each target of each run is one finding: the most frequent failure, with th
   const erring = { ...missed, ...calls(1, 1) };
   const found = journeyFindings(
     [
-      run('run_1', [met, missed, erring, erring, { ...met, target: elsewhere }]),
+      run('run_1', [met, { ...missed, tools: [] }, erring, erring, { ...met, target: elsewhere }]),
       run('run_2', [
         { ...met, ...hurried },
         { ...met, ...hurried, status: 'rate_limited' },

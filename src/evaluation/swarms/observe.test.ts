@@ -51,7 +51,7 @@ test.each<[string, string, SessionFacts[], SessionFacts[], SessionFacts[]]>([
   [
     'goal_missed',
     'journey:jny_1',
-    wave({ judge: judged(false) }, { judge: judged(true) }),
+    wave({ judge: judged(false) }, ...five({ judge: judged(true) }).slice(1)),
     wave({ judge: judged(false) }, ...five({ judge: judged(true) })),
     wave({ judge: { status: 'errored' } }, { judge: { status: 'pending' } }, clean),
   ],
@@ -78,7 +78,7 @@ test.each<[string, string, SessionFacts[], SessionFacts[], SessionFacts[]]>([
     'tool:srv_1/find',
     wave(erring(1), erring(0)),
     wave(erring(1), ...five(erring(0))),
-    wave(noCalls),
+    wave(noCalls, { tools: [{ ...erring(1).tools[0], calls: 0 } as SessionFacts['tools'][0]] }),
   ],
   [
     'unknown_tool_called',
@@ -127,7 +127,7 @@ test('sessions are counted once, named within bounds, and in one order', () => {
 test('names that servers choose are bounded, can be stored and stay apart', () => {
   const names = ['x'.repeat(9000), `${'x'.repeat(9000)}y`, 'a\0', 'a\ud800', 'a\ud801', 'plain'];
   const tools = names.map((toolName) => ({
-    serverId: null,
+    serverId: 'srv_1',
     serverName: toolName,
     toolName,
     calls: 1,

@@ -13,7 +13,7 @@ const ends: Readonly<Record<string, Partial<SessionFacts>>> = {
   e: { criteria: exampleCriteria('ep') },
   crashed: { criteria: exampleCriteria('fp', 'failed') },
   graded: { criteria: exampleCriteria('', 'pending') },
-  waits: { status: 'pending', turns: 0, criteria: exampleCriteria('', 'pending') },
+  waits: { status: 'pending', turns: 0 },
   runs: { status: 'running', criteria: exampleCriteria('', 'pending') },
   broke: { status: 'failed', errorCode: 'session_failed', criteria: exampleCriteria('fp') },
   gone: { status: 'failed', errorCode: 'runner_shutdown', turns: 0, criteria: exampleCriteria('', 'failed') },
@@ -97,6 +97,12 @@ test.each<[string, JourneyRunFacts, object, string]>([
     { status: 'integrityFailed', reason: 'A session belongs to another run' },
     'integrityFailed',
   ],
+  [
+    'has a session twice',
+    { ...runOf(['p']), sessions: [...runOf(['p']).sessions, ...runOf(['p']).sessions] },
+    { status: 'integrityFailed', reason: 'A session is there twice' },
+    'integrityFailed',
+  ],
   ['has too many', runOf(Array(101).fill('p')), { status: 'integrityFailed' }, 'integrityFailed'],
 ])('a run that %s has no verdict, and the report says why', (_, run, expected, undecidedReason) => {
   const summary = journeyRunVerdict(run, 0);
@@ -130,11 +136,12 @@ test('a report counts what was started, judged and observed', () => {
     { evaluatorId: 'found', stage: 'selection', total: 7, passed: 1, failed: 2, pending: 2, unavailable: 2 },
     { evaluatorId: 'clean', stage: 'response', role: 'advisory', total: 7, passed: 3 },
   ]);
-  const stopped = runOf(['limited', 'limited']);
-  expect(swarmReport(stopped, journeyRunVerdict(stopped, 0)).execution).toMatchObject({
-    neverLaunched: true,
-    notStarted: 2,
-  });
+  const executed = (words: string[]) => {
+    const stopped = runOf(words);
+    return swarmReport(stopped, journeyRunVerdict(stopped, 0)).execution;
+  };
+  expect(executed(['limited', 'limited'])).toMatchObject({ neverLaunched: true, notStarted: 2 });
+  expect(executed(['limited', 'gone'])).toMatchObject({ neverLaunched: false, unknown: 1 });
 });
 
 test('a scorecard tells failing from not being graded', () => {
@@ -145,7 +152,7 @@ test('a scorecard tells failing from not being graded', () => {
     'e',
     'crashed',
     'graded',
-    'runs',
+    'waits',
     'broke',
     'limited',
     'canceled',

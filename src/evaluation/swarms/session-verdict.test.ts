@@ -72,6 +72,16 @@ test('criteria are counted by what they decide; what a crashed grading had found
   expect(counts('ff', 'failed')).toEqual({ ...none, gatingUnmeasured: 1 });
 });
 
+test('a session that was called off or limited waits for no grader', () => {
+  const begun = { criteria: criteria('p', 'pending'), judge: waiting };
+  const ends = [{ status: 'failed', errorCode: 'canceled' }, { status: 'rate_limited' }] as const;
+  for (const end of ends)
+    expect(sessionVerdict(exampleSession({ ...begun, ...end }))).toMatchObject({
+      grading: { state: 'notRequested' },
+      graders: { criteria: 'notClaimed', judge: 'silent' },
+    });
+});
+
 test('whatever is still to be heard, a verdict that was reached stays', () => {
   const ends: SessionFacts['criteria'][] = ['pp', 'fp', 'ep'].map((letters) => criteria(letters));
   const judges = [judged(true), judged(false), { status: 'errored' }, { status: 'skipped' }] as const;

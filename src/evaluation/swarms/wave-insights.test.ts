@@ -56,6 +56,7 @@ test('more than fit are left out, the least affected first', () => {
   const many = waveInsights(wave, observe(wave));
   expect(many).toMatchObject({ truncated: true, unnarratedCandidates: { length: 50 } });
   expect(new Set(many.unnarratedCandidates.map(({ metric }) => metric))).toEqual(new Set([1]));
+  expect(waveProsePrompt(many, new Map()).user.split('\n')).toHaveLength(20 + 3);
 });
 
 test('a model explains what was counted and can add nothing to it', () => {
@@ -103,6 +104,7 @@ test('what a model discovers is kept when it is about sessions it was shown and 
     null,
     { ...one, slug: 'seen', title: 'again' },
     { ...one, slug: 'Not a slug' },
+    { ...one, slug: 'x'.repeat(81) },
     { ...one, slug: 'not-shown', sessionIds: ['ses_0', 'ses_15'] },
     { ...one, slug: 'none', sessionIds: [] },
     { ...one, slug: 'sure', confidence: 'certain' },
