@@ -167,7 +167,7 @@ export const launchGoalRun = operation({
 
 export const getGoalRun = operation({
   summary: 'Read a goal run',
-  path: '/goal-runs/{runId}',
+  path: '/goal-runs/{journeyRunId}',
   response: GoalRun,
   alias: laterNameOf('getJourneyRun'),
   feature: swarms.readOne,
@@ -175,7 +175,7 @@ export const getGoalRun = operation({
 
 export const listGoalRunSessions = operation({
   summary: 'List the sessions of a goal run',
-  path: '/goal-runs/{runId}/sessions',
+  path: '/goal-runs/{journeyRunId}/sessions',
   query: z.object(historyPage),
   response: pageOf(
     z.object(later(JourneyRunSession.shape)).meta({ id: 'GoalRunSession' }),
@@ -188,7 +188,7 @@ export const listGoalRunSessions = operation({
 export const cancelGoalRun = operation({
   summary: 'Cancel a goal run',
   method: 'POST',
-  path: '/goal-runs/{runId}/cancel',
+  path: '/goal-runs/{journeyRunId}/cancel',
   response: z.object(canceledFields).meta({ id: 'GoalRunCanceled' }),
   errors: ['CONFLICT'],
   alias: laterNameOf('cancelJourneyRun'),
@@ -197,7 +197,7 @@ export const cancelGoalRun = operation({
 
 export const getGoalRunScorecard = operation({
   summary: 'Read the scorecard of a goal run',
-  path: '/goal-runs/{runId}/scorecard',
+  path: '/goal-runs/{journeyRunId}/scorecard',
   response: insights.RunScorecard,
   alias: { of: 'getJourneyRunScorecard' },
   feature: swarms.readOne,

@@ -13,7 +13,7 @@ const operation = operationsIn({
 });
 const ofRun = operationsIn({
   area: 'Swarm runs',
-  path: '/projects/{projectId}/journey-runs/{runId}',
+  path: '/projects/{projectId}/journey-runs/{journeyRunId}',
   access: 'project member',
 });
 

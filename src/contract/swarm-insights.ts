@@ -43,7 +43,7 @@ export const getJourneyRunScorecard = operation({
   summary: 'Read the scorecard of a journey run',
   description:
     'How many sessions met each criterion of the rubric. Divide by `sessionsGraded`: sessions that a provider limited are not graded. 404 when the run has no rubric.',
-  path: '/journey-runs/{runId}/scorecard',
+  path: '/journey-runs/{journeyRunId}/scorecard',
   response: RunScorecard,
   feature: swarms.readOne,
 });

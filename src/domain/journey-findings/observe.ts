@@ -32,6 +32,9 @@ interface Wave {
   at: number;
 }
 
+/** A server may have any number of tools; what goes wrong is kept first. */
+const mostSubjects = 500;
+
 /** Decides a run whose sessions are graded, and looks at what its wave shows by now. */
 export function observeWaveJob({ clock }: Services): JobKind {
   return {
@@ -48,7 +51,8 @@ export function observeWaveJob({ clock }: Services): JobKind {
         const verdict = journeyRunVerdict(factsOfRun(run, rows), clock());
         await db.run(runs.setVerdict, { id: runId, verdict, tally: tallyOf(run, rows) });
         const wave = await factsOfWave(db, projectId, waveId);
-        await note(db, { projectId, waveId, at: wave.at }, observe(wave.sessions));
+        const shown = observe(wave.sessions).sort((a, b) => Number(b.fires) - Number(a.fires));
+        await note(db, { projectId, waveId, at: wave.at }, shown.slice(0, mostSubjects));
         await db.run(runs.announce, { id: runId });
       };
     },

@@ -5,7 +5,7 @@ import type { Verb } from '../verb.ts';
 import { endEarly } from './execute/end-early.ts';
 import { findRun } from './read/run.ts';
 
-export const cancelJourneyRun: Verb<'cancelJourneyRun'> = (context, { runId }) =>
+export const cancelJourneyRun: Verb<'cancelJourneyRun'> = (context, { journeyRunId: runId }) =>
   writeInProject(context, async (db) => {
     const { id } = await findRun({ ...context, db }, runId);
     const finalized = await endEarly(db, id, {

@@ -11,7 +11,7 @@ import { presentAttempt, summaryOf, targetsOf } from './present.ts';
 import { findRun } from './run.ts';
 
 /** From the tables, so any process can serve it: what has changed since the reader was last told. */
-export const watchJourneyRun: Verb<'watchJourneyRun'> = async (context, { runId }) =>
+export const watchJourneyRun: Verb<'watchJourneyRun'> = async (context, { journeyRunId: runId }) =>
   eventsOf(context, await findRun(context, runId));
 
 async function* eventsOf(

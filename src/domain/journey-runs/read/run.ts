@@ -30,7 +30,10 @@ export const listJourneyRuns: Verb<'listJourneyRuns'> = async (context, input) =
   );
 };
 
-export const getJourneyRun: Verb<'getJourneyRun'> = async (context, { runId }): Promise<Run> => {
+export const getJourneyRun: Verb<'getJourneyRun'> = async (
+  context,
+  { journeyRunId: runId },
+): Promise<Run> => {
   const { db, config, clock } = context;
   const run = await findRun(context, runId);
   const rows = await db.rows(sessions.listOfRun, { runId });
@@ -49,7 +52,10 @@ export const getJourneyRun: Verb<'getJourneyRun'> = async (context, { runId }): 
   };
 };
 
-export const getJourneyRunScorecard: Verb<'getJourneyRunScorecard'> = async (context, { runId }) => {
+export const getJourneyRunScorecard: Verb<'getJourneyRunScorecard'> = async (
+  context,
+  { journeyRunId: runId },
+) => {
   const run = await findRun(context, runId);
   const rubric = found(run.rubric ?? undefined, 'scorecard: the run has no rubric');
   const facts = factsOfRun({ ...run, rubric }, await context.db.rows(sessions.listOfRun, { runId }));

@@ -14,7 +14,7 @@ import { findRun } from './run.ts';
 type Session = OutputOf<Operations['listJourneyRunSessions']>['items'][number];
 
 export const listJourneyRunSessions: Verb<'listJourneyRunSessions'> = async (context, input) => {
-  const run = await findRun(context, input.runId);
+  const run = await findRun(context, input.journeyRunId);
   const rubric = criteriaOf(run);
   return pageBy(context, input, {
     scope: ['journey-run-sessions', run.id],
