@@ -4,7 +4,7 @@ import { journeyFields } from '../../../contract/journeys.ts';
 import { createPersona } from '../../../contract/personas.ts';
 import { toolsToTry } from '../../eval-cases/draft.ts';
 import { isStorable } from '../../storable.ts';
-import { draftPersonas } from './draft.ts';
+import { draftJourneys, draftPersonas } from './draft.ts';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
@@ -40,8 +40,9 @@ test('whatever the tools are called and say, each draft can be saved, and no two
         const drafts = draftPersonas(tools, { personaCount, journeyCount, existing: [] });
         expect(drafts).toHaveLength(personaCount);
         const possible = [0, 1, 3][tools.length] ?? 2 * tools.length;
-        for (const { persona, journeys } of drafts) {
-          expect(createPersona.body.parse(persona)).toEqual(persona);
+        for (const { persona } of drafts) expect(createPersona.body.parse(persona)).toEqual(persona);
+        const ofSomebody = draftJourneys(tools, journeyCount);
+        for (const journeys of [ofSomebody, ...drafts.map((draft) => draft.journeys)]) {
           expect(journeys).toHaveLength(Math.min(journeyCount, possible));
           for (const { name, goal, suggestedChecks } of journeys) {
             expect(journeyFields.name.parse(name)).toBe(name);

@@ -1,7 +1,15 @@
 import { answeredObject } from '../../../evaluation/json/answered.ts';
 import { cut } from '../../../evaluation/text/show.ts';
 import { asStorable } from '../../storable.ts';
-import type { Ends, Says } from './speaking.ts';
+
+export interface Says {
+  kind: 'says';
+  message: string;
+}
+export interface Ends {
+  kind: 'ends';
+  reason: string;
+}
 
 const longestAnswer = 60_000;
 const longestMessage = 4_000;

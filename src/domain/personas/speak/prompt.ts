@@ -1,5 +1,15 @@
 import { quoted } from '../../../evaluation/judging/evidence.ts';
-import type { PersonaTurn } from './speaking.ts';
+
+/** What a session knows when it is the persona's turn. */
+export interface PersonaTurn {
+  persona: { name: string; role: string; notes: string | null };
+  goal: string;
+  /** Counts from 0. */
+  turn: number;
+  maxTurns: number;
+  /** What was said, the oldest first; results of tools are not in it. */
+  transcript: readonly { speaker: 'persona' | 'agent'; text: string }[];
+}
 
 const instructions = `You play a person who talks to an assistant. You write what this person says next, one message at a time.
 

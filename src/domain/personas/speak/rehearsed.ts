@@ -1,5 +1,5 @@
-import { messageOf } from './answer.ts';
-import type { Ends, PersonaTurn, Says } from './speaking.ts';
+import { type Ends, messageOf, type Says } from './answer.ts';
+import type { PersonaTurn } from './prompt.ts';
 
 /** How somebody begins, by words of their role and notes. The first that fits. */
 const openings: readonly [RegExp, string][] = [

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isStorable } from '../../storable.ts';
 import { readPersonaAnswer } from './answer.ts';
-import { personaPrompt } from './prompt.ts';
+import { type PersonaTurn, personaPrompt } from './prompt.ts';
 import { rehearsedPersona } from './rehearsed.ts';
-import type { PersonaTurn } from './speaking.ts';
 
 const ada: PersonaTurn = {
   persona: { name: 'Ada', role: 'harbour master in a hurry', notes: 'Asks for numbers.' },
@@ -133,16 +132,20 @@ test('without a model a persona says the goal, repeats it when asked back, and e
 
 test('without a model a persona ends within four turns, whatever the agent says', () => {
   fc.assert(
-    fc.property(fc.array(anyText, { minLength: 4, maxLength: 4 }), fc.boolean(), (answers, counts) => {
-      const transcript: PersonaTurn['transcript'][number][] = [];
-      const kinds = answers.map((text, nth) => {
-        const turn = rehearsedPersona({ ...ada, turn: counts ? nth : 0, transcript });
-        if (turn.kind === 'says') transcript.push(persona(turn.message), agent(text));
-        return turn.kind;
-      });
-      expect(kinds[0]).toBe('says');
-      expect(kinds[3]).toBe('ends');
-    }),
+    fc.property(
+      fc.array(fc.oneof(fc.constantFrom('', 'Which one?'), anyText), { minLength: 4, maxLength: 4 }),
+      fc.boolean(),
+      (answers, counts) => {
+        const transcript: PersonaTurn['transcript'][number][] = [];
+        const kinds = answers.map((text, nth) => {
+          const turn = rehearsedPersona({ ...ada, turn: counts ? nth : 0, transcript });
+          if (turn.kind === 'says') transcript.push(persona(turn.message), agent(text));
+          return turn.kind;
+        });
+        expect(kinds[0]).toBe('says');
+        expect(kinds[3]).toBe('ends');
+      },
+    ),
     { numRuns: 200 },
   );
 });
