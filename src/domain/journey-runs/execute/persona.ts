@@ -1,9 +1,8 @@
 import type { TurnMessage } from '../../../models/messages.ts';
 import { type AskedModel, askForJson, askModel } from '../../eval-runs/execute/ask-model.ts';
 import { readPersonaAnswer } from '../../personas/speak/answer.ts';
-import { personaPrompt } from '../../personas/speak/prompt.ts';
+import { type PersonaTurn, personaPrompt } from '../../personas/speak/prompt.ts';
 import { rehearsedPersona } from '../../personas/speak/rehearsed.ts';
-import type { PersonaTurn } from '../../personas/speak/speaking.ts';
 import type { SessionParts } from './conduct.ts';
 import type { RunInProcess } from './runs.ts';
 
