@@ -96,7 +96,7 @@ describe('a run', () => {
       'user',
       'assistant',
     ]);
-    const trace = (await service.get(`/chat-sessions/${items[0].id}/trace?includeSpans=true&limit=50`)).body;
+    const trace = (await service.get(`/chat-sessions/${items[0].id}/trace?includeSpans=true&limit=20`)).body;
     expect(trace.turns).toHaveLength(2);
     expect(await journeys.read(runId, '/scorecard')).toMatchObject({
       sessionsTotal: 4,

@@ -2,7 +2,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { createConsoleLink } from '../../src/domain/operator/console-link.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { sleepingBrowser } from './browser-fixtures.ts';
-import { identityOf, idOf, makeClient, signInOf, within } from './path-parameters.ts';
+import { forgetSpending, identityOf, idOf, makeClient, signInOf, within } from './path-parameters.ts';
 import type { TestService } from './service.ts';
 
 /** States that the example of an operation starts from, other than the one a thing is made in. */
@@ -71,6 +71,17 @@ const arrangements: Record<
        from eval_runs where id = $1`,
       [runId],
     ),
+  launchJourneyRun: forgetSpending,
+  launchGoalRun: forgetSpending,
+  generatePersonas: forgetSpending,
+  generateJourneys: forgetSpending,
+  generateGoals: forgetSpending,
+  getWaveInsights: (service, parameters) => askedForInsights(service, parameters, 'completed'),
+  getSwarmRunInsights: (service, parameters) => askedForInsights(service, parameters, 'completed'),
+  cancelWaveInsights: (service, parameters) => askedForInsights(service, parameters, 'pending'),
+  cancelSwarmRunInsights: (service, parameters) => askedForInsights(service, parameters, 'pending'),
+  requestWaveInsights: waveIsOver,
+  requestSwarmRunInsights: waveIsOver,
   chatSessionBrowserCommand: openBrowser,
   chatSessionBrowserNote: openBrowser,
   chatSessionBrowserTrace: openBrowser,
@@ -88,6 +99,31 @@ const arrangements: Record<
     return {};
   },
 };
+
+function askedForInsights(
+  service: TestService,
+  { projectId, waveId }: Record<string, string>,
+  status: string,
+): Promise<Record<string, string>> {
+  return within(
+    service,
+    `insert into wave_insights (project_id, wave_id, status, requested_by) values ($1, $2, $3, 'somebody')
+     on conflict (project_id, wave_id) do update set status = $3`,
+    [projectId, waveId, status],
+  );
+}
+
+function waveIsOver(
+  service: TestService,
+  { projectId, waveId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  return within(
+    service,
+    `with gone as (delete from wave_insights where project_id = $1 and wave_id = $2)
+     update journey_runs set status = 'completed', completed_at = now() where project_id = $1 and wave_id = $2`,
+    [projectId, waveId],
+  );
+}
 
 async function openBrowser(
   service: TestService,

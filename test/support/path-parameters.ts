@@ -93,6 +93,57 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     if (answer.status !== 202) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
     return answer.body.runId as string;
   },
+  personaId: async ({ service, need }) =>
+    idOf(service.post(`/projects/${await need('projectId')}/personas`, { name: 'Ada', role: 'fixture' })),
+  swarmId: async ({ service, need }) => {
+    const swarm = { name: 'fixture', iterations: 1, maxTurns: 1 };
+    return idOf(service.post(`/projects/${await need('projectId')}/swarms`, swarm));
+  },
+  // With a persona of its own, so that the other one can be deleted.
+  journeyId: async ({ service, need }) => {
+    const project = `/projects/${await need('projectId')}`;
+    const personaId = await idOf(service.post(`${project}/personas`, { name: 'Bo', role: 'fixture' }));
+    const predicate = { type: 'finalAssistantMessageNonEmpty' };
+    return idOf(
+      service.post(`${project}/journeys`, {
+        goal: 'Which ships are in the drydock?',
+        personaId,
+        environmentIds: [await need('environmentId')],
+        sessionsPerTarget: 1,
+        maxTurns: 1,
+        rubric: { criteria: [{ id: 'answers', predicate }] },
+      }),
+    );
+  },
+  goalId: ({ need }) => need('journeyId'),
+  journeyRunId: async ({ service, need }) => {
+    await forgetSpending(service);
+    const path = `/projects/${await need('projectId')}/journeys/${await need('journeyId')}/runs`;
+    const answer = await service.post(path);
+    if (answer.status !== 202) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
+    return answer.body.id as string;
+  },
+  waveId: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/journey-runs/${await need('journeyRunId')}`;
+    return (await service.get(path)).body.waveId as string;
+  },
+  swarmRunId: ({ need }) => need('waveId'),
+  findingId: async ({ service, need }) => {
+    const id = newId('jfnd');
+    const columns = `(id, project_id, fingerprint, dimension, subject, status, occurrence_count, last_seen_wave_id,
+      first_seen_at, last_seen_at)`;
+    await within(
+      service,
+      `insert into journey_findings ${columns}
+       values ($1, $2, $1, 'goal', '{"kind":"journey","id":"x","label":"x"}', 'new', 1, 'wave', now(), now())`,
+      [id, await need('projectId')],
+    );
+    return id;
+  },
+  serverGroupId: async ({ service, need }) => {
+    const group = { name: 'fixture', serverIds: [await need('serverId')] };
+    return idOf(service.post(`/projects/${await need('projectId')}/server-groups`, group));
+  },
   ingestRunId: async ({ service, need }) => {
     const path = `/projects/${await need('projectId')}/eval-ingest/runs/start`;
     return (await service.post(path, { suiteName: 'fixture' })).body.runId as string;
@@ -219,6 +270,11 @@ export async function within(
   await database.query(statement, values);
   await database.end();
   return {};
+}
+
+/** What was drawn on budgets; some allow only so much in a minute. */
+export function forgetSpending(service: TestService): Promise<Record<string, string>> {
+  return within(service, `delete from ledger_entries where budget <> 'credits'`, []);
 }
 
 const skillText = Buffer.from('---\nname: fixture\ndescription: For tests\n---\nDo nothing.\n');
