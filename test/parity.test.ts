@@ -61,7 +61,14 @@ async function askedOf(operation: Operation): Promise<Asked> {
 }
 
 /** A stream of something that is over ends. */
-async function end({ projectId, runId, connectionRequestId }: Record<string, string>): Promise<void> {
+async function end({
+  projectId,
+  runId,
+  journeyRunId,
+  connectionRequestId,
+}: Record<string, string>): Promise<void> {
+  if (journeyRunId !== undefined)
+    await service.post(`/projects/${projectId}/journey-runs/${journeyRunId}/cancel`);
   if (runId !== undefined) await service.post(`/projects/${projectId}/eval-runs/${runId}/cancel`);
   if (connectionRequestId !== undefined)
     await service.post(`/server-connections/${connectionRequestId}/cancel`);

@@ -87,6 +87,16 @@ async function fullProject(): Promise<Parameters> {
      select 'btt_' || substr(id, 5), id, 0, '{}' from eval_runs where id = $1`,
   ])
     await database.query(statement, [made['runId']]);
+  for (const statement of [
+    `insert into journey_run_tools (run_id, target, tools) values ($1, 0, '[]')`,
+    `insert into journey_turns (session_id, prompt_index, evidence)
+     select id, 0, '{}' from journey_sessions where run_id = $1`,
+    `insert into journey_observations (project_id, fingerprint, wave_id, wave_at, fired, affected, total)
+     select project_id, 'f', wave_id, now(), true, 1, 1 from journey_runs where id = $1`,
+    `insert into wave_insights (project_id, wave_id, status, requested_by)
+     select project_id, wave_id, 'completed', 'usr' from journey_runs where id = $1`,
+  ])
+    await database.query(statement, [made['journeyRunId']]);
   return made;
 }
 

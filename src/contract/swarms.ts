@@ -34,14 +34,6 @@ const sizes = {
   sessionsPerTarget: Count.optional().describe('The same under its first name; give one of them.'),
 };
 
-/** Its later name is read as its first. */
-function oneSize<Body extends { iterations?: number | undefined; sessionsPerTarget?: number | undefined }>({
-  iterations,
-  ...body
-}: Body): Omit<Body, 'iterations'> {
-  return iterations === undefined ? body : { ...body, sessionsPerTarget: iterations };
-}
-
 function notTwice(body: object, context: z.RefinementCtx): void {
   if ('iterations' in body && 'sessionsPerTarget' in body)
     context.addIssue({
@@ -77,7 +69,6 @@ export const createSwarm = operation({
       if (!('iterations' in body || 'sessionsPerTarget' in body))
         context.addIssue({ code: 'custom', path: ['iterations'], message: 'Required' });
     })
-    .transform(oneSize)
     .meta({ id: 'SwarmCreateRequest' }),
   example: { name: 'Harbour', iterations: 3, maxTurns: 6 },
   status: 201,
@@ -107,9 +98,10 @@ export const updateSwarm = operation({
       maxTurns: MaxTurns.optional(),
       rubric: SessionRubric.nullable().optional().describe('`null` clears.'),
     })
-    .superRefine(notTwice)
-    .transform(oneSize)
-    .superRefine(together('sessionsPerTarget', 'maxTurns'))
+    .superRefine((body, context) => {
+      notTwice(body, context);
+      together('sessionsPerTarget' in body ? 'sessionsPerTarget' : 'iterations', 'maxTurns')(body, context);
+    })
     .meta({ id: 'SwarmUpdateRequest' }),
   example: { name: 'Harbour, at night' },
   response: Swarm,

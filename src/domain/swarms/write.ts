@@ -19,7 +19,7 @@ export const createSwarm: Verb<'createSwarm'> = (context, { body }) =>
       name: body.name,
       description: body.description ?? null,
       environmentIds: body.environmentIds ?? [],
-      sessionsPerTarget: body.sessionsPerTarget ?? null,
+      sessionsPerTarget: body.iterations ?? body.sessionsPerTarget ?? null,
       maxTurns: body.maxTurns,
       rubric: body.rubric ?? null,
     });
@@ -38,7 +38,7 @@ export const updateSwarm: Verb<'updateSwarm'> = (context, { swarmId, body }) =>
       name: body.name ?? before.name,
       description: description === undefined ? before.description : description,
       environmentIds: environmentIds === undefined ? before.environmentIds : (environmentIds ?? []),
-      sessionsPerTarget: body.sessionsPerTarget ?? before.sessionsPerTarget,
+      sessionsPerTarget: body.iterations ?? body.sessionsPerTarget ?? before.sessionsPerTarget,
       maxTurns: body.maxTurns ?? before.maxTurns,
       rubric: rubric === undefined ? before.rubric : rubric,
     });

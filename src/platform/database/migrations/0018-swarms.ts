@@ -59,7 +59,7 @@ create table journeys (
 );
 create index journeys_live on journeys (project_id, id desc) where archived_at is null;
 create index journeys_project on journeys (project_id, id);
-create index journeys_persona on journeys (persona_id) where archived_at is null;
+create index journeys_persona on journeys (persona_id, id) where archived_at is null;
 create index journeys_swarm on journeys (swarm_id) where swarm_id is not null;
 
 create table journey_runs (

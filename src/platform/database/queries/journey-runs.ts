@@ -187,7 +187,7 @@ export const silent = query(
      and not exists (select from journey_sessions s where s.run_id = r.id and (
        s.touched_at > now() - :seconds * interval '1 s' or (s.state = 'running' and s.due_at > now())))
    order by r.created_at limit 100`,
-  { seconds: integer },
+  { seconds: float },
   { id: text },
   { index: 'journey_runs_open' },
 );

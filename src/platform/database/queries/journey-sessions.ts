@@ -1,6 +1,7 @@
 import {
   bigint,
   flag,
+  float,
   integer,
   json,
   jsonText,
@@ -218,7 +219,7 @@ export const heartbeat = query(
   'journey-sessions.heartbeat',
   `select max(greatest(touched_at, case when state = 'running' then due_at - :lease * interval '1 s' end)) as at
    from journey_sessions where run_id = :runId`,
-  { ...ofRun, lease: integer },
+  { ...ofRun, lease: float },
   { at: orNull(time) },
 );
 export const find = query(
