@@ -53,11 +53,7 @@ export class Journeys {
     return (await this.ok(this.service.post(`${this.project}/journeys`, body))).id;
   }
 
-  launchAnswer(
-    journeyId: string,
-    body?: object,
-    key?: string,
-  ): Promise<{ status: number; body: Body; text: string }> {
+  launchAnswer(journeyId: string, body?: object, key?: string): ReturnType<TestService['post']> {
     const headers = key === undefined ? {} : { 'idempotency-key': key };
     return this.service.post(`${this.project}/journeys/${journeyId}/runs`, body, { headers });
   }

@@ -18,7 +18,7 @@ async function* eventsOf(
   context: ProjectContext,
   { id: runId }: runs.JourneyRunRow,
 ): AsyncGenerator<StreamEvent<JourneyRunEvent>> {
-  const { db, clock } = context;
+  const { db } = context;
   const told = new Map<string, string>();
   const isNew = (key: string, value: unknown): boolean => {
     const text = JSON.stringify(value);
@@ -30,7 +30,7 @@ async function* eventsOf(
     const run = await db.row(runs.get, { id: runId });
     if (!run) return;
     const rows = await db.rows(sessions.listOfRun, { runId });
-    const at = clock();
+    const at = run.updatedAt;
     const { status } = run;
     const summary = summaryOf(run);
     const rubric = criteriaOf(run);

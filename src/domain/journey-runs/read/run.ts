@@ -1,4 +1,9 @@
-import { journeyRunVerdict, scorecard, swarmReport } from '../../../evaluation/index.ts';
+import {
+  type JourneyRunVerdictSummary,
+  journeyRunVerdict,
+  scorecard,
+  swarmReport,
+} from '../../../evaluation/index.ts';
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
 import * as journeys from '../../../platform/database/queries/journeys.ts';
@@ -40,7 +45,7 @@ export const getJourneyRun: Verb<'getJourneyRun'> = async (
   const { at } = await db.one(sessions.heartbeat, { runId, lease: config.evalLease });
   const targets = targetsOf(run);
   const facts = factsOfRun(run, rows);
-  const verdict = journeyRunVerdict(facts, run.verdict === null ? clock() : run.updatedAt);
+  const verdict = (run.verdict as JourneyRunVerdictSummary | null) ?? journeyRunVerdict(facts, clock());
   return {
     ...presentRun(run),
     attempts: rows.map((row) => presentAttempt(targets, row)),
