@@ -20,12 +20,12 @@ export interface Service {
 }
 
 /** The built service and a provider, each in a process of its own. */
-export async function serve(dataDir: string, latency: number): Promise<Service> {
-  const provider = await start(
-    ['--import', 'tsx', here('provider.ts'), String(latency)],
-    {},
-    /Provider (\S+)/,
-  );
+export async function serve(
+  dataDir: string,
+  latency: number,
+  script = here('provider.ts'),
+): Promise<Service> {
+  const provider = await start(['--import', 'tsx', script, String(latency)], {}, /Provider (\S+)/);
   const providerUrl = provider.match[1] as string;
   const modelsFile = join(dataDir, 'models.json');
   const connection = { name: 'scripted', wire: 'openai-chat', baseUrl: providerUrl };

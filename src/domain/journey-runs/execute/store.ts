@@ -1,4 +1,5 @@
 import type { TurnMessage } from '../../../models/messages.ts';
+import type { Db } from '../../../platform/database/database.ts';
 import type { LeasedSession } from '../../../platform/database/queries/journey-sessions.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -61,10 +62,16 @@ export async function storeTurn(
     outputTokens,
     firstMessage: message.slice(0, 500).toWellFormed(),
   };
-  await services.db.transaction(async (db) => {
+  const write = async (db: Db): Promise<void> => {
     if (!(await db.row(sessions.addTurn, turn))) throw new LostLease();
-    await bookSpending(db, services.clock(), spendingOf(place, micros));
-  });
+  };
+  // One statement is a transaction of its own.
+  if (micros <= 0) await write(services.db);
+  else
+    await services.db.transaction(async (db) => {
+      await write(db);
+      await bookSpending(db, services.clock(), spendingOf(place, micros));
+    });
   return kept.map(({ role, content }) => ({ role, content }) as TurnMessage);
 }
 

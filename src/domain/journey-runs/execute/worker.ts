@@ -9,8 +9,8 @@ import { broken, type SessionOutcome } from './outcome.ts';
 import { JourneyRunsInProcess } from './runs.ts';
 import { settleSession } from './settle.ts';
 
-/** A session that takes its process down again and again is given up. */
-const attempts = 6;
+/** A session that takes its process down again and again, without a turn between, is given up. */
+const attempts = 8;
 
 /** Works on the sessions of journeys: each ends once, whatever becomes of the processes that try it. */
 export class SessionWorker {

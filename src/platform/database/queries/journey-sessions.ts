@@ -90,11 +90,11 @@ export const begin = query(
   { turns: integer },
 );
 
-/** One message of the persona and all that came of it, unless the lease was lost. */
+/** One message of the persona and all that came of it, unless the lease was lost. Whoever gets on is not about to be given up. */
 export const addTurn = query(
   'journey-sessions.add-turn',
   `with held as (
-     update journey_sessions set turns = turns + 1, touched_at = now() where ${held} returning id, run_id, organization_id),
+     update journey_sessions set turns = turns + 1, attempts = 1, touched_at = now() where ${held} returning id, run_id, organization_id),
    turn as (
      insert into chat_turns (id, session_id, organization_id, user_id, idempotency_key, request_hash, prompt_index, state,
        lease_token, lease_until, model_called, finish_reason, usage, model_id, span_count, spans, spans_truncated,
