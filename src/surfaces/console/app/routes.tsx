@@ -9,13 +9,14 @@ import { entryRoutes, peopleRoutes } from './routes/people.tsx';
 import { home, project, root } from './routes/root.tsx';
 import { serverRoutes } from './routes/servers.tsx';
 import { setupRoutes } from './routes/setup.tsx';
+import { swarmRoutes } from './routes/swarms.tsx';
 
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     ...entryRoutes,
     ...peopleRoutes,
-    project.addChildren([...setupRoutes, ...serverRoutes, ...chatRoutes, ...evalRoutes]),
+    project.addChildren([...setupRoutes, ...serverRoutes, ...chatRoutes, ...evalRoutes, ...swarmRoutes]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -5,39 +5,67 @@ import { watchingApi } from './client.ts';
 /** How a live part of a page stands: `over` when there is nothing more to come. */
 export type Live = { state: 'connecting' | 'live' | 'over' } | { state: 'lost'; since: number };
 
-export type RunEvent = Client['watchEvalRun'] extends (...args: never[]) => AsyncGenerator<infer Event>
+type EventsOf<Id extends keyof Client> = Client[Id] extends (...args: never[]) => AsyncGenerator<infer Event>
   ? Event
   : never;
+export type RunEvent = EventsOf<'watchEvalRun'>;
+export type JourneyRunEvent = EventsOf<'watchJourneyRun'>;
 
 const firstPause = 1_000;
 const longestPause = 15_000;
+
+interface WhichRun {
+  projectId: string;
+  runId: string;
+}
 
 /**
  * Hands on the events of a run from its beginning. The client takes a broken stream up after the last event; when it gives
  * up, the stream is begun anew, so that an event may come twice.
  */
-export function useRunEvents(
-  which: { projectId: string; runId: string },
+export function useRunEvents(which: WhichRun, wanted: boolean, onEvent: (event: RunEvent) => void): Live {
+  return useEvents(watchEvals, which, wanted, onEvent);
+}
+
+/** The same of the run of a journey; who begins anew is told how everything stands. */
+export function useJourneyRunEvents(
+  which: WhichRun,
   wanted: boolean,
-  onEvent: (event: RunEvent) => void,
+  onEvent: (event: JourneyRunEvent) => void,
+): Live {
+  return useEvents(watchJourneys, which, wanted, onEvent);
+}
+
+type Watch<Event> = (from: Client, which: WhichRun, signal: AbortSignal) => AsyncGenerator<Event>;
+
+const watchEvals: Watch<RunEvent> = (from, which, signal) => from.watchEvalRun(which, { signal });
+const watchJourneys: Watch<JourneyRunEvent> = (from, which, signal) =>
+  from.watchJourneyRun(which, { signal });
+
+function useEvents<Event>(
+  watch: Watch<Event>,
+  { projectId, runId }: WhichRun,
+  wanted: boolean,
+  onEvent: (event: Event) => void,
 ): Live {
   const [live, setLive] = useState<Live>({ state: 'connecting' });
   const handOn = useEffectEvent(onEvent);
-  const { projectId, runId } = which;
   useEffect(() => {
     if (!wanted) return;
     const end = new AbortController();
-    void watchRun({ projectId, runId }, end.signal, handOn, setLive);
+    const begin = (connected: (open: boolean) => void): AsyncGenerator<Event> =>
+      watch(watchingApi(connected), { projectId, runId }, end.signal);
+    void watchRun(begin, end.signal, handOn, setLive);
     return () => end.abort();
-  }, [projectId, runId, wanted]);
+  }, [watch, projectId, runId, wanted]);
   return live;
 }
 
 /** Until it is over, refused or not wanted any more. */
-async function watchRun(
-  which: { projectId: string; runId: string },
+async function watchRun<Event>(
+  begin: (connected: (open: boolean) => void) => AsyncGenerator<Event>,
   signal: AbortSignal,
-  handOn: (event: RunEvent) => void,
+  handOn: (event: Event) => void,
   setLive: Dispatch<SetStateAction<Live>>,
 ): Promise<void> {
   const connected = (open: boolean): void =>
@@ -47,7 +75,7 @@ async function watchRun(
     });
   for (let pause = firstPause; !signal.aborted; pause = Math.min(pause * 2, longestPause)) {
     try {
-      for await (const event of watchingApi(connected).watchEvalRun(which, { signal })) {
+      for await (const event of begin(connected)) {
         pause = firstPause;
         handOn(event);
       }

@@ -13,17 +13,19 @@ export function Rate({
   passed,
   trials,
   needed,
+  interval = wilson(passed, trials),
   bare = false,
 }: {
   passed: number;
   trials: number;
   /** The rate that it has to reach. */
   needed?: number | undefined;
+  /** Where somebody has counted it already. */
+  interval?: { lower: number; upper: number } | undefined;
   /** Without the figures, where they stand elsewhere. */
   bare?: boolean;
 }) {
-  const interval = wilson(passed, trials);
-  if (!interval) return <span className={css.none}>not measured</span>;
+  if (!interval || trials === 0) return <span className={css.none}>not measured</span>;
   const words = `${count(passed)} of ${count(trials)}, between ${percent(round(interval.lower))} and ${percent(round(interval.upper))}${
     needed === undefined ? '' : `, ${percent(needed)} needed`
   }`;

@@ -43,6 +43,14 @@ export const RunsIcon = () => (
     <path d="M2 3h3v3H2zM6.5 3h3v3h-3zM11 3h3v3h-3zM2 10h3v3H2zM6.5 10h3v3h-3zM11 10h3v3h-3z" />
   </Icon>
 );
+export const SwarmsIcon = () => (
+  <Icon>
+    <circle cx="8" cy="3.8" r="1.8" />
+    <circle cx="3.8" cy="11" r="1.8" />
+    <circle cx="12.2" cy="11" r="1.8" />
+    <path d="M7 5.6 4.8 9.300M9 5.600l2.200 3.700M5.800 11h4.400" />
+  </Icon>
+);
 export const SearchIcon = () => (
   <Icon>
     <circle cx="7" cy="7" r="4.5" />

@@ -79,6 +79,11 @@ const colours: Record<State, string | undefined> = {
   attention: css.inconclusive,
 };
 
+/** Shape and colour as properties of an element that draws them itself. */
+export function stateClasses(state: State): string {
+  return classes(shapes[state], colours[state]);
+}
+
 /**
  * The shape alone. Without `label` a word must stand beside it. One element, because a grid draws a thousand of them.
  */

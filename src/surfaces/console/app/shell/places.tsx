@@ -17,6 +17,7 @@ import {
   SettingsIcon,
   SkillsIcon,
   SuitesIcon,
+  SwarmsIcon,
   UsageIcon,
 } from '../kit/icons.tsx';
 
@@ -28,6 +29,7 @@ export const places = [
   // Evals.
   { to: '/projects/$projectId/suites', name: 'Suites', icon: <SuitesIcon /> },
   { to: '/projects/$projectId/runs', name: 'Runs', icon: <RunsIcon /> },
+  { to: '/projects/$projectId/swarms', name: 'Swarms', icon: <SwarmsIcon /> },
   // Setup.
   { to: '/projects/$projectId/environments', name: 'Environments', icon: <EnvironmentsIcon /> },
   { to: '/projects/$projectId/clients', name: 'Clients', icon: <ClientsIcon /> },

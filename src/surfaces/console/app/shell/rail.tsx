@@ -6,15 +6,17 @@ import { InstallationIcon } from '../kit/icons.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { lastProject } from './last-project.ts';
 import { useOrganization } from './organization.ts';
-import { places, placesOf } from './places.tsx';
+import { placesOf } from './places.tsx';
 import css from './shell.module.css';
 import { OrganizationSwitch, ProjectSwitch } from './switches.tsx';
+import { usePlaces } from './use-places.ts';
 
 /** Where one can go, in which project and organization, and as whom. */
 export function Rail({ projectId: open, onLeave }: { projectId: string | undefined; onLeave: () => void }) {
   const signedIn = useSignedIn();
   const projectId = useProject(open);
   const organization = useOrganization();
+  const places = usePlaces(projectId);
   return (
     <>
       <div>

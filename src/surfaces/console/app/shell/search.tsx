@@ -5,8 +5,9 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { ask } from '../api/ask.ts';
 import { TextInput } from '../kit/field.tsx';
 import { useOrganization } from './organization.ts';
-import { places, placesOf } from './places.tsx';
+import { placesOf } from './places.tsx';
 import css from './search.module.css';
+import { usePlaces } from './use-places.ts';
 
 interface Hit {
   key: string;
@@ -117,6 +118,7 @@ function useHits(projectId: string | undefined, words: string): Hit[] {
   const router = useRouter();
   const inProject = projectId !== undefined;
   const organization = useOrganization();
+  const places = usePlaces(projectId);
   const id = projectId ?? '';
   const projects = useQuery(ask('listProjects', {}));
   const servers = useQuery({ ...ask('listProjectServers', { projectId: id }), enabled: inProject });

@@ -14,10 +14,12 @@ import type { Call, CallState, Piece } from './exchanges.ts';
 const mostAtFirst = 20_000;
 
 /** Words of a person or a model: text, whatever is in it. */
-export function Said({ by, text }: { by: 'You' | 'Model'; text: string }) {
+export function Said({ by, name = by, text }: { by: 'You' | 'Model'; name?: string; text: string }) {
   return (
     <div className={classes(css.said, by === 'You' && css.own)}>
-      <h2 className={by === 'You' ? undefined : 'visually-hidden'}>{by}</h2>
+      <h2 className={by === 'You' ? undefined : 'visually-hidden'} dir="auto">
+        {name}
+      </h2>
       <LongText className={css.words} text={text} first={mostAtFirst} />
     </div>
   );

@@ -18,11 +18,17 @@ export interface Chosen {
 export const Stored = memo(function Stored({
   sessionId,
   entries,
+  speaker = 'You',
+  beside = false,
   chosen,
   choose,
 }: {
   sessionId: string;
   entries: readonly Entry[];
+  /** Who talks with the model. */
+  speaker?: string;
+  /** Whether the timeline of the turn that is chosen is drawn elsewhere. */
+  beside?: boolean;
   chosen: Chosen;
   choose: (chosen: Chosen) => void;
 }) {
@@ -30,7 +36,7 @@ export const Stored = memo(function Stored({
     <li key={exchange ? `m${exchange.index}` : turn.turnId} className={css.exchange}>
       {exchange ? (
         <>
-          <Said by="You" text={exchange.said} />
+          <Said by="You" name={speaker} text={exchange.said} />
           <Pieces
             pieces={exchange.pieces}
             meant={turn?.turnId === chosen.turn ? callOf(chosen.span) : undefined}
@@ -41,7 +47,7 @@ export const Stored = memo(function Stored({
           <StateMark state="failed">A turn came to nothing</StateMark> <bdi>{turn.error}</bdi>
         </p>
       )}
-      {turn && <TurnFacts sessionId={sessionId} turn={turn} chosen={chosen} choose={choose} />}
+      {turn && <TurnFacts {...{ sessionId, turn, beside, chosen, choose }} />}
     </li>
   ));
 });
@@ -54,11 +60,13 @@ function callOf(span: string | undefined): string | undefined {
 function TurnFacts({
   sessionId,
   turn,
+  beside,
   chosen,
   choose,
 }: {
   sessionId: string;
   turn: Turn;
+  beside: boolean;
   chosen: Chosen;
   choose: (chosen: Chosen) => void;
 }) {
@@ -75,14 +83,14 @@ function TurnFacts({
         {spanCount > 0 && (
           <Button
             look="quiet"
-            aria-expanded={open}
-            onClick={() => choose(open ? turnedOff : { turn: turnId, span: undefined })}
+            {...(beside ? { 'aria-pressed': open } : { 'aria-expanded': open })}
+            onClick={() => choose(open && !beside ? turnedOff : { turn: turnId, span: undefined })}
           >
             Timeline
           </Button>
         )}
       </p>
-      {open && (
+      {open && !beside && (
         <TurnTimeline
           sessionId={sessionId}
           turnId={turnId}

@@ -6,6 +6,7 @@ import type { Live } from '../../api/live.ts';
 import { partFrom } from '../../api/parts.ts';
 import { Rate } from '../../charts/rate.tsx';
 import { Id } from '../../kit/copy.tsx';
+import { LiveMark } from '../../kit/live-mark.tsx';
 import { Problem, Skeleton } from '../../kit/notice.tsx';
 import { cost, count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
@@ -170,17 +171,6 @@ function Decision({ run, live, projectId }: { run: Run; live: Live; projectId: s
       )}
     </div>
   );
-}
-
-function LiveMark({ live }: { live: Live }) {
-  if (live.state === 'lost')
-    return (
-      <StateMark state="attention">
-        not live since <Time at={live.since} />; trying to connect
-      </StateMark>
-    );
-  if (live.state === 'live') return <StateMark state="running">live</StateMark>;
-  return <span className={css.soft}>{live.state === 'over' ? 'ended' : 'connecting'}</span>;
 }
 
 function RunFacts({ run, projectId }: { run: Run; projectId: string }) {

@@ -1,0 +1,37 @@
+import { oneOf, type Raw, text } from '../../addresses.ts';
+
+const swarmTabs = ['overview', 'journeys', 'personas', 'swarms', 'findings'] as const;
+export type SwarmTab = (typeof swarmTabs)[number];
+const makes = ['persona', 'journey', 'swarm', 'drafts'] as const;
+
+export interface SwarmsSearch {
+  tab?: SwarmTab | undefined;
+  /** What is being made in a dialog. */
+  make?: (typeof makes)[number] | undefined;
+  /** The id of the persona or the swarm that is being edited. */
+  edit?: string | undefined;
+}
+
+export function swarmsSearch(raw: Raw): SwarmsSearch {
+  return { tab: oneOf(swarmTabs, raw['tab']), make: oneOf(makes, raw['make']), edit: text(raw['edit']) };
+}
+
+export interface JourneySearch {
+  /** Whether it is being edited. */
+  edit?: true | undefined;
+}
+
+export function journeySearch(raw: Raw): JourneySearch {
+  return { edit: raw['edit'] === true ? (true as const) : undefined };
+}
+
+export interface SwarmSessionSearch {
+  /** The turn whose timeline is shown. */
+  turn?: string | undefined;
+  /** What is chosen in it. */
+  span?: string | undefined;
+}
+
+export function swarmSessionSearch(raw: Raw): SwarmSessionSearch {
+  return { turn: text(raw['turn']), span: text(raw['span']) };
+}

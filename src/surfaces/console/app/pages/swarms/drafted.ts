@@ -1,0 +1,56 @@
+import type { Input, Output } from '../../../../client/index.ts';
+
+type Generated = Output<'generatePersonas'>;
+export type Candidate = NonNullable<Generated['personas']>[number];
+type JourneyBody = Input<'createJourney'>['body'];
+
+/** Those of an answer, whether it has one persona or several. */
+export function candidatesOf({ persona, personas, journeys }: Generated): Candidate[] {
+  if (personas) return personas;
+  return persona ? [{ persona, journeys: journeys ?? [] }] : [];
+}
+
+/** What a persona and their journeys were drafted from, and what the journeys are tried with. */
+export interface Offer {
+  environmentId: string | undefined;
+  serverAttachmentId: string | undefined;
+  hostId: string | undefined;
+}
+
+const sizes = { sessionsPerTarget: 3, maxTurns: 6 };
+const longestName = 120;
+
+export function personaBody({ persona: { name, role, notes } }: Candidate): Input<'createPersona'>['body'] {
+  return {
+    name: name.slice(0, longestName),
+    role: role.slice(0, longestName),
+    ...(notes !== undefined && { notes: notes.slice(0, 2000) }),
+  };
+}
+
+/** A drafted journey as it is made; the checks that were suggested become its rubric. */
+export function journeyBody(
+  { name, goal, suggestedChecks = [] }: Candidate['journeys'][number],
+  personaId: string,
+  { environmentId, serverAttachmentId, hostId }: Offer,
+): JourneyBody {
+  const tools = [...new Set(suggestedChecks.map(({ toolName }) => toolName))];
+  return {
+    ...(name !== undefined && { name: name.slice(0, longestName) }),
+    goal,
+    personaId,
+    ...(environmentId !== undefined && { environmentIds: [environmentId] }),
+    ...(serverAttachmentId !== undefined && { serverAttachmentId }),
+    ...(environmentId === undefined && hostId !== undefined && { hostIds: [hostId] }),
+    ...sizes,
+    ...(tools.length > 0 && {
+      rubric: {
+        criteria: tools.map((toolName, at) => ({
+          id: `calls-${at + 1}`,
+          label: `Calls ${toolName}`.slice(0, 200),
+          predicate: { type: 'toolCalledAtLeastOnce' as const, toolName },
+        })),
+      },
+    }),
+  };
+}

@@ -1,0 +1,56 @@
+import { Link } from '@tanstack/react-router';
+import type { Output } from '../../../../../client/index.ts';
+import { StateMark } from '../../../kit/state.tsx';
+import { type Column, Table } from '../../../kit/table.tsx';
+import { duration, Time } from '../../../kit/time.tsx';
+import { endedOf, stateOfJourneyRun, summaryWords } from '../states.ts';
+import css from '../swarms.module.css';
+
+type Run = Output<'listJourneyRuns'>['items'][number];
+
+export function RunsTable({ projectId, runs }: { projectId: string; runs: readonly Run[] }) {
+  return <Table label="Runs" columns={columnsOf(projectId)} rows={runs} keyOf={({ id }) => id} />;
+}
+
+function columnsOf(projectId: string): Column<Run>[] {
+  return [
+    {
+      name: 'Launched',
+      main: true,
+      cell: ({ id, createdAt }) => (
+        <Link to="/projects/$projectId/swarms/runs/$runId" params={{ projectId, runId: id }}>
+          <Time at={createdAt} />
+        </Link>
+      ),
+    },
+    { name: 'Verdict', cell: (run) => <StateMark state={stateOfJourneyRun(run)} /> },
+    {
+      name: 'Sessions',
+      cell: ({ status, summary }) =>
+        status === 'running' ? (
+          <progress
+            className={css.progress}
+            max={summary.total}
+            value={endedOf(summary)}
+            aria-label={`${endedOf(summary)} of ${summary.total} sessions ended`}
+          />
+        ) : (
+          <span className={css.soft}>{summaryWords(summary)}</span>
+        ),
+    },
+    {
+      name: 'With',
+      cell: ({ targets }) =>
+        targets
+          .map(({ hostName, environmentName, hostId }) => environmentName ?? hostName ?? hostId)
+          .join(', '),
+    },
+    { name: 'Wave', cell: ({ id, waveId }) => (waveId === undefined || waveId === id ? '' : waveId) },
+    {
+      name: 'Took',
+      figure: true,
+      cell: ({ createdAt, completedAt }) =>
+        completedAt === undefined ? '' : duration(completedAt - createdAt),
+    },
+  ];
+}

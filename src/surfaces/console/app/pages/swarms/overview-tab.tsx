@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Output } from '../../../../client/index.ts';
+import { ask } from '../../api/ask.ts';
+import { Rate } from '../../charts/rate.tsx';
+import { linkClass } from '../../kit/button.tsx';
+import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { counted } from '../../kit/numbers.ts';
+import { Section } from '../../kit/page.tsx';
+import { type State, StateMark } from '../../kit/state.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { GoalTrend } from './goal-trend.tsx';
+import { endedOf, share, summaryWords } from './states.ts';
+import css from './swarms.module.css';
+
+type Overview = Output<'getSwarmOverview'>;
+type Run = Overview['runs'][number];
+
+/** How often it is read again while something runs. */
+const pollEvery = 5_000;
+
+export function OverviewTab({ projectId }: { projectId: string }) {
+  const overview = useQuery({
+    ...ask('getSwarmOverview', { projectId }),
+    refetchInterval: ({ state }) =>
+      state.data?.runs.some(({ status }) => status === 'running') ? pollEvery : false,
+  });
+  if (overview.isError) return <Problem error={overview.error} retry={() => void overview.refetch()} />;
+  if (!overview.data) return <Skeleton lines={10} />;
+  const { runs, goalCompletion } = overview.data;
+  if (runs.length === 0) return <NothingRun projectId={projectId} />;
+  return (
+    <>
+      {goalCompletion.trend.length > 0 && <GoalTrend days={goalCompletion.trend} />}
+      <Section title="Latest runs">
+        <Table
+          label="Latest runs of journeys"
+          columns={columnsOf(projectId)}
+          rows={runs}
+          keyOf={({ runId }) => runId}
+        />
+      </Section>
+    </>
+  );
+}
+
+function NothingRun({ projectId }: { projectId: string }) {
+  return (
+    <Empty
+      title="No journey was run yet"
+      action={
+        <Link
+          to="/projects/$projectId/swarms"
+          params={{ projectId }}
+          search={{ tab: 'journeys' }}
+          className={linkClass}
+        >
+          Choose a journey to launch
+        </Link>
+      }
+    >
+      A persona is somebody who wants something, a journey is what they want to get done. In a run a model
+      plays the persona in many sessions, and each is graded.
+    </Empty>
+  );
+}
+
+function stateOf({ status, goalCompletion: goal }: Run): State {
+  if (status === 'running') return 'running';
+  if ((goal?.pendingCount ?? 0) > 0) return 'grading';
+  if (!goal || goal.gradedCount === 0) return status === 'completed' ? 'notEstablished' : 'inconclusive';
+  return goal.passedCount === goal.gradedCount ? 'passed' : 'failed';
+}
+
+function goalWords(run: Run): string | undefined {
+  const state = stateOf(run);
+  if (state === 'passed') return 'goal reached';
+  if (state === 'failed')
+    return `${share(run.goalCompletion?.passedCount ?? 0, run.goalCompletion?.gradedCount ?? 0)} reached`;
+  return undefined;
+}
+
+function columnsOf(projectId: string): Column<Run>[] {
+  return [
+    {
+      name: 'Journey',
+      main: true,
+      cell: ({ runId, journeyName }) => (
+        <Link to="/projects/$projectId/swarms/runs/$runId" params={{ projectId, runId }}>
+          {journeyName}
+        </Link>
+      ),
+    },
+    { name: 'Persona', cell: ({ personaName }) => personaName },
+    { name: 'Goal', cell: (run) => <StateMark state={stateOf(run)}>{goalWords(run)}</StateMark> },
+    {
+      name: 'Sessions that reached it',
+      cell: ({ goalCompletion: goal }) =>
+        goal && goal.gradedCount > 0 ? <Rate passed={goal.passedCount} trials={goal.gradedCount} /> : null,
+    },
+    {
+      name: 'Sessions',
+      cell: ({ status, summary }) =>
+        status === 'running' ? (
+          <progress
+            className={css.progress}
+            max={summary.total}
+            value={endedOf(summary)}
+            aria-label={`${endedOf(summary)} of ${summary.total} sessions ended`}
+          />
+        ) : (
+          <span className={css.soft}>{summaryWords(summary)}</span>
+        ),
+    },
+    { name: 'Keeps failing', cell: (run) => failing(run) },
+    {
+      name: 'With',
+      cell: ({ targets }) =>
+        targets.map(({ hostName, environmentName }) => environmentName ?? hostName).join(', '),
+    },
+    { name: 'Launched', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  ];
+}
+
+/** The criterion that has failed longest. */
+function failing({ findings }: Run): string {
+  const [first] = findings.toSorted((a, b) => b.runStreak - a.runStreak);
+  if (!first) return '';
+  return `${first.label ?? first.criterionId}${first.runStreak > 1 ? `, ${counted(first.runStreak, 'run')} in a row` : ''}`;
+}

@@ -1,0 +1,152 @@
+import { useRouter } from '@tanstack/react-router';
+import { type KeyboardEvent, type MouseEvent, memo, useMemo } from 'react';
+import { Rate } from '../../../charts/rate.tsx';
+import { classes } from '../../../kit/classes.ts';
+import { counted } from '../../../kit/numbers.ts';
+import { type State, StateMark, stateClasses, wordFor } from '../../../kit/state.tsx';
+import css from './board.module.css';
+import { type Cell, isSameRow, type Row } from './rows.ts';
+
+/** Stands for a session in an address. */
+const mark = 'SESSION';
+
+/** Targets down, sessions across: each a shape with how many messages were answered, which links to it. */
+export function Board({
+  projectId,
+  runId,
+  rows,
+}: {
+  projectId: string;
+  runId: string;
+  rows: readonly Row[];
+}) {
+  const router = useRouter();
+  // Made once for all of them.
+  const [before = '', behind = ''] = useMemo(
+    () =>
+      router
+        .buildLocation({
+          to: '/projects/$projectId/swarms/runs/$runId/sessions/$sessionId',
+          params: { projectId, runId, sessionId: mark },
+        })
+        .href.split(mark),
+    [router, projectId, runId],
+  );
+  /** One listener for thousands of links. */
+  const open = (event: MouseEvent): void => {
+    const link = (event.target as Element).closest<HTMLAnchorElement>('a[data-session][href]');
+    if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+      return;
+    event.preventDefault();
+    router.history.push(link.getAttribute('href') as string);
+  };
+  return (
+    // The links inside take the focus; this listens for all of them.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <div className={css.board} role="table" aria-label="Sessions by target" onClick={open} onKeyDown={move}>
+      <div role="row" className={classes(css.row, css.head)}>
+        <span role="columnheader">Target</span>
+        <span role="columnheader">Verdict</span>
+        <span role="columnheader">Passed</span>
+        <span role="columnheader">Sessions</span>
+      </div>
+      {rows.map((row) => (
+        <BoardRow key={row.key} row={row} before={before} behind={behind} />
+      ))}
+    </div>
+  );
+}
+
+const BoardRow = memo(
+  function BoardRow({ row, before, behind }: { row: Row; before: string; behind: string }) {
+    const { name, model, verdict, passed, graded, needed, cells } = row;
+    const stop = cells.find(({ state, sessionId }) => state === 'failed' && sessionId !== null) ?? cells[0];
+    return (
+      <div role="row" className={css.row}>
+        <span role="cell" className={css.target}>
+          <bdi className={css.name} title={name}>
+            {name}
+          </bdi>
+          {model !== undefined && <bdi className={css.model}>{model}</bdi>}
+        </span>
+        <span role="cell">
+          <StateMark state={verdict} />
+        </span>
+        <span role="cell">
+          <Rate passed={passed} trials={graded} needed={needed} />
+        </span>
+        <span role="cell" className={css.strip}>
+          {cells.map((cell) => (
+            // One that has not begun leads nowhere yet, and is reached by the keyboard all the same.
+            <a
+              key={cell.key}
+              href={
+                cell.sessionId === null
+                  ? undefined
+                  : `${before}${encodeURIComponent(cell.sessionId)}${behind}`
+              }
+              role={cell.sessionId === null ? 'link' : undefined}
+              aria-disabled={cell.sessionId === null || undefined}
+              data-session={cell.number}
+              tabIndex={cell === stop ? 0 : -1}
+              className={classes(css.cell, stateClasses(cell.state))}
+              aria-label={labelOf(cell)}
+              title={labelOf(cell)}
+            >
+              {cell.turns > 0 && cell.turns}
+            </a>
+          ))}
+        </span>
+      </div>
+    );
+  },
+  (a, b) => a.before === b.before && a.behind === b.behind && isSameRow(a.row, b.row),
+);
+
+function labelOf({ number, state, word, turns }: Cell): string {
+  return `Session ${number}: ${word ?? wordFor(state)}${turns > 0 ? `, ${counted(turns, 'message')} answered` : ''}`;
+}
+
+/** What the shapes on the board mean, as far as they are on it. */
+export function Legend({ rows }: { rows: readonly Row[] }) {
+  const words = new Map<string, { state: State; sessions: number }>();
+  for (const { state, word } of rows.flatMap(({ cells }) => cells)) {
+    const key = word ?? wordFor(state);
+    words.set(key, { state, sessions: (words.get(key)?.sessions ?? 0) + 1 });
+  }
+  return (
+    <ul className={css.legend} aria-label="What the shapes mean">
+      {[...words].map(([word, { state, sessions }]) => (
+        <li key={word}>
+          <StateMark state={state}>
+            {word} {sessions}
+          </StateMark>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Arrows go from session to session; Tab goes from target to target. */
+function move(event: KeyboardEvent): void {
+  const cell = (event.target as Element).closest<HTMLElement>('a[data-session]');
+  if (!cell) return;
+  const next = {
+    ArrowRight: cell.nextElementSibling,
+    ArrowLeft: cell.previousElementSibling,
+    ArrowDown: inNextRow(cell, 'nextElementSibling'),
+    ArrowUp: inNextRow(cell, 'previousElementSibling'),
+  }[event.key];
+  if (!(next instanceof HTMLElement)) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function inNextRow(cell: HTMLElement, way: 'nextElementSibling' | 'previousElementSibling'): Element | null {
+  const row = cell.closest('[role="row"]')?.[way];
+  return (
+    row?.querySelector(`a[data-session="${cell.dataset['session']}"]`) ??
+    row?.querySelector('a[data-session]') ??
+    null
+  );
+}

@@ -1,0 +1,203 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { DrydockError } from '../../../../../client/index.ts';
+import { answersOf, ask } from '../../../api/ask.ts';
+import { api } from '../../../api/client.ts';
+import { Button } from '../../../kit/button.tsx';
+import { Few } from '../../../kit/few.tsx';
+import { Note, Problem } from '../../../kit/notice.tsx';
+import { counted } from '../../../kit/numbers.ts';
+import { Section } from '../../../kit/page.tsx';
+import { Glyph, StateMark } from '../../../kit/state.tsx';
+import { Time } from '../../../kit/time.tsx';
+import { complain, say } from '../../../kit/toast.tsx';
+import { Same } from '../../../same/same.tsx';
+import { checkWords } from '../../suites/check-words.ts';
+import { detectorWords } from '../finding-words.ts';
+import type { JourneyRun } from '../states.ts';
+import css from '../swarms.module.css';
+import { type Candidate, discoveryIn, insightsIn, type Seen } from './candidates.ts';
+
+/** How often it is looked whether they are there. */
+const pollEvery = 2_000;
+
+/** What the sessions of the wave have in common, once somebody has asked for it. */
+export function Insights({ run }: { run: JourneyRun }) {
+  const { projectId, id: runId, waveId = runId } = run;
+  const which = { projectId, waveId };
+  const queryClient = useQueryClient();
+  const insights = useQuery({
+    ...ask('getWaveInsights', which),
+    enabled: run.insights?.status !== 'not_requested',
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? pollEvery : false),
+  });
+  const never =
+    run.insights?.status === 'not_requested' ||
+    (insights.error instanceof DrydockError && insights.error.code === 'NOT_FOUND');
+  const body = never ? {} : { force: true };
+  const changed = async (): Promise<void> => {
+    for (const id of ['getJourneyRun', 'getWaveInsights'] as const)
+      await queryClient.invalidateQueries(answersOf(id));
+  };
+  const asking = useMutation({
+    mutationFn: () => api.requestWaveInsights({ ...which, body }),
+    onSuccess: async () => {
+      say('Insights asked for');
+      await changed();
+    },
+    onError: complain,
+  });
+  const stopping = useMutation({
+    mutationFn: () => api.cancelWaveInsights(which),
+    onSuccess: changed,
+    onError: complain,
+  });
+  const read = insights.data;
+  const pending = read?.status === 'pending';
+  return (
+    <Section
+      title="Insights"
+      actions={
+        <>
+          <Same operation="requestWaveInsights" input={{ ...which, body }} />
+          {pending && (
+            <Button look="quiet" busy={stopping.isPending} onClick={() => stopping.mutate()}>
+              Stop
+            </Button>
+          )}
+          <Button busy={asking.isPending || pending} onClick={() => asking.mutate()}>
+            {never ? 'Find what sessions have in common' : 'Look again'}
+          </Button>
+        </>
+      }
+    >
+      {never && (
+        <Note>
+          Gathers what went wrong in the sessions of this wave, with causes where a model sees some.
+        </Note>
+      )}
+      {insights.isError && !never && <Problem error={insights.error} retry={() => void insights.refetch()} />}
+      {pending && <StateMark state="running">being gathered</StateMark>}
+      {read?.errorMessage && <Note>{read.errorMessage}</Note>}
+      {read?.status === 'completed' && (
+        <Found run={run} insights={read.insights} discovery={read.discovery} at={read.updatedAt} />
+      )}
+    </Section>
+  );
+}
+
+function Found({
+  run,
+  insights,
+  discovery,
+  at,
+}: {
+  run: JourneyRun;
+  insights: unknown;
+  discovery: unknown;
+  at: number;
+}) {
+  const { summary, model, lowConfidence, truncated, candidates } = insightsIn(insights);
+  const seen = discoveryIn(discovery);
+  return (
+    <>
+      {summary !== undefined && <p dir="auto">{summary}</p>}
+      {lowConfidence && <Note>There are few sessions, so take it as a hint.</Note>}
+      {candidates.length > 0 && (
+        <ul className={css.found} aria-label="What was found">
+          <Few items={candidates} noun="finding" rest="li">
+            {(candidate) => <CandidateLine key={candidate.key} run={run} candidate={candidate} />}
+          </Few>
+        </ul>
+      )}
+      {truncated && <Note>There was more than is shown.</Note>}
+      {seen.length > 0 && (
+        <>
+          <h3>What a model saw besides</h3>
+          <ul className={css.found} aria-label="What a model saw besides">
+            <Few items={seen} noun="remark" rest="li">
+              {(one) => <SeenLine key={one.key} run={run} seen={one} />}
+            </Few>
+          </ul>
+        </>
+      )}
+      <p className={css.soft}>
+        {model !== undefined && (
+          <>
+            By <code>{model}</code>,{' '}
+          </>
+        )}
+        <Time at={at} />.
+      </p>
+    </>
+  );
+}
+
+function CandidateLine({ run, candidate }: { run: JourneyRun; candidate: Candidate }) {
+  const { detector, subject, affected, total, rootCause, recommendation, confidence } = candidate;
+  return (
+    <li>
+      <Glyph state="attention" size={16} label="found" />
+      <div>
+        <p className={css.title}>
+          {detectorWords(detector)}
+          {subject !== '' && (
+            <>
+              : <bdi>{subject}</bdi>
+            </>
+          )}
+        </p>
+        {rootCause !== undefined && <p dir="auto">Probably: {rootCause}</p>}
+        {recommendation !== undefined && <p dir="auto">{recommendation}</p>}
+        <p className={css.soft}>
+          {affected} of {counted(total, 'session')}
+          {confidence !== undefined && `, ${confidence} confidence`}
+        </p>
+        <Evidence run={run} sessionIds={candidate.sessionIds} />
+      </div>
+    </li>
+  );
+}
+
+function SeenLine({ run, seen: { title, detail, check, sessionIds } }: { run: JourneyRun; seen: Seen }) {
+  return (
+    <li>
+      <Glyph state="notMeasured" size={16} label="remark" />
+      <div>
+        <p className={css.title} dir="auto">
+          {title}
+        </p>
+        <p dir="auto">{detail}</p>
+        {check && <p className={css.soft}>A check that would count it: the model {checkWords(check)}</p>}
+        <Evidence run={run} sessionIds={sessionIds} />
+      </div>
+    </li>
+  );
+}
+
+/** Sessions that show it. Those of other runs of the wave open as chats. */
+function Evidence({ run, sessionIds }: { run: JourneyRun; sessionIds: readonly string[] }) {
+  const own = new Set(run.attempts?.map(({ chatSessionId }) => chatSessionId));
+  const { projectId, id: runId } = run;
+  if (sessionIds.length === 0) return null;
+  return (
+    <ul className={css.evidence} aria-label="Sessions that show it">
+      {sessionIds.map((sessionId, at) => (
+        <li key={sessionId}>
+          {own.has(sessionId) ? (
+            <Link
+              to="/projects/$projectId/swarms/runs/$runId/sessions/$sessionId"
+              params={{ projectId, runId, sessionId }}
+            >
+              session {at + 1}
+            </Link>
+          ) : (
+            <Link to="/projects/$projectId/sessions/$sessionId" params={{ projectId, sessionId }}>
+              session {at + 1}, of another run
+            </Link>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,206 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { answersOf, ask } from '../../../api/ask.ts';
+import { api } from '../../../api/client.ts';
+import { useSwarmsOff } from '../../../api/features.ts';
+import { partFrom } from '../../../api/parts.ts';
+import { Rate } from '../../../charts/rate.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { Confirm } from '../../../kit/confirm.tsx';
+import { Id } from '../../../kit/copy.tsx';
+import { LiveMark } from '../../../kit/live-mark.tsx';
+import { Problem, Skeleton } from '../../../kit/notice.tsx';
+import { counted } from '../../../kit/numbers.ts';
+import { Facts, Page, Section } from '../../../kit/page.tsx';
+import { StateBadge } from '../../../kit/state.tsx';
+import { duration, Time } from '../../../kit/time.tsx';
+import { complain, say } from '../../../kit/toast.tsx';
+import { Same } from '../../../same/same.tsx';
+import {
+  decisionReasons,
+  endedOf,
+  isUnderWay,
+  type JourneyRun,
+  outcomeSentence,
+  stateOfJourneyRun,
+  summaryWords,
+} from '../states.ts';
+import css from '../swarms.module.css';
+import { SwarmsOff } from '../swarms-off.tsx';
+import { Board, Legend } from './board.tsx';
+import { rowsOf } from './rows.ts';
+import { useHeard } from './use-heard.ts';
+
+const onItsWay = () => <Skeleton lines={3} />;
+const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', onItsWay);
+const Insights = partFrom(() => import('./insights.tsx'), 'Insights', onItsWay);
+
+const route = '/projects/$projectId/swarms/runs/$runId';
+/** Events say what happens; this is for what they do not say. */
+const readEvery = 15_000;
+
+export function JourneyRunPage() {
+  const which = useParams({ from: route });
+  const { projectId } = which;
+  const off = useSwarmsOff(projectId);
+  const query = useQuery({
+    ...ask('getJourneyRun', which),
+    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? readEvery : false),
+  });
+  const run = query.data;
+  const journey = useQuery({
+    ...ask('getJourney', { projectId, journeyId: run?.journeyId ?? '' }),
+    enabled: run !== undefined,
+  });
+  const list = (
+    <Link to="/projects/$projectId/swarms" params={{ projectId }}>
+      Swarms
+    </Link>
+  );
+  if (off) return <SwarmsOff />;
+  if (!run)
+    return (
+      <Page title="Run" name="Run" crumbs={[list]}>
+        {query.isError ? (
+          <Problem error={query.error} retry={() => void query.refetch()} back={list} />
+        ) : (
+          <Skeleton lines={10} />
+        )}
+      </Page>
+    );
+  const title = journey.data?.name ?? 'Run of a journey';
+  const above = journey.data && (
+    <Link
+      to="/projects/$projectId/swarms/journeys/$journeyId"
+      params={{ projectId, journeyId: run.journeyId }}
+    >
+      {journey.data.name}
+    </Link>
+  );
+  return (
+    <Page
+      title={title}
+      name={`Run of ${title}`}
+      crumbs={[list, ...(above ? [above] : [])]}
+      mark={<StateBadge state={stateOfJourneyRun(run)} />}
+      actions={
+        <>
+          <Same operation="getJourneyRun" input={which} />
+          {run.status === 'running' && <CancelRun run={run} />}
+        </>
+      }
+    >
+      <RunBody key={run.id} run={run} />
+    </Page>
+  );
+}
+
+function RunBody({ run }: { run: JourneyRun }) {
+  const which = { projectId: run.projectId, runId: run.id };
+  const underWay = isUnderWay(run);
+  const { sessions, summary, live } = useHeard(which, underWay);
+  const rows = useMemo(() => rowsOf(run, sessions), [run, sessions]);
+  // Whichever of both is further.
+  const furthest = summary && endedOf(summary) > endedOf(run.summary) ? summary : run.summary;
+  const shown = { ...run, summary: furthest };
+  const { passed = 0, failed = 0 } = run.report?.goalGrading ?? {};
+  return (
+    <>
+      <div className={css.outcome}>
+        <p className={css.sentence} aria-live="polite">
+          {outcomeSentence(shown)}
+        </p>
+        {decisionReasons(run).map((reason) => (
+          <p key={reason}>{reason}</p>
+        ))}
+        {run.error !== undefined && <p dir="auto">{run.error}</p>}
+        {!underWay && passed + failed > 0 && (
+          <p className={css.line}>
+            <Rate passed={passed} trials={passed + failed} /> graded sessions passed
+          </p>
+        )}
+        {underWay && (
+          <div className={css.line}>
+            <progress
+              className={css.wide}
+              max={furthest.total}
+              value={endedOf(furthest)}
+              aria-label="Sessions that ended"
+            />
+            <LiveMark live={live} />
+          </div>
+        )}
+      </div>
+      <RunFacts run={shown} />
+      <Section title="Sessions" actions={<Same operation="watchJourneyRun" input={which} />}>
+        <Board {...which} rows={rows} />
+        <Legend rows={rows} />
+      </Section>
+      {(run.report?.observations.length ?? 0) > 0 && <Scorecard {...which} />}
+      {!underWay && <Insights run={run} />}
+    </>
+  );
+}
+
+function RunFacts({ run }: { run: JourneyRun }) {
+  const { id, projectId, journeyId, persona, waveId, createdAt, completedAt, summary } = run;
+  return (
+    <Facts
+      facts={[
+        ['Id', <Id key="id" value={id} />],
+        [
+          'Journey',
+          <Link
+            key="journey"
+            to="/projects/$projectId/swarms/journeys/$journeyId"
+            params={{ projectId, journeyId }}
+          >
+            Goal and other runs
+          </Link>,
+        ],
+        ['Persona', [persona?.name, persona?.role].filter(Boolean).join(', ')],
+        ['Wave', waveId === id ? undefined : waveId],
+        ['Launched', <Time key="launched" at={createdAt} />],
+        ['Took', completedAt === undefined ? undefined : duration(completedAt - createdAt)],
+        ['Sessions', run.status === 'running' ? undefined : summaryWords(summary)],
+      ]}
+    />
+  );
+}
+
+function CancelRun({ run }: { run: JourneyRun }) {
+  const { projectId, id: runId, summary } = run;
+  const [asking, setAsking] = useState(false);
+  const queryClient = useQueryClient();
+  const cancelling = useMutation({
+    mutationFn: () => api.cancelJourneyRun({ projectId, runId }),
+    onSuccess: async () => {
+      setAsking(false);
+      say('Run cancelled');
+      await queryClient.invalidateQueries(answersOf('getJourneyRun'));
+    },
+    onError: complain,
+  });
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Cancel run</Button>
+      {asking && (
+        <Confirm
+          onClose={() => setAsking(false)}
+          title="Cancel this run?"
+          verb="Cancel run"
+          busy={cancelling.isPending}
+          onConfirm={() => cancelling.mutate()}
+          same={<Same operation="cancelJourneyRun" input={{ projectId, runId }} />}
+          lost={
+            <p>
+              {counted(summary.total - endedOf(summary), 'session')} will not be run or be stopped halfway;
+              those that ended stay, with their transcripts. The run gets no verdict.
+            </p>
+          }
+        />
+      )}
+    </>
+  );
+}

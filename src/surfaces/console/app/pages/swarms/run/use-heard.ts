@@ -1,0 +1,47 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { answersOf } from '../../../api/ask.ts';
+import { type JourneyRunEvent, useJourneyRunEvents } from '../../../api/live.ts';
+import type { JourneyRun } from '../states.ts';
+import { type Heard, keyOf } from './rows.ts';
+
+interface News {
+  sessions: Map<string, Heard>;
+  summary: JourneyRun['summary'] | undefined;
+}
+
+const readAtEnd = [
+  'getJourneyRun',
+  'listJourneyRunSessions',
+  'getJourneyRunScorecard',
+  'getSwarmOverview',
+  'listJourneyRuns',
+  'listSwarmFindings',
+] as const;
+
+/**
+ * How every session of a run stands, and what becomes of them. It is asked for when the run is over too: one answer has
+ * the verdicts of all sessions. Thousands of events may come at once; the page is drawn once for them.
+ */
+export function useHeard(which: { projectId: string; runId: string }, underWay: boolean) {
+  const [heard, setHeard] = useState<News>({ sessions: new Map(), summary: undefined });
+  const news = useRef<News & { drawing: number }>({ sessions: new Map(), summary: undefined, drawing: 0 });
+  const queryClient = useQueryClient();
+  const draw = (): void => {
+    const { sessions, summary } = news.current;
+    news.current.drawing = 0;
+    setHeard({ sessions: new Map(sessions), summary });
+  };
+  const note = (event: JourneyRunEvent): void => {
+    const { current } = news;
+    if (event.type === 'session.state')
+      current.sessions.set(keyOf(event.attempt), { attempt: event.attempt, verdict: event.verdict });
+    else current.summary = event.summary;
+    if (event.type === 'run.ended' && underWay)
+      for (const id of readAtEnd) void queryClient.invalidateQueries(answersOf(id));
+    current.drawing ||= requestAnimationFrame(draw);
+  };
+  const live = useJourneyRunEvents(which, true, note);
+  useEffect(() => () => cancelAnimationFrame(news.current.drawing), []);
+  return { ...heard, live };
+}

@@ -1,0 +1,134 @@
+import { Meter } from '../../../charts/meter.tsx';
+import { Note } from '../../../kit/notice.tsx';
+import { percent } from '../../../kit/numbers.ts';
+import { Glyph, type State, StateMark } from '../../../kit/state.tsx';
+import { reasonWords, type Session, standingOf } from '../states.ts';
+import css from './session.module.css';
+
+/** What grading says of a session: its verdict and why, what the judge says, and each criterion. */
+export function Grades({
+  session,
+  labels,
+}: {
+  session: Session;
+  /** Of criteria, by their ids. */
+  labels: ReadonlyMap<string, string>;
+}) {
+  const { outcome, verdict, goalScore, criteria } = session;
+  const { state, word } = standingOf({ status: outcome ?? 'pending', errorCode: null }, verdict);
+  return (
+    <section className={css.grades} aria-label="How it was graded">
+      <h2>Verdict</h2>
+      <p>
+        <StateMark state={state}>{word}</StateMark>
+      </p>
+      {verdict && <p>{reasonWords(verdict)}</p>}
+      {goalScore && <Judge score={goalScore} />}
+      {criteria && <Criteria criteria={criteria} session={session} labels={labels} />}
+    </section>
+  );
+}
+
+function Judge({
+  score: { status, score, passed, reason, model },
+}: {
+  score: NonNullable<Session['goalScore']>;
+}) {
+  return (
+    <>
+      <h3>Judge</h3>
+      <p>
+        <StateMark state={judgeState(status, passed)}>{judgeWords[status]?.(passed)}</StateMark>
+      </p>
+      {score !== undefined && (
+        <Meter
+          name="Score"
+          used={score}
+          limit={1}
+          figure={(value) => percent(Math.round(value * 100) / 100)}
+        />
+      )}
+      {reason !== undefined && <p dir="auto">{reason}</p>}
+      {model !== undefined && (
+        <p className={css.soft}>
+          By <code>{model}</code>.
+        </p>
+      )}
+    </>
+  );
+}
+
+type Status = NonNullable<Session['goalScore']>['status'];
+
+function judgeState(status: Status, passed: boolean | undefined): State {
+  if (status === 'scored') return passed ? 'passed' : 'failed';
+  return status === 'pending' ? 'grading' : status === 'skipped' ? 'skipped' : 'attention';
+}
+
+const judgeWords: Record<Status, (passed: boolean | undefined) => string> = {
+  scored: (passed) => (passed ? 'goal reached' : 'goal not reached'),
+  pending: () => 'at work',
+  skipped: () => 'not asked',
+  error: () => 'it failed',
+};
+
+function Criteria({
+  criteria,
+  session,
+  labels,
+}: {
+  criteria: NonNullable<Session['criteria']>;
+  session: Session;
+  labels: ReadonlyMap<string, string>;
+}) {
+  const advising = new Set(
+    session.observations?.filter(({ role }) => role === 'advisory').map(({ evaluatorId }) => evaluatorId),
+  );
+  const { status, results = [], criterionIds = [] } = criteria;
+  const told = new Map(results.map((one) => [one.criterionId, one]));
+  const ids = [...new Set([...criterionIds, ...told.keys()])];
+  return (
+    <>
+      <h3>Criteria</h3>
+      {status === 'failed' && <Note>Grading by the criteria failed.</Note>}
+      <ul className={css.criteria} aria-label="Criteria">
+        {ids.map((id) => {
+          const one = told.get(id);
+          const state: State = !one
+            ? status === 'pending'
+              ? 'grading'
+              : 'notMeasured'
+            : one.status === 'error'
+              ? 'attention'
+              : one.passed
+                ? 'passed'
+                : 'failed';
+          return (
+            <li key={id}>
+              <Glyph state={state} size={16} label={criterionWords[state] ?? state} />
+              <div>
+                <p>
+                  <bdi>{labels.get(id) ?? id}</bdi>
+                  {advising.has(id) && <span className={css.soft}> advises only</span>}
+                </p>
+                {one?.reason !== undefined && (
+                  <p className={css.soft} dir="auto">
+                    {one.reason}
+                  </p>
+                )}
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+const criterionWords: Partial<Record<State, string>> = {
+  passed: 'met',
+  failed: 'not met',
+  grading: 'being looked at',
+  notMeasured: 'not measured',
+  attention: 'grading failed',
+};

@@ -1,0 +1,47 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { askPages } from '../../../api/ask.ts';
+import { entriesOf, exchangesOf } from '../../chat/exchanges.ts';
+import { sessionOf, turnsOf } from '../../chat/queries.ts';
+import { useEveryPage } from '../../chat/use-every-page.ts';
+
+interface Which {
+  projectId: string;
+  runId: string;
+  sessionId: string;
+}
+
+/** How often it is read again while it goes on, or is being graded. */
+const pollEvery = 2_000;
+/** As many as the API gives at once. */
+const atOnce = 200;
+
+/** What is known of one session of a run: it is looked for among all of them, page after page. */
+export function useGraded({ projectId, runId, sessionId }: Which, again: boolean) {
+  const query = useInfiniteQuery({
+    ...askPages('listJourneyRunSessions', { projectId, runId, limit: atOnce }),
+    refetchInterval: again ? pollEvery : false,
+  });
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
+  const session = data?.pages.flatMap(({ items }) => items).find(({ id }) => id === sessionId);
+  useEffect(() => {
+    if (!session && hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [session, hasNextPage, isFetching, isError, fetchNextPage]);
+  return { query, session };
+}
+
+/** What was said and done in it, turn by turn. */
+export function useTranscript(which: Which, again: boolean) {
+  const refetchInterval = again ? pollEvery : false;
+  const messages = useEveryPage(useInfiniteQuery({ ...sessionOf(which), refetchInterval }));
+  const turns = useEveryPage(useInfiniteQuery({ ...turnsOf(which), refetchInterval }));
+  const entries = useMemo(
+    () =>
+      entriesOf(
+        exchangesOf(messages.data?.pages.flatMap((page) => page.messages)),
+        turns.data?.pages.flatMap((page) => page.turns) ?? [],
+      ),
+    [messages.data, turns.data],
+  );
+  return { messages, entries };
+}

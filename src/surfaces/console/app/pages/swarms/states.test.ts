@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { standingOf } from './states.ts';
+
+type Verdict = NonNullable<Parameters<typeof standingOf>[1]>;
+
+const graded = (verdict: Verdict['verdict'], state: Verdict['grading']['state'] = 'settled') =>
+  ({
+    verdict,
+    grading: { state },
+    graders: { criteria: 'scored', judge: 'notConfigured' },
+  }) as Verdict;
+
+test.each([
+  ['pending', null, undefined, 'pending'],
+  ['running', null, undefined, 'running'],
+  ['succeeded', null, graded('passed'), 'passed'],
+  ['succeeded', null, graded('failed'), 'failed'],
+  ['succeeded', null, graded('inconclusive'), 'inconclusive'],
+  ['succeeded', null, graded('notEstablished', 'running'), 'grading'],
+  ['succeeded', null, graded('notEstablished', 'notRequested'), 'notEstablished'],
+  ['succeeded', null, undefined, 'notEstablished'],
+  // Whether it ran comes first: what broke off has no verdict about the goal.
+  ['failed', 'session_failed', graded('inconclusive'), 'setupFailed'],
+  ['failed', 'canceled', undefined, 'cancelled'],
+  ['rate_limited', 'rate_limited', undefined, 'timedOut'],
+] as const)(
+  'a session that is %s (%s) is shown as it was graded, else as it ran',
+  (status, code, verdict, state) => {
+    expect(standingOf({ status, errorCode: code }, verdict).state).toBe(state);
+  },
+);

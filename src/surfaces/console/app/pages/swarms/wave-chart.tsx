@@ -1,0 +1,53 @@
+import type { Output } from '../../../../client/index.ts';
+import { counted } from '../../kit/numbers.ts';
+import { plain } from '../../kit/text.ts';
+import css from './findings.module.css';
+import { share } from './states.ts';
+
+type Wave = Output<'listSwarmFindings'>['items'][number]['waves'][number];
+
+const width = 240;
+const height = 56;
+const gap = 2;
+/** One wave is no wider than this, so that few do not look like a wall. */
+const widest = 24;
+
+/** The share of sessions that are affected, wave by wave; filled where it counts as found, an outline where it does not. */
+export function WaveChart({ name, waves }: { name: string; waves: readonly Wave[] }) {
+  const last = waves.at(-1);
+  if (!last) return <p className={css.unmeasured}>not measured</p>;
+  const step = Math.min(widest, width / waves.length);
+  const y = (rate: number): number => 1 + (1 - rate) * (height - 2);
+  const words = `${plain(name)}. In ${counted(waves.length, 'wave')}, the oldest first: ${waves
+    .map(({ affected, total }) => share(affected, total))
+    .join(', ')} of sessions; in the last ${last.affected} of ${last.total}`;
+  return (
+    <svg
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      className={css.waves}
+      role="img"
+      aria-label={words}
+    >
+      <line x1={0} x2={width} y1={y(1)} y2={y(1)} className={css.grid} />
+      <line x1={0} x2={width} y1={y(0)} y2={y(0)} className={css.grid} />
+      {waves.map(({ waveId, affected, total, fired }, at) => {
+        const rate = total === 0 ? 0 : affected / total;
+        // Nothing affected is a line on the ground, so that it differs from a wave that is not there.
+        const top = Math.min(y(rate), y(0) - 2);
+        return (
+          <rect
+            key={waveId}
+            x={at * step + gap / 2}
+            width={Math.max(1, step - gap)}
+            y={top}
+            height={y(0) - top}
+            className={fired ? css.fired : css.clear}
+          >
+            <title>{`${affected} of ${counted(total, 'session')}`}</title>
+          </rect>
+        );
+      })}
+    </svg>
+  );
+}
