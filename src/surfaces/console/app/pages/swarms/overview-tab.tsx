@@ -66,19 +66,17 @@ function NothingRun({ projectId }: { projectId: string }) {
   );
 }
 
-function stateOf({ status, goalCompletion: goal }: Run): State {
-  if (status === 'running') return 'running';
-  if ((goal?.pendingCount ?? 0) > 0) return 'grading';
-  if (!goal || goal.gradedCount === 0) return status === 'completed' ? 'notEstablished' : 'inconclusive';
-  return goal.passedCount === goal.gradedCount ? 'passed' : 'failed';
-}
-
-function goalWords(run: Run): string | undefined {
-  const state = stateOf(run);
-  if (state === 'passed') return 'goal reached';
-  if (state === 'failed')
-    return `${share(run.goalCompletion?.passedCount ?? 0, run.goalCompletion?.gradedCount ?? 0)} reached`;
-  return undefined;
+/** How many of the sessions that were judged reached the goal: all, some or none. It is no verdict; that has a threshold. */
+function goalOf({ status, goalCompletion: goal }: Run): { state: State; word: string | undefined } {
+  if (status === 'running') return { state: 'running', word: undefined };
+  if ((goal?.pendingCount ?? 0) > 0) return { state: 'grading', word: undefined };
+  if (status === 'failed' && !goal?.gradedCount) return { state: 'setupFailed', word: 'broke off' };
+  if (status === 'rate_limited' && !goal?.gradedCount) return { state: 'timedOut', word: 'limited' };
+  if (!goal?.gradedCount) return { state: 'notEstablished', word: 'not judged' };
+  const { passedCount, gradedCount } = goal;
+  if (passedCount === gradedCount) return { state: 'passed', word: 'reached' };
+  if (passedCount === 0) return { state: 'failed', word: 'not reached' };
+  return { state: 'flaky', word: `${share(passedCount, gradedCount)} reached` };
 }
 
 function columnsOf(projectId: string): Column<Run>[] {
@@ -93,7 +91,13 @@ function columnsOf(projectId: string): Column<Run>[] {
       ),
     },
     { name: 'Persona', cell: ({ personaName }) => personaName },
-    { name: 'Goal', cell: (run) => <StateMark state={stateOf(run)}>{goalWords(run)}</StateMark> },
+    {
+      name: 'Goal',
+      cell: (run) => {
+        const { state, word } = goalOf(run);
+        return <StateMark state={state}>{word}</StateMark>;
+      },
+    },
     {
       name: 'Sessions that reached it',
       cell: ({ goalCompletion: goal }) =>

@@ -107,7 +107,7 @@ export function summaryWords(summary: Summary): string {
 
 /** What came of a run, in one sentence. */
 export function outcomeSentence(run: JourneyRun): string {
-  const { status, canceled, stale, summary, verdictSummary: decided, report } = run;
+  const { status, canceled, stale, summary, verdictSummary: decided } = run;
   const ended = `${count(endedOf(summary))} of ${counted(summary.total, 'session')}`;
   if (status === 'running') return `Running: ${ended} ended.`;
   if (canceled) return `Cancelled after ${ended}.`;
@@ -117,9 +117,7 @@ export function outcomeSentence(run: JourneyRun): string {
   if (decided?.status === 'integrityFailed') return `No verdict: ${decided.reason}.`;
   if (decided?.status !== 'decided')
     return 'Not established: the journey has no rubric and no judge, so nothing decides.';
-  const { passed = 0, failed = 0 } = report?.goalGrading ?? {};
-  const graded = passed + failed > 0 ? ` ${count(passed)} of ${count(passed + failed)} graded passed.` : '';
-  return { ...sentences }[decided.decision.verdict] + graded;
+  return sentences[decided.decision.verdict];
 }
 
 const sentences = {

@@ -6,6 +6,7 @@ import { Switch } from '../../../kit/choices.tsx';
 import { Field, Select, TextArea, TextInput } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { Note } from '../../../kit/notice.tsx';
+import { plain } from '../../../kit/text.ts';
 import { say } from '../../../kit/toast.tsx';
 import { Same } from '../../../same/same.tsx';
 import { lookedUp } from '../names.ts';
@@ -92,7 +93,7 @@ export function JourneyForm({
               value={draft.personaId}
               onChange={({ target }) => fields.set({ personaId: target.value })}
               options={(personas.data?.items ?? []).map(
-                ({ id, name, role }) => [id, `${name}, ${role}`] as const,
+                ({ id, name, role }) => [id, plain(`${name}, ${role}`)] as const,
               )}
             />
           </Field>
@@ -102,7 +103,7 @@ export function JourneyForm({
               onChange={({ target }) => fields.set({ swarmId: target.value })}
               options={[
                 ['', 'None'],
-                ...(swarms.data?.items ?? []).map(({ id, name }) => [id, name] as const),
+                ...(swarms.data?.items ?? []).map(({ id, name }) => [id, plain(name)] as const),
               ]}
             />
           </Field>

@@ -20,15 +20,17 @@ export function TargetFields({
   const groups = useQuery(ask('listServerGroups', { projectId }));
   return (
     <>
-      <TabButtons
-        label="Where it is tried"
-        names={[
-          ['clients', 'With clients'],
-          ['environments', 'In environments'],
-        ]}
-        chosen={draft.place}
-        choose={(place) => set({ place })}
-      />
+      <div>
+        <TabButtons
+          label="Where it is tried"
+          names={[
+            ['clients', 'With clients'],
+            ['environments', 'In environments'],
+          ]}
+          chosen={draft.place}
+          choose={(place) => set({ place })}
+        />
+      </div>
       {draft.place === 'environments' ? (
         <Choices
           legend="Environments"

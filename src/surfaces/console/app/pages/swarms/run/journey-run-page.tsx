@@ -114,7 +114,7 @@ function RunBody({ run }: { run: JourneyRun }) {
         {decisionReasons(run).map((reason) => (
           <p key={reason}>{reason}</p>
         ))}
-        {run.error !== undefined && <p dir="auto">{run.error}</p>}
+        {run.error !== undefined && !run.canceled && !run.stale && <p dir="auto">{run.error}</p>}
         {!underWay && passed + failed > 0 && (
           <p className={css.line}>
             <Rate passed={passed} trials={passed + failed} /> graded sessions passed

@@ -1,4 +1,3 @@
-import { Meter } from '../../../charts/meter.tsx';
 import { Note } from '../../../kit/notice.tsx';
 import { percent } from '../../../kit/numbers.ts';
 import { Glyph, type State, StateMark } from '../../../kit/state.tsx';
@@ -38,16 +37,11 @@ function Judge({
     <>
       <h3>Judge</h3>
       <p>
-        <StateMark state={judgeState(status, passed)}>{judgeWords[status]?.(passed)}</StateMark>
+        <StateMark state={judgeState(status, passed)}>
+          {judgeWords[status](passed)}
+          {score !== undefined && `, score ${percent(Math.round(score * 100) / 100)}`}
+        </StateMark>
       </p>
-      {score !== undefined && (
-        <Meter
-          name="Score"
-          used={score}
-          limit={1}
-          figure={(value) => percent(Math.round(value * 100) / 100)}
-        />
-      )}
       {reason !== undefined && <p dir="auto">{reason}</p>}
       {model !== undefined && (
         <p className={css.soft}>
