@@ -39,8 +39,8 @@ export function useJourneyRunEvents(
 type Watch<Event> = (from: Client, which: WhichRun, signal: AbortSignal) => AsyncGenerator<Event>;
 
 const watchEvals: Watch<RunEvent> = (from, which, signal) => from.watchEvalRun(which, { signal });
-const watchJourneys: Watch<JourneyRunEvent> = (from, which, signal) =>
-  from.watchJourneyRun(which, { signal });
+const watchJourneys: Watch<JourneyRunEvent> = (from, { projectId, runId }, signal) =>
+  from.watchJourneyRun({ projectId, journeyRunId: runId }, { signal });
 
 function useEvents<Event>(
   watch: Watch<Event>,

@@ -21,13 +21,13 @@ const journey = createRoute({
 
 const run = createRoute({
   getParentRoute,
-  path: 'swarms/runs/$runId',
+  path: 'swarms/runs/$journeyRunId',
   component: pageFrom(() => import('../pages/swarms/run/journey-run-page.tsx'), 'JourneyRunPage'),
 });
 
 const session = createRoute({
   getParentRoute,
-  path: 'swarms/runs/$runId/sessions/$sessionId',
+  path: 'swarms/runs/$journeyRunId/sessions/$sessionId',
   validateSearch: swarmSessionSearch,
   component: pageFrom(() => import('../pages/swarms/session/swarm-session-page.tsx'), 'SwarmSessionPage'),
 });

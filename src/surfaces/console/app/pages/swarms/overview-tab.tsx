@@ -85,7 +85,7 @@ function columnsOf(projectId: string): Column<Run>[] {
       name: 'Journey',
       main: true,
       cell: ({ runId, journeyName }) => (
-        <Link to="/projects/$projectId/swarms/runs/$runId" params={{ projectId, runId }}>
+        <Link to="/projects/$projectId/swarms/runs/$journeyRunId" params={{ projectId, journeyRunId: runId }}>
           {journeyName}
         </Link>
       ),

@@ -34,11 +34,14 @@ function LaunchDialog({ journey, onClose }: { journey: Journey; onClose: () => v
   const body = waveId.trim() === '' ? {} : { waveId: waveId.trim() };
   const launching = useMutation({
     mutationFn: () => api.launchJourneyRun({ projectId, journeyId, body }, { idempotencyKey }),
-    onSuccess: async ({ id: runId }) => {
+    onSuccess: async ({ id: journeyRunId }) => {
       say('Journey launched');
       for (const id of ['listJourneyRuns', 'getSwarmOverview'] as const)
         void queryClient.invalidateQueries(answersOf(id));
-      await navigate({ to: '/projects/$projectId/swarms/runs/$runId', params: { projectId, runId } });
+      await navigate({
+        to: '/projects/$projectId/swarms/runs/$journeyRunId',
+        params: { projectId, journeyRunId },
+      });
     },
   });
   const targets = environmentIds.length || hostIds.length;

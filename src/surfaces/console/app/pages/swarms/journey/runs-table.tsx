@@ -18,7 +18,7 @@ function columnsOf(projectId: string): Column<Run>[] {
       name: 'Launched',
       main: true,
       cell: ({ id, createdAt }) => (
-        <Link to="/projects/$projectId/swarms/runs/$runId" params={{ projectId, runId: id }}>
+        <Link to="/projects/$projectId/swarms/runs/$journeyRunId" params={{ projectId, journeyRunId: id }}>
           <Time at={createdAt} />
         </Link>
       ),

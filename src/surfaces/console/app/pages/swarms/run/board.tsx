@@ -13,11 +13,11 @@ const mark = 'SESSION';
 /** Targets down, sessions across: each a shape with how many messages were answered, which links to it. */
 export function Board({
   projectId,
-  runId,
+  journeyRunId,
   rows,
 }: {
   projectId: string;
-  runId: string;
+  journeyRunId: string;
   rows: readonly Row[];
 }) {
   const router = useRouter();
@@ -26,11 +26,11 @@ export function Board({
     () =>
       router
         .buildLocation({
-          to: '/projects/$projectId/swarms/runs/$runId/sessions/$sessionId',
-          params: { projectId, runId, sessionId: mark },
+          to: '/projects/$projectId/swarms/runs/$journeyRunId/sessions/$sessionId',
+          params: { projectId, journeyRunId, sessionId: mark },
         })
         .href.split(mark),
-    [router, projectId, runId],
+    [router, projectId, journeyRunId],
   );
   /** One listener for thousands of links. */
   const open = (event: MouseEvent): void => {

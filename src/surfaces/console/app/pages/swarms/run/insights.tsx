@@ -23,7 +23,7 @@ const pollEvery = 2_000;
 
 /** What the sessions of the wave have in common, once somebody has asked for it. */
 export function Insights({ run }: { run: JourneyRun }) {
-  const { projectId, id: runId, waveId = runId } = run;
+  const { projectId, id: journeyRunId, waveId = journeyRunId } = run;
   const which = { projectId, waveId };
   const queryClient = useQueryClient();
   const insights = useQuery({
@@ -178,7 +178,7 @@ function SeenLine({ run, seen: { title, detail, check, sessionIds } }: { run: Jo
 /** Sessions that show it. Those of other runs of the wave open as chats. */
 function Evidence({ run, sessionIds }: { run: JourneyRun; sessionIds: readonly string[] }) {
   const own = new Set(run.attempts?.map(({ chatSessionId }) => chatSessionId));
-  const { projectId, id: runId } = run;
+  const { projectId, id: journeyRunId } = run;
   if (sessionIds.length === 0) return null;
   return (
     <ul className={css.evidence} aria-label="Sessions that show it">
@@ -186,8 +186,8 @@ function Evidence({ run, sessionIds }: { run: JourneyRun; sessionIds: readonly s
         <li key={sessionId}>
           {own.has(sessionId) ? (
             <Link
-              to="/projects/$projectId/swarms/runs/$runId/sessions/$sessionId"
-              params={{ projectId, runId, sessionId }}
+              to="/projects/$projectId/swarms/runs/$journeyRunId/sessions/$sessionId"
+              params={{ projectId, journeyRunId, sessionId }}
             >
               session {at + 1}
             </Link>

@@ -36,7 +36,7 @@ const onItsWay = () => <Skeleton lines={3} />;
 const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', onItsWay);
 const Insights = partFrom(() => import('./insights.tsx'), 'Insights', onItsWay);
 
-const route = '/projects/$projectId/swarms/runs/$runId';
+const route = '/projects/$projectId/swarms/runs/$journeyRunId';
 /** Events say what happens; this is for what they do not say. */
 const readEvery = 15_000;
 
@@ -97,7 +97,7 @@ export function JourneyRunPage() {
 }
 
 function RunBody({ run }: { run: JourneyRun }) {
-  const which = { projectId: run.projectId, runId: run.id };
+  const which = { projectId: run.projectId, journeyRunId: run.id };
   const underWay = isUnderWay(run);
   const { sessions, summary, live } = useHeard(which, underWay);
   const rows = useMemo(() => rowsOf(run, sessions), [run, sessions]);
@@ -170,11 +170,11 @@ function RunFacts({ run }: { run: JourneyRun }) {
 }
 
 function CancelRun({ run }: { run: JourneyRun }) {
-  const { projectId, id: runId, summary } = run;
+  const { projectId, id: journeyRunId, summary } = run;
   const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const cancelling = useMutation({
-    mutationFn: () => api.cancelJourneyRun({ projectId, runId }),
+    mutationFn: () => api.cancelJourneyRun({ projectId, journeyRunId }),
     onSuccess: async () => {
       setAsking(false);
       say('Run cancelled');
@@ -192,7 +192,7 @@ function CancelRun({ run }: { run: JourneyRun }) {
           verb="Cancel run"
           busy={cancelling.isPending}
           onConfirm={() => cancelling.mutate()}
-          same={<Same operation="cancelJourneyRun" input={{ projectId, runId }} />}
+          same={<Same operation="cancelJourneyRun" input={{ projectId, journeyRunId }} />}
           lost={
             <p>
               {counted(summary.total - endedOf(summary), 'session')} will not be run or be stopped halfway;

@@ -13,8 +13,8 @@ type Card = Output<'getJourneyRunScorecard'>;
 type Criterion = Card['criteria'][number];
 
 /** How many sessions met each criterion, and between what the true rate lies. */
-export function Scorecard({ projectId, runId }: { projectId: string; runId: string }) {
-  const which = { projectId, runId };
+export function Scorecard({ projectId, journeyRunId }: { projectId: string; journeyRunId: string }) {
+  const which = { projectId, journeyRunId };
   const card = useQuery(ask('getJourneyRunScorecard', which));
   return (
     <Section title="Scorecard" actions={<Same operation="getJourneyRunScorecard" input={which} />}>

@@ -23,7 +23,10 @@ const readAtEnd = [
  * How every session of a run stands, and what becomes of them. It is asked for when the run is over too: one answer has
  * the verdicts of all sessions. Thousands of events may come at once; the page is drawn once for them.
  */
-export function useHeard(which: { projectId: string; runId: string }, underWay: boolean) {
+export function useHeard(
+  { projectId, journeyRunId }: { projectId: string; journeyRunId: string },
+  underWay: boolean,
+) {
   const [heard, setHeard] = useState<News>({ sessions: new Map(), summary: undefined });
   const news = useRef<News & { drawing: number }>({ sessions: new Map(), summary: undefined, drawing: 0 });
   const queryClient = useQueryClient();
@@ -41,7 +44,7 @@ export function useHeard(which: { projectId: string; runId: string }, underWay: 
       for (const id of readAtEnd) void queryClient.invalidateQueries(answersOf(id));
     current.drawing ||= requestAnimationFrame(draw);
   };
-  const live = useJourneyRunEvents(which, true, note);
+  const live = useJourneyRunEvents({ projectId, runId: journeyRunId }, true, note);
   useEffect(() => () => cancelAnimationFrame(news.current.drawing), []);
   return { ...heard, live };
 }

@@ -20,13 +20,13 @@ import { Grades } from './grades.tsx';
 import css from './session.module.css';
 import { useGraded, useTranscript } from './use-session.ts';
 
-const route = '/projects/$projectId/swarms/runs/$runId/sessions/$sessionId';
+const route = '/projects/$projectId/swarms/runs/$journeyRunId/sessions/$sessionId';
 /** Exchanges that are drawn at once. */
 const step = 50;
 
 interface Which {
   projectId: string;
-  runId: string;
+  journeyRunId: string;
   sessionId: string;
 }
 
@@ -39,8 +39,8 @@ export function SwarmSessionPage() {
 
 /** What a persona and a model said to each other, beside how long everything took and how it was graded. */
 function SessionView({ which }: { which: Which }) {
-  const { projectId, runId, sessionId } = which;
-  const run = useQuery(ask('getJourneyRun', { projectId, runId }));
+  const { projectId, journeyRunId, sessionId } = which;
+  const run = useQuery(ask('getJourneyRun', { projectId, journeyRunId }));
   const attempts = run.data?.attempts?.filter(({ chatSessionId }) => chatSessionId !== null) ?? [];
   const at = attempts.findIndex(({ chatSessionId }) => chatSessionId === sessionId);
   const [again, setAgain] = useState(false);
@@ -69,7 +69,7 @@ function SessionView({ which }: { which: Which }) {
       mark={standing && <StateBadge state={standing.state}>{standing.word}</StateBadge>}
       actions={
         <>
-          <Same operation="listJourneyRunSessions" input={{ projectId, runId }} />
+          <Same operation="listJourneyRunSessions" input={{ projectId, journeyRunId }} />
           <Neighbour which={which} sessionId={attempts[at - 1]?.chatSessionId} word="Previous" />
           <Neighbour
             which={which}
@@ -109,7 +109,11 @@ function useCrumbs(projectId: string, run: JourneyRun | undefined) {
     </Link>,
     ...(run
       ? [
-          <Link key="run" to="/projects/$projectId/swarms/runs/$runId" params={{ projectId, runId: run.id }}>
+          <Link
+            key="run"
+            to="/projects/$projectId/swarms/runs/$journeyRunId"
+            params={{ projectId, journeyRunId: run.id }}
+          >
             Run
           </Link>,
         ]
@@ -126,7 +130,7 @@ function targetName(
 }
 
 function Neighbour({
-  which: { projectId, runId },
+  which: { projectId, journeyRunId },
   sessionId,
   word,
 }: {
@@ -136,7 +140,7 @@ function Neighbour({
 }) {
   if (sessionId == null) return <Button disabled>{word}</Button>;
   return (
-    <Link to={route} params={{ projectId, runId, sessionId }} className={linkClass}>
+    <Link to={route} params={{ projectId, journeyRunId, sessionId }} className={linkClass}>
       {word}
     </Link>
   );
@@ -153,7 +157,7 @@ function Graded({
   session: Parameters<typeof Grades>[0]['session'];
 }) {
   const card = useQuery({
-    ...ask('getJourneyRunScorecard', { projectId, runId: run?.id ?? '' }),
+    ...ask('getJourneyRunScorecard', { projectId, journeyRunId: run?.id ?? '' }),
     enabled: run !== undefined && session.criteria !== undefined,
   });
   const labels = new Map(card.data?.criteria.map(({ id, label }) => [id, label ?? id]));

@@ -7,7 +7,7 @@ import { useEveryPage } from '../../chat/use-every-page.ts';
 
 interface Which {
   projectId: string;
-  runId: string;
+  journeyRunId: string;
   sessionId: string;
 }
 
@@ -17,9 +17,9 @@ const pollEvery = 2_000;
 const atOnce = 200;
 
 /** What is known of one session of a run: it is looked for among all of them, page after page. */
-export function useGraded({ projectId, runId, sessionId }: Which, again: boolean) {
+export function useGraded({ projectId, journeyRunId, sessionId }: Which, again: boolean) {
   const query = useInfiniteQuery({
-    ...askPages('listJourneyRunSessions', { projectId, runId, limit: atOnce }),
+    ...askPages('listJourneyRunSessions', { projectId, journeyRunId, limit: atOnce }),
     refetchInterval: again ? pollEvery : false,
   });
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
