@@ -24,43 +24,45 @@ export function RubricEditor({
     onChange(criteria.with(at, { ...criteria[at], ...changed }));
   return (
     <div className={editor.form}>
-      <ul className={editor.steps} aria-label="Criteria">
-        {criteria.map((criterion, at) => (
-          <li key={at} className={editor.step}>
-            <div className={editor.stepHead}>
-              <h3>Criterion {at + 1}</h3>
-              <Button look="quiet" onClick={() => onChange(criteria.toSpliced(at, 1))}>
-                Remove<span className="visually-hidden"> criterion {at + 1}</span>
-              </Button>
-            </div>
-            <Field
-              label="Id"
-              needed
-              hint="The same in every run, so that findings can be followed."
-              problem={problems.get(`${at}.id`)}
-            >
-              <TextInput
-                maxLength={64}
-                value={textOf(criterion['id'])}
-                onChange={({ target }) => set(at, { id: target.value })}
+      {criteria.length > 0 && (
+        <ul className={editor.steps} aria-label="Criteria">
+          {criteria.map((criterion, at) => (
+            <li key={at} className={editor.step}>
+              <div className={editor.stepHead}>
+                <h3>Criterion {at + 1}</h3>
+                <Button look="quiet" onClick={() => onChange(criteria.toSpliced(at, 1))}>
+                  Remove<span className="visually-hidden"> criterion {at + 1}</span>
+                </Button>
+              </div>
+              <Field
+                label="Id"
+                needed
+                hint="The same in every run, so that findings can be followed."
+                problem={problems.get(`${at}.id`)}
+              >
+                <TextInput
+                  maxLength={64}
+                  value={textOf(criterion['id'])}
+                  onChange={({ target }) => set(at, { id: target.value })}
+                />
+              </Field>
+              <Field label="Label">
+                <TextInput
+                  maxLength={200}
+                  value={textOf(criterion['label'])}
+                  onChange={({ target }) => set(at, { label: target.value || undefined })}
+                />
+              </Field>
+              <CheckEditor
+                check={(criterion['predicate'] ?? {}) as Schema}
+                onChange={(predicate) => set(at, { predicate })}
+                problems={problems}
+                path={`${at}.predicate`}
               />
-            </Field>
-            <Field label="Label">
-              <TextInput
-                maxLength={200}
-                value={textOf(criterion['label'])}
-                onChange={({ target }) => set(at, { label: target.value || undefined })}
-              />
-            </Field>
-            <CheckEditor
-              check={(criterion['predicate'] ?? {}) as Schema}
-              onChange={(predicate) => set(at, { predicate })}
-              problems={problems}
-              path={`${at}.predicate`}
-            />
-          </li>
-        ))}
-      </ul>
+            </li>
+          ))}
+        </ul>
+      )}
       <div>
         <Button
           disabled={criteria.length >= mostCriteria}
