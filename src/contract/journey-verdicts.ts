@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { Time } from './paging.ts';
 
 const count = z.number().int().min(0);
-export const verdicts = ['passed', 'failed', 'inconclusive', 'notEstablished'] as const;
+const verdicts = ['passed', 'failed', 'inconclusive', 'notEstablished'] as const;
 const Verdict = z.enum(verdicts);
 
-export const verdictReasons = [
+const verdictReasons = [
   'attemptPending',
   'attemptRunning',
   'withdrawn',

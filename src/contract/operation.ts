@@ -154,7 +154,7 @@ export interface Alias {
 }
 
 /** What an operation does for an organization that does not have a feature: it refuses, answers as if there were nothing, or goes on. */
-export interface Gate {
+interface Gate {
   readonly name: string;
   readonly off: 'refuse' | 'not found' | 'allow' | { readonly answer: unknown };
 }

@@ -76,7 +76,7 @@ export class Journeys {
     );
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${response.status} ${text}`);
-    return [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data as string) as Body);
+    return [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data as string));
   }
 
   /** The run, once it is over and graded. */

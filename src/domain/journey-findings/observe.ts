@@ -60,7 +60,7 @@ export function observeWaveJob({ clock }: Services): JobKind {
 }
 
 /** Of all runs of a wave that are over and graded. */
-export async function factsOfWave(
+async function factsOfWave(
   db: Db,
   projectId: string,
   waveId: string,

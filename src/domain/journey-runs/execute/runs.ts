@@ -18,7 +18,7 @@ export interface RunInProcess {
   /** Whose use is paid for on keys of this deployment, as far as they are known. */
   routes: ModelRoute[];
   /** As the servers of each target are talked to. */
-  parties: Promise<ConnectingRun>[];
+  parties: Map<number, Promise<ConnectingRun>>;
 }
 
 /** How many runs are kept at hand. */
@@ -46,9 +46,9 @@ export class JourneyRunsInProcess {
   /** The servers of a target, with the secrets that reach it. */
   party(run: RunInProcess, target: number): Promise<ConnectingRun> {
     const { targets } = run.snapshot;
-    const made = run.parties[target] ?? this.partyOf(run, targets[target] as JourneyTarget, target);
-    run.parties[target] = made;
-    made.catch(() => delete run.parties[target]);
+    const made = run.parties.get(target) ?? this.partyOf(run, targets[target] as JourneyTarget, target);
+    run.parties.set(target, made);
+    made.catch(() => run.parties.delete(target));
     return made;
   }
 
@@ -62,7 +62,16 @@ export class JourneyRunsInProcess {
     const asked = [...snapshot.targets.map(({ model }) => model), snapshot.personaModel];
     const routes = asked.flatMap((model) => (model ? (resolveModel(models, model).route ?? []) : []));
     const { organizationId, projectId, startedBy } = run;
-    return { id: runId, organizationId, projectId, startedBy, snapshot, apiKeys: {}, routes, parties: [] };
+    return {
+      id: runId,
+      organizationId,
+      projectId,
+      startedBy,
+      snapshot,
+      apiKeys: {},
+      routes,
+      parties: new Map(),
+    };
   }
 
   private async partyOf(run: RunInProcess, { place }: JourneyTarget, at: number): Promise<ConnectingRun> {

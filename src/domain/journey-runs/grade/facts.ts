@@ -22,10 +22,9 @@ export function factsIn(
     const wrong = new Set(toolErrors.map(({ toolCallId }) => toolCallId));
     for (const { toolCallId, toolName, serverId, invalid } of toolCalls) {
       const name = toolName.slice(0, longestName);
-      if (serverId === undefined) {
-        if (invalid !== undefined && !known?.has(toolName)) unknown.add(name);
-        continue;
-      }
+      if (serverId === undefined && invalid !== undefined && !known?.has(toolName)) unknown.add(name);
+      // Those of ours are no server's.
+      if (serverId === undefined) continue;
       const key = JSON.stringify([serverId, name]);
       const serverName = names.get(serverId) ?? serverId;
       const use = tools.get(key) ?? { serverId, serverName, toolName: name, calls: 0, errors: 0 };

@@ -26,7 +26,7 @@ type Input = InputOf<Operations['launchJourneyRun']>;
 type Launched = OutputOf<Operations['launchJourneyRun']>;
 
 /** Targets of a run at once. */
-export const targetsAtOnce = 3;
+const targetsAtOnce = 3;
 /** Launches of an organization. */
 const perMinute = 30;
 

@@ -191,14 +191,6 @@ export const silent = query(
   { id: text },
   { index: 'journey_runs_open' },
 );
-/** The latest runs of the same journey that ended before this one, the latest first. */
-export const before = query(
-  'journey-runs.before',
-  `select id from journey_runs where journey_id = :journeyId and id < :id and status <> 'running' order by id desc limit :most`,
-  { journeyId: text, id: text, most: bigint },
-  { id: text },
-  { index: 'journey_runs_journey' },
-);
 export const announce = query('journey-runs.announce', `select from pg_notify('${runsChannel}', :id)`, {
   id: text,
 });

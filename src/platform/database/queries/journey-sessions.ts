@@ -18,7 +18,7 @@ import { query } from '../query.ts';
 import { runsChannel } from './journey-runs.ts';
 import { type LeasedRowOf, leaseQueries } from './leases.ts';
 
-export type AttemptStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'rate_limited';
+type AttemptStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'rate_limited';
 
 const own = {
   projectId: text,

@@ -1,4 +1,4 @@
-import { integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { integer, json, oneOf, orNull, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
 const insights = table('wave_insights', {
@@ -13,7 +13,6 @@ const insights = table('wave_insights', {
   requestedBy: text,
   updatedAt: time,
 });
-export type WaveInsightsRow = RowOf<typeof insights.columns>;
 
 const one = { projectId: text, waveId: text };
 const which = 'project_id = :projectId and wave_id = :waveId';
@@ -25,12 +24,6 @@ export const find = query(
   {
     ...insights.columns,
   },
-);
-export const lock = query(
-  'wave-insights.lock',
-  `select ${insights.all()} from wave_insights where ${which} for update`,
-  one,
-  insights.columns,
 );
 /** Two who ask for the first time follow each other. */
 export const lineUp = query(
