@@ -270,9 +270,14 @@ describe('sessions', () => {
       errorCode: 'rate_limited',
       chatSessionId: null,
     });
-    const pauses = await service.database.connect();
-    await pauses.query('delete from model_pauses');
-    await pauses.end();
+    await forgetPauses();
+    const [, money] = await agents('The monthly spend cap of this account is reached');
+    const capped = await journeys.over(await journeys.launch(money));
+    const { total, succeeded, failed, rateLimited } = capped.summary;
+    expect([total, failed, succeeded + rateLimited]).toEqual([6, 0, 6]);
+    expect(capped.attempts[0]).toMatchObject({ status: 'rate_limited', errorCode: 'spend_cap_exceeded' });
+    expect(capped.attempts[5]).toMatchObject({ status: 'rate_limited', errorCode: 'spend_cap_exceeded' });
+    await forgetPauses();
   });
 
   test('one whose server is gone fails, and says why', async () => {
@@ -315,6 +320,14 @@ describe('cancelling', () => {
     });
   });
 });
+
+/** What the provider asked for holds for all. */
+async function forgetPauses(): Promise<void> {
+  const database = await service.database.connect();
+  await database.query('delete from model_pauses');
+  await database.query(`select pg_notify('drydock_model_pauses', '')`);
+  await database.end();
+}
 
 async function launches(): Promise<number> {
   const database = await service.database.connect();
