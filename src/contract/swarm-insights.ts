@@ -75,6 +75,10 @@ const OverviewRun = z
     waveId: z.string().optional(),
     swarmRunId: z.string().optional().describe('The same as `waveId`.'),
     summary: RunSummary,
+    verdict: z
+      .enum(['passed', 'failed', 'inconclusive', 'notEstablished'])
+      .nullable()
+      .describe('`null` until everything is graded.'),
     goalCompletion: z
       .object({
         gradedCount: count,

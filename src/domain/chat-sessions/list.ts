@@ -70,8 +70,10 @@ export const listSessions: Verb<'listSessions'> = async (context, input) => {
 };
 
 function presentFound(origin: string, row: sessions.FoundSession) {
-  const path = `/console/projects/${row.projectId}/sessions/${row.id}`;
   const swarm = row.origin === 'swarm';
+  const parent = swarm ? parentOf(row) : null;
+  const below = parent?.journeyRunId === undefined ? '' : `/swarms/runs/${parent.journeyRunId}`;
+  const path = `/console/projects/${row.projectId}${below}/sessions/${row.id}`;
   return {
     id: row.id,
     chatSessionId: row.id,
@@ -89,14 +91,18 @@ function presentFound(origin: string, row: sessions.FoundSession) {
     lastActivityAt: row.lastActivityAt,
     modelId: (row.config as Partial<SessionConfig>).modelId ?? '',
     messageCount: row.messageCount,
-    parentRef: swarm ? parentOf(row) : null,
+    parentRef: parent,
     link: { path, url: `${origin}${path}` },
     ...(row.match !== null && { matchPreview: row.match }),
   };
 }
 
 /** The run that a session of a journey belongs to stands in its id. */
-function parentOf({ id, title }: sessions.FoundSession) {
+function parentOf({ id, title }: sessions.FoundSession): {
+  kind: 'journeyRun';
+  label: string;
+  journeyRunId?: string;
+} {
   const journeyRunId = /^synth_(jrun_[a-z0-9]+)_/.exec(id)?.[1];
-  return { kind: 'journeyRun' as const, label: title, ...(journeyRunId !== undefined && { journeyRunId }) };
+  return { kind: 'journeyRun', label: title, ...(journeyRunId !== undefined && { journeyRunId }) };
 }

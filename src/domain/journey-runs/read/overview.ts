@@ -1,5 +1,6 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
+import type { JourneyRunVerdictSummary } from '../../../evaluation/index.ts';
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
 import type { Verb } from '../../verb.ts';
@@ -53,6 +54,7 @@ function presentRun(
     waveId,
     swarmRunId: waveId,
     summary: summaryOf(run),
+    verdict: verdictOf(run),
     goalCompletion,
     findings,
     targets: targetsOf(run).map(({ hostName, modelId, environmentName }) => ({
@@ -94,6 +96,12 @@ function withStreaks(
     const before = end === -1 ? same.length : end;
     return { ...finding, runStreak: finding.failCount > 0 ? before + 1 : 0 };
   });
+}
+
+function verdictOf({ verdict }: runs.OverviewRunRow): OverviewRun['verdict'] {
+  const summary = verdict as JourneyRunVerdictSummary | null;
+  if (!summary) return null;
+  return summary.status === 'decided' ? summary.decision.verdict : 'notEstablished';
 }
 
 function sumOf(all: readonly OverviewRun[]): Overview['goalCompletion'] {

@@ -66,17 +66,14 @@ function NothingRun({ projectId }: { projectId: string }) {
   );
 }
 
-/** How many of the sessions that were judged reached the goal: all, some or none. It is no verdict; that has a threshold. */
-function goalOf({ status, goalCompletion: goal }: Run): { state: State; word: string | undefined } {
+/** What was decided; before that, and where nothing can be, how running it went. */
+function standingOf({ status, verdict }: Run): { state: State; word: string | undefined } {
   if (status === 'running') return { state: 'running', word: undefined };
-  if ((goal?.pendingCount ?? 0) > 0) return { state: 'grading', word: undefined };
-  if (status === 'failed' && !goal?.gradedCount) return { state: 'setupFailed', word: 'broke off' };
-  if (status === 'rate_limited' && !goal?.gradedCount) return { state: 'timedOut', word: 'limited' };
-  if (!goal?.gradedCount) return { state: 'notEstablished', word: 'not judged' };
-  const { passedCount, gradedCount } = goal;
-  if (passedCount === gradedCount) return { state: 'passed', word: 'reached' };
-  if (passedCount === 0) return { state: 'failed', word: 'not reached' };
-  return { state: 'flaky', word: `${share(passedCount, gradedCount)} reached` };
+  if (verdict === null) return { state: 'grading', word: undefined };
+  if (verdict !== 'notEstablished') return { state: verdict, word: undefined };
+  if (status === 'failed') return { state: 'setupFailed', word: 'broke off' };
+  if (status === 'rate_limited') return { state: 'timedOut', word: 'limited' };
+  return { state: 'notEstablished', word: 'not graded' };
 }
 
 function columnsOf(projectId: string): Column<Run>[] {
@@ -92,14 +89,14 @@ function columnsOf(projectId: string): Column<Run>[] {
     },
     { name: 'Persona', cell: ({ personaName }) => personaName },
     {
-      name: 'Goal',
+      name: 'Verdict',
       cell: (run) => {
-        const { state, word } = goalOf(run);
+        const { state, word } = standingOf(run);
         return <StateMark state={state}>{word}</StateMark>;
       },
     },
     {
-      name: 'Sessions that reached it',
+      name: 'Reached the goal',
       cell: ({ goalCompletion: goal }) =>
         goal && goal.gradedCount > 0 ? <Rate passed={goal.passedCount} trials={goal.gradedCount} /> : null,
     },
