@@ -189,6 +189,21 @@ export const listOfRun = query(
   sessions.columns,
   { index: 'journey_sessions_position' },
 );
+/** Whatever is told about a session has changed when its mark has. Cheap: nothing that is large is read. */
+export const marks = query(
+  'journey-sessions.marks',
+  `select id, status || ' ' || turns || case when facts is null then '' else ' graded' end as mark
+   from journey_sessions where run_id = :runId order by position`,
+  ofRun,
+  { id: text, mark: text },
+  { index: 'journey_sessions_position' },
+);
+export const some = query(
+  'journey-sessions.some',
+  `select ${sessions.all()} from journey_sessions where id = any(:ids) order by position`,
+  { ids: texts },
+  sessions.columns,
+);
 export const listOfRuns = query(
   'journey-sessions.list-of-runs',
   `select ${sessions.all()} from journey_sessions where run_id = any(:runIds) order by run_id, position`,
