@@ -104,16 +104,19 @@ function written(
 ): Commit {
   return async (db) => {
     const { organizationId, startedBy } = run;
-    const reason = `goal judge of ${id}`;
-    await bookSpending(db, services.clock(), {
+    const storable = JSON.parse(storableJson(graded)) as typeof graded;
+    // The run, then the session, then the ledger: as whoever ends sessions or stores turns takes them.
+    await db.row(runs.lock, { id: run.id });
+    if ((await db.run(sessions.grade, { id, generation, ...storable })) > 0) {
+      await gradedIfOver(db, await db.one(runs.addGraded, { id: run.id }));
+      await db.run(runs.announce, { id: run.id });
+    }
+    const spending = {
       organizationId,
       micros: billedMicros,
-      reason,
+      reason: `goal judge of ${id}`,
       actor: startedBy,
-    });
-    const storable = JSON.parse(storableJson(graded)) as typeof graded;
-    if ((await db.run(sessions.grade, { id, generation, ...storable })) === 0) return;
-    await gradedIfOver(db, await db.one(runs.addGraded, { id: run.id }));
-    await db.run(runs.announce, { id: run.id });
+    };
+    await bookSpending(db, services.clock(), spending);
   };
 }
