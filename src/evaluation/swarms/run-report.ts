@@ -3,8 +3,13 @@ import type { Stage } from '../stages/stage.ts';
 import type { VerdictDecision } from '../verdict/decision.ts';
 import { type Criterion, hasBegun, isExecuted, isUnderWay, lifecycleOf, type SessionFacts } from './facts.ts';
 import type { JourneyRunFacts, JourneyRunVerdictSummary } from './run-verdict.ts';
-import { criterionState } from './scorecard.ts';
-import { type SwarmVerdict, sessionVerdict, waitsForGrading } from './session-verdict.ts';
+import { criterionStates } from './scorecard.ts';
+import {
+  type SwarmSessionVerdict,
+  type SwarmVerdict,
+  sessionVerdict,
+  waitsForGrading,
+} from './session-verdict.ts';
 
 /** Of sessions. Each of the configured ones was started, was not, or nobody can tell. */
 export interface SwarmExecution {
@@ -67,7 +72,7 @@ export function swarmReport(run: JourneyRunFacts, summary: JourneyRunVerdictSumm
     ...verdictIn(summary, sessions),
     execution: executionOf(sessions),
     goalGrading: goalGradingOf(sessions),
-    observations: rubric.flatMap((criterion) => observationsOf(criterion, sessions)),
+    observations: observationsOf(rubric, sessions),
   };
 }
 
@@ -111,7 +116,8 @@ export function executionOf(sessions: readonly SessionFacts[]): SwarmExecution {
 }
 
 function goalGradingOf(sessions: readonly SessionFacts[]): GoalGrading {
-  const states = sessions.map(goalState);
+  const verdicts = sessions.map(sessionVerdict);
+  const states = sessions.map((session, at) => goalState(session, verdicts[at] as SwarmSessionVerdict));
   const count = (wanted: GoalState): number => states.filter((state) => state === wanted).length;
   return {
     unit: 'sessions',
@@ -121,15 +127,14 @@ function goalGradingOf(sessions: readonly SessionFacts[]): GoalGrading {
     pending: count('pending'),
     unavailable: count('unavailable'),
     notRequested: count('notRequested'),
-    waitingForDecisiveGrading: sessions.filter((session) => waitsForGrading(sessionVerdict(session))).length,
+    waitingForDecisiveGrading: verdicts.filter(waitsForGrading).length,
   };
 }
 
 type GoalState = 'passed' | 'failed' | 'pending' | 'unavailable' | 'notRequested';
 
 /** A judge is not asked about a session that was limited or withdrawn. */
-function goalState(session: SessionFacts): GoalState {
-  const { judge } = sessionVerdict(session).graders;
+function goalState(session: SessionFacts, { graders: { judge } }: SwarmSessionVerdict): GoalState {
   if (judge === 'notConfigured') return 'notRequested';
   if (judge === 'scored') return session.judge?.passed ? 'passed' : 'failed';
   if (judge === 'pending') return 'pending';
@@ -137,28 +142,13 @@ function goalState(session: SessionFacts): GoalState {
 }
 
 /** None for a kind that the catalogue lacks: it has no stage. */
-function observationsOf(
-  { criterionId, kind, role }: Criterion,
-  sessions: readonly SessionFacts[],
-): SwarmObservation[] {
-  const stage = kindOf(kind)?.stage;
-  if (!stage) return [];
-  const states = sessions
-    .filter((session) => isExecuted(session) || isUnderWay(session))
-    .map((session) => criterionState(criterionId, session));
-  const count = (wanted: string): number => states.filter((state) => state === wanted).length;
-  return [
-    {
-      evaluatorId: criterionId,
-      predicateType: kind,
-      role,
-      stage,
-      unit: 'sessions',
-      total: states.length,
-      passed: count('passed'),
-      failed: count('failed'),
-      pending: count('pending'),
-      unavailable: count('unavailable'),
-    },
-  ];
+function observationsOf(rubric: readonly Criterion[], sessions: readonly SessionFacts[]): SwarmObservation[] {
+  const gradable = sessions.filter((session) => isExecuted(session) || isUnderWay(session));
+  const states = criterionStates(rubric, gradable);
+  return rubric.flatMap(({ criterionId: evaluatorId, kind: predicateType, role }) => {
+    const stage = kindOf(predicateType)?.stage;
+    const counts = states.get(evaluatorId);
+    if (!stage || !counts) return [];
+    return [{ evaluatorId, predicateType, role, stage, unit: 'sessions', total: gradable.length, ...counts }];
+  });
 }

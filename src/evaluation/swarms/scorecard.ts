@@ -31,7 +31,7 @@ export function scorecard(
   const gradable = sessions.filter((session) => isUnderWay(session) || isExecuted(session));
   return {
     runId,
-    criteria: rubric.map((criterion) => countCriterion(criterion, gradable)),
+    criteria: countCriteria(rubric, gradable),
     sessionsTotal: sessions.length,
     sessionsGraded: gradable.filter(
       (session) => !isUnderWay(session) && session.criteria?.status === 'completed',
@@ -42,30 +42,49 @@ export function scorecard(
 /** What a criterion says of a session. `unavailable`: it could not be asked, or gave no answer. */
 export type CriterionState = 'passed' | 'failed' | 'pending' | 'unavailable';
 
-export function criterionState(criterionId: string, session: SessionFacts): CriterionState {
-  const { criteria } = session;
-  if (isUnderWay(session) || criteria?.status === 'pending') return 'pending';
-  const row = criteria?.results.find((result) => result.criterionId === criterionId);
-  if (criteria?.status !== 'completed' || row?.status !== 'scored') return 'unavailable';
-  return row.passed ? 'passed' : 'failed';
+/** How often each criterion says what. Each session is looked at once: there may be thousands, with 25 criteria each. */
+export function criterionStates(
+  rubric: readonly Criterion[],
+  sessions: readonly SessionFacts[],
+): Map<string, Record<CriterionState, number>> {
+  const isPending = (session: SessionFacts): boolean =>
+    isUnderWay(session) || session.criteria?.status === 'pending';
+  const pending = sessions.filter(isPending).length;
+  const states = new Map(
+    rubric.map(({ criterionId }) => [
+      criterionId,
+      { passed: 0, failed: 0, pending, unavailable: sessions.length - pending },
+    ]),
+  );
+  for (const session of sessions) {
+    if (isPending(session) || session.criteria?.status !== 'completed') continue;
+    for (const { criterionId, status, passed } of session.criteria.results) {
+      const counts = states.get(criterionId);
+      if (!counts || status !== 'scored') continue;
+      counts[passed ? 'passed' : 'failed']++;
+      counts.unavailable--;
+    }
+  }
+  return states;
 }
 
-function countCriterion(
-  { criterionId, label, kind }: Criterion,
+function countCriteria(
+  rubric: readonly Criterion[],
   sessions: readonly SessionFacts[],
-): ScorecardCriterion {
-  const states = sessions.map((session) => criterionState(criterionId, session));
-  const count = (wanted: CriterionState): number => states.filter((state) => state === wanted).length;
-  const [passCount, failCount] = [count('passed'), count('failed')];
-  const interval = wilson(passCount, passCount + failCount);
-  return {
-    id: criterionId,
-    label,
-    kind,
-    passCount,
-    failCount,
-    pendingCount: count('pending'),
-    failedGradingCount: count('unavailable'),
-    interval: interval ? { low: interval.lower, high: interval.upper } : null,
-  };
+): ScorecardCriterion[] {
+  const states = criterionStates(rubric, sessions);
+  return rubric.map(({ criterionId: id, label, kind }) => {
+    const { passed, failed, pending, unavailable } = states.get(id) as Record<CriterionState, number>;
+    const interval = wilson(passed, passed + failed);
+    return {
+      id,
+      label,
+      kind,
+      passCount: passed,
+      failCount: failed,
+      pendingCount: pending,
+      failedGradingCount: unavailable,
+      interval: interval ? { low: interval.lower, high: interval.upper } : null,
+    };
+  });
 }

@@ -13,6 +13,7 @@ import { found } from '../../refusals.ts';
 import type { Verb } from '../../verb.ts';
 import { insightsOfRun } from '../../wave-insights/envelope.ts';
 import { criteriaOf, factsOfRun } from '../grade/session-facts.ts';
+import type { RunTally } from '../grade/tally.ts';
 import {
   presentAttempt,
   presentRun,
@@ -63,6 +64,8 @@ export const getJourneyRunScorecard: Verb<'getJourneyRunScorecard'> = async (
 ) => {
   const run = await findRun(context, runId);
   const rubric = found(run.rubric ?? undefined, 'scorecard: the run has no rubric');
+  const kept = (run.tally as RunTally | null)?.scorecard;
+  if (kept) return kept;
   const facts = factsOfRun({ ...run, rubric }, await context.db.rows(sessions.listOfRun, { runId }));
   return scorecard(run.id, criteriaOf(run), facts.sessions);
 };
