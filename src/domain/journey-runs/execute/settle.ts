@@ -1,7 +1,7 @@
 import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
-import { enqueue } from '../../../platform/jobs/queue.ts';
+import { type Account, enqueue } from '../../../platform/jobs/queue.ts';
 import type { Over } from '../../../platform/leases/holder.ts';
 import { gradeSession, observeWave } from '../grade/jobs.ts';
 import type { SessionOutcome } from './outcome.ts';
@@ -57,7 +57,13 @@ async function closeSession(
     rateLimited: (status === 'rate_limited' ? 1 : 0) + others,
     toGrade: graded ? 1 : 0,
   });
-  if (graded) await enqueue(db, gradeSession, { sessionId: id, generation: 1 }, { uniqueKey: id });
+  if (graded)
+    await enqueue(
+      db,
+      gradeSession,
+      { sessionId: id, generation: 1 },
+      { uniqueKey: id, onBehalfOf: starterOf(run) },
+    );
   await db.rows(sessions.release, { runId: run.id, target });
   await endIfOver(db, counted);
   await db.run(runs.announce, { id: run.id });
@@ -98,5 +104,15 @@ function statusOf(
 export async function gradedIfOver(db: Db, run: runs.JourneyRunRow): Promise<void> {
   const { id, projectId, waveId, status, toGrade, graded } = run;
   if (status === 'running' || graded < toGrade) return;
-  await enqueue(db, observeWave, { runId: id, projectId, waveId }, { uniqueKey: id });
+  await enqueue(
+    db,
+    observeWave,
+    { runId: id, projectId, waveId },
+    { uniqueKey: id, onBehalfOf: starterOf(run) },
+  );
+}
+
+/** Organizations take turns: the sessions of one must not wait until thousands of another are graded. */
+function starterOf({ organizationId, startedBy }: runs.JourneyRunRow): Account {
+  return { organizationId, userId: startedBy };
 }
