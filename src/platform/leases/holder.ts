@@ -46,7 +46,12 @@ const longestNap = 30_000;
 const grace = 1_000;
 const mostRemembered = 256;
 
-class LeaseLost extends Error {}
+/** Somebody else has the row by now, or it is over: nothing of ours is written. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('the lease was lost');
+  }
+}
 
 /** Takes due rows of a table, keeps their leases while they are worked on, and ends each lease with its outcome. */
 export class LeaseHolder<Row extends LeasedRow, Outcome> {
@@ -224,7 +229,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
   private async settle(held: Held<Row>, settle: () => Promise<boolean>): Promise<void> {
     held.settling = true;
     try {
-      if (!(await settle())) throw new LeaseLost('the lease was lost');
+      if (!(await settle())) throw new LeaseLost();
     } finally {
       held.settling = false;
     }
@@ -267,7 +272,7 @@ export async function settleWith<Row extends LeasedRow>(
 ): Promise<boolean> {
   try {
     await db.transaction(async (trx) => {
-      if (!(await queries.settle(trx, row, end))) throw new LeaseLost('the lease was lost');
+      if (!(await queries.settle(trx, row, end))) throw new LeaseLost();
       for (const commit of commits) await commit?.(trx);
     });
     return true;

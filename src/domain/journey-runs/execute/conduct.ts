@@ -5,6 +5,7 @@ import * as chats from '../../../platform/database/queries/chat-sessions.ts';
 import * as runRows from '../../../platform/database/queries/journey-runs.ts';
 import type { LeasedSession } from '../../../platform/database/queries/journey-sessions.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
+import { LeaseLost } from '../../../platform/leases/holder.ts';
 import { skillTools } from '../../../trials/skills.ts';
 import { type ToolBox, toolBox } from '../../../trials/tools.ts';
 import { askModel, type ModelParts } from '../../eval-runs/execute/ask-model.ts';
@@ -15,7 +16,6 @@ import { Conversation } from './conversation.ts';
 import { broken, ofModelFailure, type SessionOutcome } from './outcome.ts';
 import { Speaker } from './persona.ts';
 import type { JourneyRunsInProcess, RunInProcess } from './runs.ts';
-import { LostLease } from './store.ts';
 
 export interface SessionParts extends ModelParts {
   runs: JourneyRunsInProcess;
@@ -46,7 +46,7 @@ export async function conductSession(
     title: `${persona.name}: ${journey.name}`.slice(0, 200).toWellFormed(),
     config: configOf(target),
   });
-  if (!begun) throw new LostLease();
+  if (!begun) throw new LeaseLost();
   const connected = await unlessAborted(parts.servers.get(await parts.runs.party(run, row.target)), signal);
   if ('failure' in connected)
     return broken('session_failed', connected.failure.message ?? 'The servers could not be reached');

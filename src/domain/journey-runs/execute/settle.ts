@@ -2,11 +2,9 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
 import { type Account, enqueue } from '../../../platform/jobs/queue.ts';
-import type { Over } from '../../../platform/leases/holder.ts';
+import { LeaseLost, type Over } from '../../../platform/leases/holder.ts';
 import { gradeSession, observeWave } from '../grade/jobs.ts';
 import type { SessionOutcome } from './outcome.ts';
-
-class LeaseLost extends Error {}
 
 /**
  * Ends the lease of a session, writes what it came to, counts it, and lets the next one begin, in one transaction. False,

@@ -3,6 +3,7 @@ import type { Db } from '../../../platform/database/database.ts';
 import type { LeasedSession } from '../../../platform/database/queries/journey-sessions.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
 import { newId } from '../../../platform/ids.ts';
+import { LeaseLost } from '../../../platform/leases/holder.ts';
 import { usageOf } from '../../chat-sessions/store.ts';
 import { keptMessage } from '../../chat-sessions/transcript.ts';
 import { bookSpending } from '../../limits/spend-budget.ts';
@@ -14,13 +15,6 @@ import { keptEvidence } from './evidence.ts';
 import type { RunInProcess } from './runs.ts';
 
 const mostSpans = 2_000;
-
-/** Somebody else has the session by now; nothing of ours is written. */
-export class LostLease extends Error {
-  constructor() {
-    super('the lease of the session was lost');
-  }
-}
 
 interface Place {
   row: LeasedSession;
@@ -63,7 +57,7 @@ export async function storeTurn(
     firstMessage: message.slice(0, 500).toWellFormed(),
   };
   const write = async (db: Db): Promise<void> => {
-    if (!(await db.row(sessions.addTurn, turn))) throw new LostLease();
+    if (!(await db.row(sessions.addTurn, turn))) throw new LeaseLost();
   };
   // One statement is a transaction of its own.
   if (micros <= 0) await write(services.db);
