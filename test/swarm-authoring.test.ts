@@ -107,6 +107,13 @@ test('what a journey or a swarm names has to be in its project', async () => {
   });
 });
 
+test('a client tells how many journeys run with it', async () => {
+  const client = await journeys.client([]);
+  await journeys.journey({ hostIds: [client] });
+  const { impact } = (await service.get(at(`/clients/${client}`))).body;
+  expect(impact).toMatchObject({ activeLegacyJourneyCount: 1, liveEnvironmentCount: 0 });
+});
+
 test('a swarm says how many in one of two words, and answers in both', async () => {
   const make = (fields: object) => service.post(at('/swarms'), { name: 'Harbour', maxTurns: 4, ...fields });
   for (const size of [{}, { iterations: 2, sessionsPerTarget: 2 }, { iterations: 101 }])

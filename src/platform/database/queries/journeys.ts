@@ -67,6 +67,15 @@ export const withPersona = query(
   { index: 'journeys_persona' },
 );
 
+/** How many run with a client itself. */
+export const countWithHost = query(
+  'journeys.count-with-host',
+  `select count(*)::int as count from journeys
+   where project_id = :projectId and archived_at is null and cardinality(environment_ids) = 0 and :hostId = any(host_ids)`,
+  { projectId: text, hostId: text },
+  { count: integer },
+);
+
 const changed = [
   'name',
   'goal',
