@@ -73,7 +73,7 @@ await runCli(process.argv, {
   },
   withApi: async (place, work) => {
     const { connected } = await import('./surfaces/cli/connect/connect.ts');
-    const withProject = async ({ api, projectId }: Connected) => work(api, await projectId());
+    const withProject = async ({ api, projectId, origin }: Connected) => work(api, await projectId(), origin);
     return connected(place, openHere, withProject, { orMakeHere: true });
   },
   backup: async (config, file, options) => {

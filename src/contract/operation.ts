@@ -169,6 +169,11 @@ export function gate<const Name extends string>(name: Name) {
   } as const satisfies Record<string, Gate | ((answer: unknown) => Gate)>;
 }
 
+/** Offered as another operation already: what looks for operations, or lists them for people, leaves it out. */
+export function isSecondName({ deprecated, alias }: Pick<Declaration, 'deprecated' | 'alias'>): boolean {
+  return deprecated !== undefined || alias !== undefined;
+}
+
 export interface Operation extends Declaration {
   /** The name it is exported under. */
   readonly id: string;

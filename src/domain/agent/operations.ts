@@ -1,6 +1,6 @@
 import type { ActionKind, ActionSeverity } from '../../contract/agent.ts';
 import { type OperationId, operationList } from '../../contract/index.ts';
-import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { isSafe, isSecondName, type Operation, streamedAnswer } from '../../contract/operation.ts';
 import { pageById } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 
@@ -59,9 +59,9 @@ const proposals: Partial<Record<string, Proposal>> = {
 
 /** What an operation is to the agent; undefined where it does not have it. Nothing that deletes is here. */
 function classified(operation: Operation): AgentOperation | undefined {
-  const { id, path, method, deprecated, upload, performs, spends, callsTools, response } = operation;
+  const { id, path, method, upload, performs, spends, callsTools, response } = operation;
   const inProject = path.startsWith('/projects/{projectId}/') || outside.has(id);
-  if (!inProject || method === 'DELETE' || deprecated || upload || performs || streamedAnswer(response))
+  if (!inProject || method === 'DELETE' || isSecondName(operation) || upload || performs || streamedAnswer(response))
     return undefined;
   const proposal = proposals[id];
   if (proposal || spends || callsTools)

@@ -108,6 +108,12 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** In words, for people and for models. */
-export function candidateTitle({ detector, subject }: WaveCandidate): string {
+export function candidateTitle({
+  detector,
+  subject,
+}: {
+  detector: string;
+  subject: { kind: string; label: string };
+}): string {
   return `${words[detector] ?? detector} (${subject.kind} ${quote(subject.label)})`;
 }

@@ -30,7 +30,10 @@ export interface Host {
   /** Calls operations of the service that a command means. */
   connect<T>(place: PlaceOptions, work: (connected: Connected) => Promise<T>): Promise<T>;
   /** The same about one project; where there is no service and none is named, an installation is made here. */
-  withApi<T>(place: PlaceOptions, work: (api: Client, projectId: string) => Promise<T>): Promise<T>;
+  withApi<T>(
+    place: PlaceOptions,
+    work: (api: Client, projectId: string, origin: string) => Promise<T>,
+  ): Promise<T>;
   backup(config: Config, file: string, options: BackupOptions): Promise<Counts>;
   restore(config: Config, file: string, attention: Attention): Promise<Restored>;
 }

@@ -1,5 +1,5 @@
-import { Refusal } from '../../contract/errors.ts';
-import { type Client, DrydockError } from '../client/index.ts';
+import type { Client } from '../client/index.ts';
+import { orNothing } from './or-nothing.ts';
 
 export type Run = Awaited<ReturnType<Client['getEvalRun']>>;
 type Comparison = Awaited<ReturnType<Client['compareEvalRun']>>;
@@ -21,11 +21,7 @@ export async function findingsOf(
   const which = { projectId, runId };
   const run = await api.getEvalRun(which);
   const suite = await api.getEvalSuite({ projectId, suiteId: run.suiteId });
-  const comparison = await api.compareEvalRun(which).catch((error: unknown) => {
-    if ((error instanceof Refusal || error instanceof DrydockError) && error.code === 'NOT_FOUND')
-      return undefined;
-    throw error;
-  });
+  const comparison = await orNothing(api.compareEvalRun(which));
   return {
     suite: { id: suite.id, name: suite.name ?? suite.id },
     run,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
-import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { isSafe, isSecondName, type Operation, streamedAnswer } from '../../contract/operation.ts';
 import { named } from '../../platform/quoted.ts';
 import { nearest } from '../naming.ts';
 import { callOperation, notReadOnly } from './operation-call.ts';
@@ -46,7 +46,7 @@ function searchOperations(readOnly: boolean): AgentTool {
       limit: z.number().int().min(1).max(50).default(8),
     }),
     run: async ({ query, limit }) => {
-      const known = operationList.filter((each) => !each.deprecated && (!readOnly || isSafe(each)));
+      const known = operationList.filter((each) => !isSecondName(each) && (!readOnly || isSafe(each)));
       const found = ranked(known, query);
       if (query.trim() === '') return { ours: [known.map(({ id }) => id).join(', ')] };
       if (found.length === 0)

@@ -49,12 +49,13 @@ export function annotationsOf(operation: Operation): ToolAnnotations {
 export const spendsNote = 'Spends credits.';
 
 /** What a tool or a list says of it. */
-export function wordsOf({ summary, description, spends, deprecated }: Operation): string {
+export function wordsOf({ summary, description, spends, deprecated, alias }: Operation): string {
   return [
     `${summary}.`,
     description,
     spends ? spendsNote : undefined,
     deprecated === undefined ? undefined : 'Deprecated: use the operation of clients with the same purpose.',
+    alias && `The same as ${alias.of} under another name.`,
   ]
     .filter(Boolean)
     .join(' ');

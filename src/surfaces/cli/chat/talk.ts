@@ -3,9 +3,9 @@ import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Client } from '../../client/index.ts';
 import { oneLine } from '../../harmless-text.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { interruptible } from '../interrupt.ts';
 import { asRefused, refusal } from '../refused.ts';
 import { paintFor } from '../screen/screen.ts';
-import { interruptible } from './interrupt.ts';
 import { bodyOf, type Settings } from './settings.ts';
 import { runTurn, type Screens, type Turn } from './turn.ts';
 

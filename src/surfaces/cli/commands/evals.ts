@@ -10,6 +10,7 @@ import { followRun } from '../evals/follow.ts';
 import { printFindings } from '../evals/print-findings.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
+import { followUnlessInterrupted } from '../interrupt.ts';
 import { placeOptions, reportOptions } from '../reports/options.ts';
 import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
 import { printRows } from '../screen/rows.ts';
@@ -59,7 +60,9 @@ function runCommand(group: Command, host: Host): void {
         process.stdout.write(quiet ? `${JSON.stringify({ runId })}\n` : `${runId}\n`);
         return exitCodes.passed;
       }
-      await followRun(api, { projectId, runId }, quiet ? undefined : process.stderr);
+      await followUnlessInterrupted(`drydock eval-runs cancel ${runId}`, (signal) =>
+        followRun(api, { projectId, runId }, quiet ? undefined : process.stderr, signal),
+      );
       return tell(api, { projectId, runId }, options);
     });
   });

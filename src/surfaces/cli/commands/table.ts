@@ -39,6 +39,11 @@ const logins = { heading: 'Connect', load: async () => (await import('./login.ts
  */
 export const commandTable: Record<string, CommandEntry> = {
   evals: { ...evals, summary: 'run eval suites, keep them in files, decide in CI' },
+  journeys: {
+    summary: 'have personas try your servers in many sessions',
+    heading: 'Test',
+    load: async () => (await import('./journeys.ts')).journeyCommands,
+  },
   chat: {
     summary: 'talk with a model that has the tools of saved servers',
     heading: 'Test',

@@ -14,12 +14,14 @@ const patience = 2_000;
 const named: Record<string, string> = {
   'evals run': 'suiteId',
   'evals export': 'suiteId',
+  'journeys run': 'journeyId',
   check: 'serverId',
 };
 
 /** Flags of them, the same way. */
 const namedFlags: Record<string, Record<string, string>> = {
   chat: { server: 'serverId', environment: 'environmentId', client: 'client', session: 'sessionId' },
+  journeys: { env: 'environmentId' },
 };
 
 /** What the last of these words could become, a line each: names, or ids where a name would not do. */

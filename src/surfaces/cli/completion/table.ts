@@ -22,8 +22,12 @@ async function makeTable(): Promise<CompletionTable> {
     // Nothing is run, so nobody is asked.
     await addGroup(program, name, {} as Host);
     const command = program.commands.find((one) => one.name() === name) as Command;
-    table.verbs[name] = command.commands.map((one) => one.name());
-    for (const one of command.commands.length > 0 ? command.commands : [command])
+    const shown = command
+      .createHelp()
+      .visibleCommands(command)
+      .filter((one) => command.commands.includes(one));
+    table.verbs[name] = shown.map((one) => one.name());
+    for (const one of shown.length > 0 ? shown : [command])
       table.flags[one === command ? name : `${name} ${one.name()}`] = flagsOf(one);
   }
   return table;

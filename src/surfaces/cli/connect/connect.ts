@@ -5,13 +5,15 @@ import { isId } from '../../naming.ts';
 import { theOne } from '../find.ts';
 import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
 import { lightFetch } from './light-fetch.ts';
-import { findPlace, type Place, type PlaceOptions } from './place.ts';
+import { findPlace, originOf, type Place, type PlaceOptions } from './place.ts';
 
 /** What a command works with: the operations, and the project it is about. */
 export interface Connected {
   api: Client;
   /** Found when it is first asked for. */
   projectId: () => Promise<string>;
+  /** Where people reach the service. */
+  origin: string;
 }
 
 /** Opens the installation in this folder. `make` says whether one that is not there yet is made. */
@@ -35,7 +37,9 @@ export async function connected<T>(
   if (place.kind === 'here') return explained('this folder', () => openHere(place.project, work));
   const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey, fetch: lightFetch });
   try {
-    return await explained(place.baseUrl, () => work({ api, projectId: once(() => projectAt(api, place)) }));
+    return await explained(place.baseUrl, () =>
+      work({ api, projectId: once(() => projectAt(api, place)), origin: originOf(place.baseUrl) }),
+    );
   } catch (error) {
     throw senseless(error, place.baseUrl) ?? error;
   }

@@ -16,6 +16,7 @@ export async function clientHere<S extends Services & { connected: { isServed():
   const stop = (await services.connected.isServed()) ? undefined : workOn(services);
   try {
     // Whoever may read the database is let in as the account, and pays from no budget of a key.
+    const origin = configuredOrigin(services.config);
     const api = inProcessClient({
       entrance: new Entrance({
         services,
@@ -25,9 +26,9 @@ export async function clientHere<S extends Services & { connected: { isServed():
           (await import('../../agent/operation-tools.ts')).operationTools(services, caller),
       }),
       credential: { kind: 'account', ...account },
-      origin: () => configuredOrigin(services.config),
+      origin: () => origin,
     });
-    return await work({ api, projectId: () => Promise.resolve(projectId) });
+    return await work({ api, projectId: () => Promise.resolve(projectId), origin });
   } finally {
     await stop?.();
   }

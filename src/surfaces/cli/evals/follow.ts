@@ -1,12 +1,7 @@
 import type { Client } from '../../client/index.ts';
 import { oneLine } from '../../harmless-text.ts';
-
-/** Where progress is drawn. */
-interface Screen {
-  isTTY?: boolean;
-  columns?: number;
-  write(text: string): unknown;
-}
+import { barOf, liveLines } from '../screen/live-lines.ts';
+import type { Screen } from '../screen/screen.ts';
 
 const width = 28;
 
@@ -15,9 +10,10 @@ export async function followRun(
   api: Client,
   run: { projectId: string; runId: string },
   screen: Screen | undefined,
+  signal: AbortSignal,
 ): Promise<void> {
   const draw = screen?.isTTY ? bar(screen) : lines(screen);
-  for await (const event of api.watchEvalRun(run)) {
+  for await (const event of api.watchEvalRun(run, { signal })) {
     if (event.type === 'run.started') draw({ trials: event.trials });
     else if (event.type === 'trial.started') draw({ title: event.title });
     else if (event.type === 'trial.finished')
@@ -46,17 +42,15 @@ interface Moment {
 
 function bar(screen: Screen): (moment: Moment) => void {
   let [trials, finished, passed, title] = [0, 0, 0, ''];
+  const live = liveLines(screen);
   return (moment) => {
     trials = moment.trials ?? trials;
     finished = Math.max(finished, moment.finished ?? 0);
     title = oneLine(moment.title ?? title, 200);
     if (moment.result === 'passed') passed++;
-    const share = trials === 0 ? 0 : finished / trials;
-    const full = Math.round(share * width);
     const counts = `${finished}/${trials}  ${passed} passed, ${finished - passed} not`;
-    const line = `[${'='.repeat(full)}${' '.repeat(width - full)}] ${counts}  ${moment.over ? '' : title}`;
-    screen.write(`\r\u001B[K${line.slice(0, (screen.columns ?? 80) - 1)}`);
-    if (moment.over) screen.write('\n\n');
+    live.draw([`${barOf(finished, trials, width)} ${counts}  ${moment.over ? '' : title}`]);
+    if (moment.over) live.end();
   };
 }
 

@@ -11,11 +11,23 @@ export function operationCommands(
   manifest: OperationManifest,
   host: Host,
 ): void {
-  for (const entry of manifest.commands) if (entry.group === name) addCommand(group, entry, manifest, host);
+  const entries = manifest.commands.filter((entry) => entry.group === name);
+  // Whoever asks for a group of second names is shown them.
+  const hides = entries.some(({ hidden }) => !hidden);
+  for (const entry of entries) addCommand(group, entry, manifest, host, hides && entry.hidden);
 }
 
-function addCommand(group: Command, entry: OperationCommand, manifest: OperationManifest, host: Host): void {
-  const command = group.command(entry.verb).summary(lowered(entry.summary)).description(descriptionOf(entry));
+function addCommand(
+  group: Command,
+  entry: OperationCommand,
+  manifest: OperationManifest,
+  host: Host,
+  hidden: boolean,
+): void {
+  const command = group
+    .command(entry.verb, { hidden })
+    .summary(lowered(entry.summary))
+    .description(descriptionOf(entry));
   for (const { argument } of entry.params) command.argument(`<${argument}>`);
   for (const option of entry.flags.flatMap(optionsFor)) command.addOption(option);
   commonOptions(command, entry);

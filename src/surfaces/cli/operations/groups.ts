@@ -4,15 +4,17 @@ const usual = ['list', 'get', 'create', 'update', 'delete'];
 /** What fits behind a name on a terminal of 80 columns. */
 const room = 56;
 
-/** Groups of commands that are made from the contract, with what they offer; deprecated ones are not shown. */
+/** Groups of commands that are made from the contract, with what they offer; those with nothing but second names are not shown. */
 export const operationGroups: Record<string, { summary: string; hidden: boolean }> = Object.fromEntries(
   Object.keys(operationManifest.groups).map((name) => {
-    const commands = operationManifest.commands.filter(({ group }) => group === name);
+    const all = operationManifest.commands.filter(({ group }) => group === name);
+    const shown = all.filter(({ hidden }) => !hidden);
+    const offered = shown.length > 0 ? shown : all;
     return [
       name,
       {
-        summary: shortened(commands.map(({ verb }) => verb).toSorted((a, b) => rank(a) - rank(b))),
-        hidden: commands.every(({ deprecated }) => deprecated),
+        summary: shortened(offered.map(({ verb }) => verb).toSorted((a, b) => rank(a) - rank(b))),
+        hidden: shown.length === 0,
       },
     ];
   }),

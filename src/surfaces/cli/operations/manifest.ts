@@ -1,5 +1,5 @@
 import { operationList } from '../../../contract/index.ts';
-import { areas, isSafe, type Operation, streamedAnswer } from '../../../contract/operation.ts';
+import { areas, isSafe, isSecondName, type Operation, streamedAnswer } from '../../../contract/operation.ts';
 import { openApiDocument } from '../../openapi/document.ts';
 import type { OpenApiDocument, OperationObject, Schema } from '../../openapi/types.ts';
 import { type Flag, flagsOf } from './flags.ts';
@@ -32,6 +32,8 @@ export interface OperationCommand {
   /** The body has to hold a key of its own for each thing that is sent. */
   keyed: boolean;
   deprecated: boolean;
+  /** Can be called, but another command offers the same: help and completion leave it out. */
+  hidden: boolean;
 }
 
 export interface Container {
@@ -51,6 +53,16 @@ export interface OperationManifest {
   commands: OperationCommand[];
   lookups: Record<string, Lookup>;
 }
+
+/** Groups of which several share an area, so that its words would not say what each is about. */
+const groupWords: Record<string, string> = {
+  personas: 'Those whom a model plays in journeys: who they are and how they speak.',
+  swarms: 'Journeys that belong together, with defaults for them; and how all journeys have been going.',
+  'journey-runs':
+    'One launch of a journey: how its sessions went, its scorecard, following and cancelling it.',
+  'journey-findings': 'What keeps going wrong in journeys, from wave to wave.',
+  waves: 'Journey runs that were launched together: what they have in common, on request.',
+};
 
 /** Every operation as a command. A build keeps this as a table: making it takes the contract and all its schemas. */
 export const operationManifest: OperationManifest = makeManifest(operationList);
@@ -85,6 +97,7 @@ function makeManifest(operations: readonly Operation[]): OperationManifest {
       repeatable: operation.idempotency !== undefined,
       keyed: bodyOf(described, document).required.includes('idempotencyKey'),
       deprecated: operation.deprecated !== undefined,
+      hidden: isSecondName(operation),
     };
   });
   return { groups: groupsOf(operations, commands), commands, lookups };
@@ -118,11 +131,11 @@ function bodyOf({ requestBody }: OperationObject, document: OpenApiDocument) {
   return { properties, required };
 }
 
-/** A group is described by the area of its first command. */
+/** A group without words of its own is described by the area of its first command. */
 function groupsOf(operations: readonly Operation[], commands: OperationCommand[]): Record<string, string> {
   const groups: Record<string, string> = {};
   for (const [index, { group }] of commands.entries())
-    groups[group] ??= areas[(operations[index] as Operation).area as keyof typeof areas];
+    groups[group] ??= groupWords[group] ?? areas[(operations[index] as Operation).area as keyof typeof areas];
   return groups;
 }
 

@@ -2,6 +2,7 @@
 export interface Screen {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
+  rows?: number | undefined;
   write(text: string): unknown;
 }
 

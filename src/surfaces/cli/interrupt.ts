@@ -1,3 +1,6 @@
+import { OperatorProblem } from '../../platform/problem.ts';
+import { exitCodes } from './exit-codes.ts';
+
 /**
  * Does something that Ctrl-C ends: `undefined` then. Whatever else listens for it, like the end of a database that this
  * command has started, waits until this is over; a second Ctrl-C reaches it at once.
@@ -23,4 +26,20 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   } finally {
     restore();
   }
+}
+
+/** Follows what a service does. Ctrl-C ends the following only; `cancel` is the command that ends the rest. */
+export async function followUnlessInterrupted(
+  cancel: string,
+  follow: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const over = await interruptible(async (signal) => {
+    await follow(signal);
+    signal.throwIfAborted();
+    return true;
+  });
+  if (over) return;
+  throw new OperatorProblem(`No longer following; services go on with the run. To end it: ${cancel}`, {
+    exitCode: exitCodes.interrupted,
+  });
 }

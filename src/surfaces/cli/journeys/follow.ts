@@ -1,0 +1,74 @@
+import type { Client } from '../../client/index.ts';
+import { oneLine } from '../../harmless-text.ts';
+import { barOf, liveLines } from '../screen/live-lines.ts';
+import type { Screen } from '../screen/screen.ts';
+import { padTo, widthOf } from '../screen/text.ts';
+import { labelOf, type Target } from './outcome.ts';
+
+type SessionEvent = Extract<
+  ReturnType<Client['watchJourneyRun']> extends AsyncIterable<infer Event> ? Event : never,
+  { type: 'session.state' }
+>;
+
+const width = 20;
+const ended = (status: string): boolean => status !== 'pending' && status !== 'running';
+
+/** Follows a run to its end: a line for each target on a terminal, a line for each session that ends elsewhere. */
+export async function followJourneyRun(
+  api: Client,
+  run: { projectId: string; journeyRunId: string },
+  screen: Screen | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { targets } = await api.getJourneyRun(run);
+  const live = screen?.isTTY ? liveLines(screen) : undefined;
+  const sessions = new Map<string, SessionEvent>();
+  for await (const event of api.watchJourneyRun(run, { signal })) {
+    if (event.type !== 'session.state') continue;
+    const key = `${event.attempt.sessionIndex} ${event.attempt.targetId}`;
+    const before = sessions.get(key);
+    sessions.set(key, event);
+    const all = [...sessions.values()];
+    if (live) live.draw(linesOf(targets, all));
+    else if (ended(event.attempt.status) && !(before && ended(before.attempt.status)))
+      screen?.write(`${endOf(targets, event, all)}\n`);
+  }
+  live?.end();
+}
+
+function linesOf(targets: readonly Target[], sessions: readonly SessionEvent[]): string[] {
+  const labels = targets.map((target) => labelOf(target, 30));
+  const longest = Math.max(...labels.map(widthOf));
+  return targets.map(({ targetId }, at) => {
+    const own = sessions.filter(({ attempt }) => attempt.targetId === targetId);
+    const count = (...wanted: string[]): number =>
+      own.filter(({ attempt }) => wanted.includes(attempt.status)).length;
+    const done = own.filter(({ attempt }) => ended(attempt.status)).length;
+    const turns = own.reduce((sum, { attempt }) => sum + attempt.turns, 0);
+    const grading = own.filter(
+      ({ attempt, verdict }) =>
+        ended(attempt.status) && ['queued', 'running'].includes(verdict?.grading.state ?? ''),
+    ).length;
+    const words = [
+      `${done}/${own.length} done`,
+      `${count('running')} running`,
+      `${count('failed')} failed`,
+      ...(count('rate_limited') > 0 ? [`${count('rate_limited')} limited`] : []),
+      `${turns} turns`,
+      ...(grading > 0 ? [`${grading} to grade`] : []),
+    ];
+    return `${padTo(labels[at] ?? '', longest)}  ${barOf(done, own.length, width)} ${words.join(', ')}`;
+  });
+}
+
+function endOf(
+  targets: readonly Target[],
+  { attempt }: SessionEvent,
+  sessions: readonly SessionEvent[],
+): string {
+  const done = sessions.filter((one) => ended(one.attempt.status)).length;
+  const target = targets.find(({ targetId }) => targetId === attempt.targetId);
+  const where = `${target ? labelOf(target, 60) : ''}, session ${attempt.sessionIndex + 1}`;
+  const why = attempt.errorMessage === null ? '' : `: ${oneLine(attempt.errorMessage, 200)}`;
+  return `${done}/${sessions.length} ${attempt.status.replace('_', ' ')}: ${where}, ${attempt.turns} turns${why}`;
+}

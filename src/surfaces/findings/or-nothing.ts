@@ -1,0 +1,13 @@
+import { Refusal } from '../../contract/errors.ts';
+import { DrydockError } from '../client/index.ts';
+
+/** What was asked for; undefined where there is no such thing. */
+export async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if ((error instanceof Refusal || error instanceof DrydockError) && error.code === 'NOT_FOUND')
+      return undefined;
+    throw error;
+  }
+}
