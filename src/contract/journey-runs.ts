@@ -255,7 +255,7 @@ export type JourneyRunEvent = z.input<typeof RunEvent>;
 export const watchJourneyRun = ofRun({
   summary: 'Follow a journey run',
   description:
-    'First how each session stands, then what changes. Ends when the run and its grading are over. Whoever comes again is told anew how everything stands.',
+    'First how each session stands, then what changes. Ends when the run is over and graded, and its findings are there. Whoever comes again is told anew how everything stands.',
   path: '/events',
   response: eventStream(RunEvent, 'How the run and its sessions stand.'),
   feature: swarms.readOne,

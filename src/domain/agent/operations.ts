@@ -61,7 +61,14 @@ const proposals: Partial<Record<string, Proposal>> = {
 function classified(operation: Operation): AgentOperation | undefined {
   const { id, path, method, upload, performs, spends, callsTools, response } = operation;
   const inProject = path.startsWith('/projects/{projectId}/') || outside.has(id);
-  if (!inProject || method === 'DELETE' || isSecondName(operation) || upload || performs || streamedAnswer(response))
+  if (
+    !inProject ||
+    method === 'DELETE' ||
+    isSecondName(operation) ||
+    upload ||
+    performs ||
+    streamedAnswer(response)
+  )
     return undefined;
   const proposal = proposals[id];
   if (proposal || spends || callsTools)

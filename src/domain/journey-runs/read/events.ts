@@ -17,6 +17,8 @@ const most = 100;
 /** A reader who is told of a change waits so many times as long as looking for it took, but not longer than that. */
 const restFactor = 20;
 const longestRest = 2_000;
+/** Milliseconds after the last grading in which its wave is looked at; who follows waits no longer for that. */
+const longestLook = 30_000;
 
 /** From the tables, so any process can serve it: what has changed since the reader was last told. */
 export const watchJourneyRun: Verb<'watchJourneyRun'> = async (context, { journeyRunId: runId }) =>
@@ -56,6 +58,15 @@ async function* eventsOf(
           yield { data: { type: 'session.state', runId, at, attempt, verdict } };
       }
     if (status !== 'running' && run.graded >= run.toGrade) {
+    for await (const row of rowsOf(db, changed)) {
+      const attempt = presentAttempt(targets, row);
+      const verdict = sessionVerdict(factsOfSession(run, rubric, row));
+      if (isNew(row.id, [attempt, verdict]))
+        yield { data: { type: 'session.state', runId, at, attempt, verdict } };
+    }
+    const graded = status !== 'running' && run.graded >= run.toGrade;
+    // The verdict is kept together with the findings, which whoever follows reads next.
+    if (graded && (run.verdict !== null || at - run.updatedAt > longestLook)) {
       yield { data: { type: 'run.ended', runId, at, status, summary } };
       return;
     }

@@ -54,7 +54,7 @@ function linesOf(targets: readonly Target[], sessions: readonly SessionEvent[]):
       `${count('running')} running`,
       `${count('failed')} failed`,
       ...(count('rate_limited') > 0 ? [`${count('rate_limited')} limited`] : []),
-      `${turns} turns`,
+      turnsText(turns),
       ...(grading > 0 ? [`${grading} to grade`] : []),
     ];
     return `${padTo(labels[at] ?? '', longest)}  ${barOf(done, own.length, width)} ${words.join(', ')}`;
@@ -70,5 +70,9 @@ function endOf(
   const target = targets.find(({ targetId }) => targetId === attempt.targetId);
   const where = `${target ? labelOf(target, 60) : ''}, session ${attempt.sessionIndex + 1}`;
   const why = attempt.errorMessage === null ? '' : `: ${oneLine(attempt.errorMessage, 200)}`;
-  return `${done}/${sessions.length} ${attempt.status.replace('_', ' ')}: ${where}, ${attempt.turns} turns${why}`;
+  return `${done}/${sessions.length} ${attempt.status.replace('_', ' ')}: ${where}, ${turnsText(attempt.turns)}${why}`;
+}
+
+function turnsText(count: number): string {
+  return `${count} ${count === 1 ? 'turn' : 'turns'}`;
 }
