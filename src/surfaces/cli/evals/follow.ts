@@ -13,20 +13,23 @@ export async function followRun(
   signal: AbortSignal,
 ): Promise<void> {
   const draw = screen?.isTTY ? bar(screen) : lines(screen);
-  for await (const event of api.watchEvalRun(run, { signal })) {
-    if (event.type === 'run.started') draw({ trials: event.trials });
-    else if (event.type === 'trial.started') draw({ title: event.title });
-    else if (event.type === 'trial.finished')
-      draw({
-        trials: event.trials,
-        finished: event.finished,
-        title: event.title,
-        number: event.iterationNumber,
-        result: event.result ?? event.status,
-        ms: event.durationMs,
-      });
-    else if (event.type === 'run.grading') draw({ title: 'judging' });
-    else if (event.type === 'run.decided') draw({ over: true });
+  try {
+    for await (const event of api.watchEvalRun(run, { signal })) {
+      if (event.type === 'run.started') draw({ trials: event.trials });
+      else if (event.type === 'trial.started') draw({ title: event.title });
+      else if (event.type === 'trial.finished')
+        draw({
+          trials: event.trials,
+          finished: event.finished,
+          title: event.title,
+          number: event.iterationNumber,
+          result: event.result ?? event.status,
+          ms: event.durationMs,
+        });
+      else if (event.type === 'run.grading') draw({ title: 'judging' });
+    }
+  } finally {
+    draw({ over: true });
   }
 }
 

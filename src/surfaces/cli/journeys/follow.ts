@@ -20,20 +20,24 @@ export async function followJourneyRun(
   screen: Screen | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const { targets } = await api.getJourneyRun(run);
+  const { targets, summary } = await api.getJourneyRun(run, { signal });
   const live = screen?.isTTY ? liveLines(screen) : undefined;
   const sessions = new Map<string, SessionEvent>();
-  for await (const event of api.watchJourneyRun(run, { signal })) {
-    if (event.type !== 'session.state') continue;
-    const key = `${event.attempt.sessionIndex} ${event.attempt.targetId}`;
-    const before = sessions.get(key);
-    sessions.set(key, event);
-    const all = [...sessions.values()];
-    if (live) live.draw(linesOf(targets, all));
-    else if (ended(event.attempt.status) && !(before && ended(before.attempt.status)))
-      screen?.write(`${endOf(targets, event, all)}\n`);
+  try {
+    for await (const event of api.watchJourneyRun(run, { signal })) {
+      if (event.type !== 'session.state') continue;
+      const key = `${event.attempt.sessionIndex} ${event.attempt.targetId}`;
+      const before = sessions.get(key);
+      sessions.set(key, event);
+      const all = [...sessions.values()];
+      // It begins with every session that there is.
+      if (live && all.length === summary.total) live.draw(linesOf(targets, all));
+      if (!live && ended(event.attempt.status) && !(before && ended(before.attempt.status)))
+        screen?.write(`${endOf(targets, event, all, summary.total)}\n`);
+    }
+  } finally {
+    live?.end();
   }
-  live?.end();
 }
 
 function linesOf(targets: readonly Target[], sessions: readonly SessionEvent[]): string[] {
@@ -65,12 +69,13 @@ function endOf(
   targets: readonly Target[],
   { attempt }: SessionEvent,
   sessions: readonly SessionEvent[],
+  total: number,
 ): string {
   const done = sessions.filter((one) => ended(one.attempt.status)).length;
   const target = targets.find(({ targetId }) => targetId === attempt.targetId);
   const where = `${target ? labelOf(target, 60) : ''}, session ${attempt.sessionIndex + 1}`;
   const why = attempt.errorMessage === null ? '' : `: ${oneLine(attempt.errorMessage, 200)}`;
-  return `${done}/${sessions.length} ${attempt.status.replace('_', ' ')}: ${where}, ${turnsText(attempt.turns)}${why}`;
+  return `${done}/${total} ${attempt.status.replace('_', ' ')}: ${where}, ${turnsText(attempt.turns)}${why}`;
 }
 
 function turnsText(count: number): string {
