@@ -178,6 +178,9 @@ test('what is not at an address is named with what is', async () => {
     ['read a run', 'getEvalRun '],
   ] as const)
     expect((await agent.call('search_operations', { query })).ours.startsWith(first)).toBe(true);
+  const listed = (await agent.call('search_operations', { query: '' })).ours;
+  expect(listed).toContain('listJourneys, ');
+  expect(listed).not.toMatch(/listGoals|listHosts/);
   expect((await agent.call('find', { words: 'x' })).ours).toContain('find takes query, kinds, project');
 });
 

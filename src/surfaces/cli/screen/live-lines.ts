@@ -8,7 +8,7 @@ export function liveLines(screen: Screen): { draw: (lines: readonly string[]) =>
   let drawn = 0;
   return {
     draw: (lines) => {
-      const room = Math.max(1, (screen.rows ?? 24) - 1);
+      const room = Math.max(1, (screen.rows || 24) - 1);
       const more = `and ${lines.length - room + 1} more`;
       const shown = lines.length <= room ? lines : [...lines.slice(0, room - 1), more];
       const text = shown.map((line) => `\r\u001B[K${cutTo(line, columnsOf(screen) - 1)}`).join('\n');
