@@ -5,9 +5,13 @@ export interface Named {
   title?: string | null | undefined;
 }
 
+const ownId = /^[a-z]{2,8}_[0-9a-z]{26}$/;
+/** Of a session of a journey: its run, its target, and which of the sessions there. */
+const sessionId = /^synth_jrun_[0-9a-z]{26}_(?:env_)?[a-z]{2,8}_[0-9a-z]{26}_\d{1,3}$/;
+
 /** Ids of ours say what they are; anything else may be a name. */
 export function isId(wanted: string): boolean {
-  return /^[a-z]{2,8}_[0-9a-z]{26}$/.test(wanted);
+  return ownId.test(wanted) || sessionId.test(wanted);
 }
 
 export function nameOf({ name, title }: Named): string {

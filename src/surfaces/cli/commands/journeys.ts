@@ -77,15 +77,20 @@ async function launch(
   journey: string,
   { env = [], wave, idempotencyKey }: RunOptions,
 ): ReturnType<Client['launchJourneyRun']> {
-  const journeyId = isId(journey)
-    ? journey
-    : theOne('journey', journey, await everything(api.listJourneys, { projectId })).id;
+  const journeyId = await journeyNamed(api, projectId, journey);
   const environmentIds = await environmentsNamed(api, projectId, env);
   const body = {
     ...(environmentIds.length > 0 && { environmentIds }),
     ...(wave !== undefined && { waveId: wave }),
   };
   return api.launchJourneyRun({ projectId, journeyId, body }, { idempotencyKey });
+}
+
+async function journeyNamed(api: Client, projectId: string, wanted: string): Promise<string> {
+  if (isId(wanted)) return wanted;
+  const known = await everything(api.listJourneys, { projectId });
+  // There are none either where swarms are switched off; the launch says which it is.
+  return known.length === 0 ? wanted : theOne('journey', wanted, known).id;
 }
 
 /** One that was made on the fly has no name and is in no list. */

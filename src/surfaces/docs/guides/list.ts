@@ -23,6 +23,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
       { name: 'suite-files', title: 'Suite files' },
       { name: 'evals', title: 'Running evals' },
       { name: 'judging', title: 'Judges and insights' },
+      { name: 'swarms', title: 'Swarms' },
       { name: 'contract-checks', title: 'Checks without a model' },
       { name: 'reporting', title: 'Results from elsewhere' },
     ],
