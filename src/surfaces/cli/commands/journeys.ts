@@ -88,9 +88,7 @@ async function launch(
 
 async function journeyNamed(api: Client, projectId: string, wanted: string): Promise<string> {
   if (isId(wanted)) return wanted;
-  const known = await everything(api.listJourneys, { projectId });
-  // There are none either where swarms are switched off; the launch says which it is.
-  return known.length === 0 ? wanted : theOne('journey', wanted, known).id;
+  return theOne('journey', wanted, await everything(api.listJourneys, { projectId })).id;
 }
 
 /** One that was made on the fly has no name and is in no list. */
