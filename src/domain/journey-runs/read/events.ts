@@ -18,7 +18,7 @@ const most = 100;
 const restFactor = 20;
 const longestRest = 2_000;
 /** Milliseconds after the last grading in which its wave is looked at; who follows waits no longer for that. */
-const longestLook = 30_000;
+const longestLook = 10_000;
 
 /** From the tables, so any process can serve it: what has changed since the reader was last told. */
 export const watchJourneyRun: Verb<'watchJourneyRun'> = async (context, { journeyRunId: runId }) =>
@@ -66,7 +66,7 @@ async function* eventsOf(
     }
     const graded = status !== 'running' && run.graded >= run.toGrade;
     // The verdict is kept together with the findings, which whoever follows reads next.
-    if (graded && (run.verdict !== null || at - run.updatedAt > longestLook)) {
+    if (graded && (run.verdict !== null || context.clock() - run.updatedAt > longestLook)) {
       yield { data: { type: 'run.ended', runId, at, status, summary } };
       return;
     }
