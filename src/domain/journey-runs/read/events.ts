@@ -17,6 +17,7 @@ const most = 100;
 /** A reader who is told of a change waits so many times as long as looking for it took, but not longer than that. */
 const restFactor = 20;
 const longestRest = 2_000;
+
 /** Milliseconds after the last grading in which its wave is looked at; who follows waits no longer for that. */
 const longestLook = 10_000;
 
@@ -50,14 +51,6 @@ async function* eventsOf(
     const rubric = criteriaOf(run);
     const targets = targetsOf(run);
     if (isNew('run', { status, summary })) yield { data: { type: 'run.state', runId, at, status, summary } };
-    for (let from = 0; from < changed.length; from += most)
-      for (const row of await db.rows(sessions.some, { ids: changed.slice(from, from + most) })) {
-        const attempt = presentAttempt(targets, row);
-        const verdict = sessionVerdict(factsOfSession(run, rubric, row));
-        if (isNew(row.id, [attempt, verdict]))
-          yield { data: { type: 'session.state', runId, at, attempt, verdict } };
-      }
-    if (status !== 'running' && run.graded >= run.toGrade) {
     for await (const row of rowsOf(db, changed)) {
       const attempt = presentAttempt(targets, row);
       const verdict = sessionVerdict(factsOfSession(run, rubric, row));
@@ -80,6 +73,12 @@ async function changedSince(db: Db, runId: string, marks: Map<string, string>): 
   const changed = now.filter(({ id, mark }) => marks.get(id) !== mark);
   for (const { id, mark } of changed) marks.set(id, mark);
   return changed.map(({ id }) => id);
+}
+
+/** A part at a time: what a reader is told first may be thousands of them. */
+async function* rowsOf(db: Db, ids: readonly string[]): AsyncGenerator<sessions.SessionRow> {
+  for (let from = 0; from < ids.length; from += most)
+    yield* await db.rows(sessions.some, { ids: ids.slice(from, from + most) });
 }
 
 /** Many readers of a large run must not keep a process from everything else. */

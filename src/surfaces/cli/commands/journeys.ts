@@ -52,7 +52,7 @@ async function run(
 ): Promise<number> {
   const launched = await launch(api, projectId, journey, options);
   const { id: journeyRunId } = launched;
-  const consoleUrl = `${origin}/console/projects/${projectId}/journey-runs/${journeyRunId}`;
+  const consoleUrl = `${origin}/console/projects/${projectId}/swarms/runs/${journeyRunId}`;
   const say = (answer: object): void =>
     void process.stdout.write(`${jsonText({ ...answer, consoleUrl }, process.stdout, 2)}\n`);
   if (!options.wait) {
