@@ -180,12 +180,17 @@ export const setVerdict = query(
   `update journey_runs set verdict = :verdict, tally = :tally where id = :id`,
   { id: text, verdict: json<unknown>(), tally: json<unknown>() },
 );
-/** Those on which nobody has worked for so many seconds. */
+/**
+ * Those on which nobody has worked for so many seconds. One whose sessions wait for their turn, behind others that are
+ * worked on, is not among them.
+ */
 export const silent = query(
   'journey-runs.silent',
   `select r.id from journey_runs r where r.status = 'running' and r.created_at < now() - :seconds * interval '1 s'
      and not exists (select from journey_sessions s where s.run_id = r.id and (
-       s.touched_at > now() - :seconds * interval '1 s' or (s.state = 'running' and s.due_at > now())))
+       s.touched_at > now() - :seconds * interval '1 s' or (s.state = 'running' and s.due_at > now())
+       or (s.state = 'waiting' and s.due_at is not null
+         and exists (select from journey_sessions o where o.state = 'running' and o.due_at > now()))))
    order by r.created_at limit 100`,
   { seconds: float },
   { id: text },
