@@ -21,6 +21,8 @@ export interface Reply {
   /** `tool-calls` when there are calls and `stop` otherwise, unless told. */
   finish?: 'stop' | 'length' | 'content-filter' | 'tool-calls';
   latencyMs?: number;
+  /** Awaited before the answer. */
+  after?: Promise<void>;
   status?: number;
   /** Header, in seconds. */
   retryAfter?: string;
@@ -115,6 +117,7 @@ async function send(
 ): Promise<void> {
   if (reply.silent) return;
   if (reply.latencyMs) await delay(reply.latencyMs);
+  await reply.after;
   const status = reply.status ?? 200;
   const body = reply.raw ?? (status === 200 ? answers[wire](reply, model) : refusal(reply));
   response.writeHead(status, {
@@ -131,6 +134,7 @@ async function send(
 async function sendEvents(response: ServerResponse, reply: Reply, model: string): Promise<void> {
   if (reply.silent) return;
   if (reply.latencyMs) await delay(reply.latencyMs);
+  await reply.after;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   let nth = 0;
   for (const event of chatEvents(reply, model)) {
