@@ -60,13 +60,18 @@ export function factsOfSession(
 
 const nothing: StoredFacts = { tools: [], unknownTools: [], outputTruncated: false };
 
+/** Nobody was left to hand it to grading. */
+function neverGraded({ status, errorCode }: SessionRow): boolean {
+  return status === 'failed' && errorCode === 'stale_runner';
+}
+
 /** Those that are not graded yet, or never will be, are pending; what became of the session says which. */
 function criteriaFacts(rubric: readonly Criterion[], row: SessionRow): SessionFacts['criteria'] {
   if (rubric.length === 0) return null;
   const stored = row.criteria as StoredCriteria | null;
   const results = new Map((stored?.results ?? []).map((result) => [result.criterionId, result]));
   return {
-    status: stored?.status ?? 'pending',
+    status: stored?.status ?? (neverGraded(row) ? 'failed' : 'pending'),
     results: rubric.flatMap((criterion) => {
       const result = results.get(criterion.criterionId);
       return result ? [{ ...criterion, status: result.status, passed: result.passed }] : [];
@@ -76,6 +81,7 @@ function criteriaFacts(rubric: readonly Criterion[], row: SessionRow): SessionFa
 
 function judgeFacts({ judged }: JourneyRunRow, row: SessionRow): SessionFacts['judge'] {
   if (!judged) return null;
-  const { status, score, passed } = (row.judge ?? { status: 'pending' }) as StoredJudge;
+  const unheard = { status: neverGraded(row) ? 'error' : 'pending' };
+  const { status, score, passed } = (row.judge ?? unheard) as StoredJudge;
   return { status: status === 'error' ? 'errored' : status, score, passed };
 }
