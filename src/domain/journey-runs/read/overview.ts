@@ -17,13 +17,13 @@ const day = 86_400_000;
 
 export const getSwarmOverview: Verb<'getSwarmOverview'> = async ({ db, project }) => {
   const latest = await db.rows(runs.listOfProject, { projectId: project.id, most: mostRuns });
-  const open = latest.filter(({ tally }) => tally === null).map(({ id }) => id);
-  const rows = open.length === 0 ? [] : await db.rows(sessions.listOfRuns, { runIds: open });
-  const read = latest.map((run) => {
-    const own = rows.filter(({ runId }) => runId === run.id);
-    const tally = (run.tally as RunTally | null) ?? tallyOf(run, own);
-    return { run, completion: tally.completion, findings: findingsIn(tally) };
-  });
+  const read: (Read & { completion: Completion | null })[] = [];
+  // One after the other: each may have thousands of sessions.
+  for (const run of latest) {
+    const tally =
+      (run.tally as RunTally | null) ?? tallyOf(run, await db.rows(sessions.listOfRun, { runId: run.id }));
+    read.push({ run, completion: tally.completion, findings: findingsIn(tally) });
+  }
   const shown = read.map(({ run, completion, findings }, at) =>
     presentRun(run, completion, withStreaks(findings, run, read.slice(at + 1))),
   );

@@ -204,12 +204,6 @@ export const some = query(
   { ids: texts },
   sessions.columns,
 );
-export const listOfRuns = query(
-  'journey-sessions.list-of-runs',
-  `select ${sessions.all()} from journey_sessions where run_id = any(:runIds) order by run_id, position`,
-  { runIds: texts },
-  sessions.columns,
-);
 const shown = {
   ...sessions.columns,
   archival: orNull(oneOf<'active' | 'archived'>()),
