@@ -1,3 +1,4 @@
+import { Refusal } from '../../contract/errors.ts';
 import * as runs from '../../platform/database/queries/journey-runs.ts';
 import * as insights from '../../platform/database/queries/wave-insights.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
@@ -5,7 +6,7 @@ import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
 import { spendInsight } from '../limits/insights.ts';
-import { conflict, found, notFound } from '../refusals.ts';
+import { conflict, found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 
 export const findWaveInsights = 'find-wave-insights';
@@ -13,7 +14,7 @@ export const findWaveInsights = 'find-wave-insights';
 export const getWaveInsights: Verb<'getWaveInsights'> = async ({ db, project }, { waveId }) => {
   const row = await db.row(insights.find, { projectId: project.id, waveId });
   if (!row || row.status === 'canceled')
-    throw notFound('insights: nobody has asked for those of this wave, or there is no such wave');
+    throw new Refusal('NOT_FOUND', 'Nobody has asked for insights into this wave, or there is no such wave');
   const { status, errorCode, errorMessage, updatedAt } = row;
   const open = (value: unknown) => value as Record<string, unknown> | null;
   return {

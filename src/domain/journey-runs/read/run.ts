@@ -1,3 +1,4 @@
+import { Refusal } from '../../../contract/errors.ts';
 import {
   type JourneyRunVerdictSummary,
   journeyRunVerdict,
@@ -63,10 +64,10 @@ export const getJourneyRunScorecard: Verb<'getJourneyRunScorecard'> = async (
   { journeyRunId: runId },
 ) => {
   const run = await findRun(context, runId);
-  const rubric = found(run.rubric ?? undefined, 'scorecard: the run has no rubric');
+  if (run.rubric === null) throw new Refusal('NOT_FOUND', 'The run has no rubric, so it has no scorecard');
   const kept = (run.tally as RunTally | null)?.scorecard;
   if (kept) return kept;
-  const facts = factsOfRun({ ...run, rubric }, await context.db.rows(sessions.listOfRun, { runId }));
+  const facts = factsOfRun(run, await context.db.rows(sessions.listOfRun, { runId }));
   return scorecard(run.id, criteriaOf(run), facts.sessions);
 };
 
