@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { watchJourneysJob } from '../src/domain/journey-runs/execute/watch.ts';
 import { setFeature } from '../src/domain/operator/organizations.ts';
+import * as runs from '../src/platform/database/queries/journey-runs.ts';
 import { watchWhile } from './support/bystander.ts';
 import { executing } from './support/evals.ts';
 import { askedOf, Journeys, playing } from './support/journeys.ts';
-import { callThenAnswer, type Script, type ScriptedProvider } from './support/scripted-provider.ts';
+import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
 import type { TestService } from './support/service.ts';
 import { slowdown } from './support/slowdown.ts';
-import { startChanging } from './targets/changing.ts';
+import { forgetLaunches, latch, rubric, settled, tallyOf, twoQuestions, warnings } from './support/swarms.ts';
 
 let provider: ScriptedProvider;
 let service: TestService;
@@ -16,14 +18,13 @@ let journeys: Journeys;
 let server: string;
 let database: pg.Client;
 
-const providerKey = 'swarm-provider-key-0123456789';
 executing(
   async (parts) => {
     ({ provider, service } = parts);
     journeys = await Journeys.of(service);
     server = await journeys.server();
   },
-  { key: providerKey, env: { DRYDOCK_EVAL_LEASE: '5' } },
+  { env: { DRYDOCK_EVAL_LEASE: '5' } },
 );
 beforeEach(async () => {
   provider.requests.length = 0;
@@ -34,42 +35,6 @@ beforeEach(async () => {
   return () => database.end();
 });
 
-const rubric = {
-  criteria: [{ id: 'lists', predicate: { type: 'toolCalledAtLeastOnce', toolName: 'list_ships' } }],
-};
-
-interface Tally {
-  status: string;
-  total: number;
-  ended: number;
-  open: number;
-  held: number;
-  rows: number;
-}
-/** What is stored of a run: what it counts, and what its sessions are. */
-async function tallyOf(runId: string): Promise<Tally> {
-  const { rows } = await database.query<Tally>(
-    `select r.status, r.total, r.succeeded + r.failed + r.rate_limited as ended, count(*)::int as rows,
-       count(*) filter (where s.status in ('pending', 'running'))::int as open,
-       count(*) filter (where s.state in ('waiting', 'running') or s.due_at is not null)::int as held
-     from journey_runs r join journey_sessions s on s.run_id = r.id where r.id = $1 group by r.id`,
-    [runId],
-  );
-  return rows[0] as Tally;
-}
-
-function latch(): { opened: Promise<void>; open: () => void } {
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open };
-}
-
-const settled = { open: 0, held: 0 };
-/** Launches may come as often as a test likes. */
-const unbraked = () => database.query(`delete from ledger_entries where budget = 'journeyLaunchesPerDay'`);
-const warnings = (from = 0): string[] =>
-  service.logs.slice(from).filter((line) => /"level":"(error|warn)"/.test(line));
-
 describe('races', () => {
   test('a run that is cancelled at any moment, twice and by archiving too, ends once and adds up', async () => {
     provider.script = playing({
@@ -79,7 +44,7 @@ describe('races', () => {
     const hostIds = await Promise.all(Array.from({ length: 4 }, () => journeys.client([server])));
     const logged = service.logs.length;
     for (let round = 0; round < 15; round++) {
-      await unbraked();
+      await forgetLaunches(database);
       const journeyId = await journeys.journey({ hostIds, sessionsPerTarget: 3, maxTurns: 3, rubric });
       const runId = await journeys.launch(journeyId, { waveId: `race-${round % 4}` });
       await delay(Math.random() * 500);
@@ -94,9 +59,9 @@ describe('races', () => {
       expect(cancelled.filter(({ body }) => !body.alreadyCanceled)).toHaveLength(1);
       const run = await journeys.over(runId);
       expect(run).toMatchObject({ status: 'failed', canceled: true });
-      expect(await tallyOf(runId)).toMatchObject({ total: 12, ended: 12, rows: 12, ...settled });
+      expect(await tallyOf(database, runId)).toMatchObject({ total: 12, ended: 12, rows: 12, ...settled });
     }
-    expect(warnings(logged)).toEqual([]);
+    expect(warnings(service, logged)).toEqual([]);
   });
 
   test('grading, a turn and cancelling do not wait for each other in a circle', async () => {
@@ -147,11 +112,9 @@ describe('races', () => {
     await holder.end();
     expect((await cancelled).status).toBe(200);
     await journeys.over(runId);
-    expect(await tallyOf(runId)).toMatchObject({ total: 4, ended: 4, ...settled });
+    expect(await tallyOf(database, runId)).toMatchObject({ total: 4, ended: 4, ...settled });
   });
 });
-
-const twoQuestions = (turn: number): object => (turn < 2 ? { message: `Q ${turn}` } : { endSession: true });
 
 /** A run whose agent is asked and has not answered yet. */
 async function underWay(
@@ -190,6 +153,23 @@ describe('while a run is under way', () => {
     expect((await service.get(`${journeys.project}/journeys/${journeyId}/runs`)).body.items).toHaveLength(1);
   });
 
+  test('a server that is edited fails the sessions that come after, and says so', async () => {
+    const edited = await journeys.server();
+    const { runId, go } = await underWay({ hostIds: [await journeys.client([edited])] });
+    expect((await service.patch(`${journeys.project}/servers/${edited}`, { name: 'Another' })).status).toBe(
+      200,
+    );
+    go();
+    expect(await journeys.over(runId)).toMatchObject({
+      status: 'partial',
+      summary: { total: 2, succeeded: 1, failed: 1, rateLimited: 0 },
+      attempts: [
+        { status: 'succeeded' },
+        { errorCode: 'session_failed', errorMessage: expect.stringMatching(/edited after/) },
+      ],
+    });
+  });
+
   test('the feature may be switched off: reads say nothing, cancelling works, and the run ends', async () => {
     const switched = (enabled: boolean) =>
       setFeature(service.db, { organization: undefined, feature: 'swarms', enabled });
@@ -203,7 +183,12 @@ describe('while a run is under way', () => {
     go();
     await switched(true);
     await journeys.over(runId);
-    expect(await tallyOf(runId)).toMatchObject({ status: 'failed', total: 4, ended: 4, ...settled });
+    expect(await tallyOf(database, runId)).toMatchObject({
+      status: 'failed',
+      total: 4,
+      ended: 4,
+      ...settled,
+    });
   });
 
   test('its project may be deleted: nothing of it is left, and nothing is warned of', async () => {
@@ -234,15 +219,13 @@ describe('while a run is under way', () => {
         return Number(rows[0].left);
       })
       .toBe(0);
-    expect(warnings(logged)).toEqual([]);
+    expect(warnings(service, logged)).toEqual([]);
   });
 
   test('it is not stale while its sessions wait for their turn behind others', async () => {
     const { runId, go } = await underWay();
-    const { runs } = { runs: await import('../src/platform/database/queries/journey-runs.ts') };
-    const waiting = await journeys.launch(
-      await journeys.journey({ hostIds: [await journeys.client([server])] }),
-    );
+    const hostIds = [await journeys.client([server])];
+    const waiting = await journeys.launch(await journeys.journey({ hostIds, rubric }));
     await database.query(
       `update journey_runs set created_at = created_at - interval '1 hour' where id = $1`,
       [waiting],
@@ -258,8 +241,14 @@ describe('while a run is under way', () => {
     await service.post(`${journeys.project}/journey-runs/${runId}/cancel`);
     go();
     await expect.poll(silent).toContain(waiting);
-    await service.post(`${journeys.project}/journey-runs/${waiting}/cancel`);
-    await journeys.over(waiting);
+    await watchJourneysJob(service.running.services).handle({}, new AbortController().signal);
+    expect(await journeys.over(waiting)).toMatchObject({
+      status: 'failed',
+      stale: true,
+      attempts: [{ status: 'failed', errorCode: 'stale_runner' }],
+      report: { goalGrading: { pending: 0 } },
+    });
+    expect((await journeys.read(waiting, '/scorecard')).criteria).toMatchObject([{ pendingCount: 0 }]);
   });
 
   test('its sessions are graded in the turn of its organization', async () => {
@@ -307,4 +296,77 @@ describe('insights of a wave', () => {
     expect(rows).toEqual([{ request: 3 }]);
     expect((await journeys.read(runId)).insights.status).toBe('completed');
   });
+});
+
+test('two runs of one wave that end at once are one occurrence of what they show', async () => {
+  await forgetLaunches(database);
+  const criteria = [{ id: 'twice', predicate: { type: 'toolCalledAtLeastOnce', toolName: 'nobody_calls' } }];
+  const journeyId = await journeys.journey({
+    hostIds: [await journeys.client([server])],
+    rubric: { criteria },
+  });
+  for (const waveId of ['one', 'two']) {
+    const runs = await Promise.all(Array.from({ length: 4 }, () => journeys.launch(journeyId, { waveId })));
+    await Promise.all(runs.map((id) => journeys.over(id)));
+    await expect
+      .poll(
+        async () =>
+          (
+            await database.query(
+              'select count(*)::int as count from journey_runs where id = any($1) and tally is null',
+              [runs],
+            )
+          ).rows[0].count,
+      )
+      .toBe(0);
+  }
+  const { items } = await journeys.ok(service.get(`${journeys.project}/journey-findings?limit=200`));
+  const found = items.filter(
+    (one: any) => one.fingerprint.startsWith('criterion_failed') && one.fingerprint.includes('twice'),
+  );
+  expect(found).toMatchObject([{ status: 'recurring', occurrenceCount: 2, lastSeenWaveId: 'two' }]);
+  expect(found[0].waves).toMatchObject([
+    { waveId: 'one', affected: 4, total: 4 },
+    { waveId: 'two', affected: 4, total: 4 },
+  ]);
+});
+
+test('many who watch a run of 2,000 sessions do not keep others waiting', async () => {
+  await forgetLaunches(database);
+  const { runId, go } = await underWay();
+  await database.query(
+    `insert into journey_sessions (id, organization_id, project_id, run_id, position, target, session_index, state, status, turns, criteria, judge, facts)
+     select s.id || n, organization_id, project_id, run_id, 10 + n, target, 10 + n, 'done', 'succeeded', 3, $2, '{"status":"scored","score":1,"passed":true}', '{"tools":[],"unknownTools":[],"outputTruncated":false}'
+     from journey_sessions s, generate_series(1, 2000) n where run_id = $1 and position = 0`,
+    [
+      runId,
+      JSON.stringify({
+        status: 'completed',
+        results: [{ criterionId: 'lists', passed: true, status: 'scored', reason: 'r'.repeat(400) }],
+      }),
+    ],
+  );
+  await database.query(
+    `update journey_runs set total = total + 2000, succeeded = succeeded + 2000 where id = $1`,
+    [runId],
+  );
+  const watching = Promise.all(Array.from({ length: 8 }, () => journeys.follow(runId)));
+  const before = slowdown();
+  const announcing = (async () => {
+    for (let n = 0; n < 60; n++) {
+      await database.query(`select pg_notify('drydock_journey_runs', $1)`, [runId]);
+      await delay(50);
+    }
+  })();
+  const { p95, times } = await watchWhile(`${service.running.baseUrl}/me`, service.key, announcing);
+  expect(p95 / Math.max(before, slowdown())).toBeLessThan(250);
+  go();
+  for (const events of await watching) {
+    expect(events.filter(({ type }) => type === 'run.ended')).toHaveLength(1);
+    const last = new Map(
+      events.map(({ attempt }) => [attempt?.chatSessionId ?? attempt?.sessionIndex, attempt?.status]),
+    );
+    expect(events.filter(({ type }) => type === 'session.state').length).toBeLessThan(2_100);
+    expect([...last.values()]).not.toContain('running');
+  }
 });
