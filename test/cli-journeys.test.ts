@@ -54,7 +54,7 @@ test('a journey is launched, followed and shown, and its verdict is the exit cod
   expect(passed.stdout).toContain('\nPASSED (1 of 1 targets passed)\n');
   const address = passed.stdout.trim().split('\n').at(-1) as string;
   expect(address.startsWith(`${origin}/console/projects/prj_`)).toBe(true);
-  expect(address).toMatch(/\/journey-runs\/jrun_\w+$/);
+  expect(address).toMatch(/\/swarms\/runs\/jrun_\w+$/);
 
   const failed = await run('Weather', '--wait');
   expect(failed.code).toBe(1);

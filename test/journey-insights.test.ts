@@ -15,7 +15,7 @@ executing(
     journeys = await Journeys.of(service);
     server = await journeys.server();
   },
-  { env: { DRYDOCK_EVAL_LEASE: '5', DRYDOCK_JOURNEY_SILENCE: '10' } },
+  { env: { DRYDOCK_EVAL_LEASE: '5', DRYDOCK_JOURNEY_SILENCE: '60' } },
 );
 beforeEach(() => {
   provider.script = plays(true);
@@ -197,7 +197,7 @@ test('a run that nobody works on any more is ended as stale', async () => {
   provider.script = (request) => (askedOf(request) === 'agent' ? { silent: true } : plays(true)(request));
   const hostIds = [await journeys.client([server])];
   const runId = await journeys.launch(await journeys.journey({ hostIds, sessionsPerTarget: 2 }));
-  await expect.poll(() => provider.active.now).toBeGreaterThan(0);
+  await expect.poll(async () => (await journeys.read(runId)).attempts[0].status).toBe('running');
   // As if its process had been gone for an hour, and nobody had come instead.
   const database = await service.database.connect();
   await database.query(`update journey_runs set created_at = now() - interval '1 hour' where id = $1`, [
