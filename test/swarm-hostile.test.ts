@@ -3,12 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { watchWhile } from './support/bystander.ts';
 import { executing } from './support/evals.ts';
 import { Journeys, playing } from './support/journeys.ts';
-import {
-  callThenAnswer,
-  type Reply,
-  type Script,
-  type ScriptedProvider,
-} from './support/scripted-provider.ts';
+import { callThenAnswer, type Script, type ScriptedProvider } from './support/scripted-provider.ts';
 import type { TestService } from './support/service.ts';
 import { slowdown } from './support/slowdown.ts';
 import { forgetLaunches, rubric, settled, tallyOf, twoQuestions, warnings } from './support/swarms.ts';
@@ -240,7 +235,7 @@ describe('secrets', () => {
     const target = await startChanging({
       tools: [any, { ...any, name: 'breaks' }],
       call: (name, _input, headers) => {
-        const text = `I was called with ${headers.authorization}`;
+        const text = `I was called with ${String(headers.authorization)}`;
         if (name === 'breaks') throw new Error(text);
         return { content: [{ type: 'text', text }], structuredContent: { text } };
       },
@@ -313,7 +308,6 @@ describe('providers in trouble', () => {
       agent: () => (++asked === 1 || name === 'quota' ? { ...reply } : { text: 'Three.' }),
     });
     const hostIds = [await journeys.client([server]), await journeys.client([server])];
-    const started = performance.now();
     const run = await journeys.over(
       await journeys.launch(await journeys.journey({ hostIds, sessionsPerTarget: 2 })),
     );

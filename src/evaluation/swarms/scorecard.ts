@@ -40,7 +40,7 @@ export function scorecard(
 }
 
 /** What a criterion says of a session. `unavailable`: it could not be asked, or gave no answer. */
-export type CriterionState = 'passed' | 'failed' | 'pending' | 'unavailable';
+type CriterionState = 'passed' | 'failed' | 'pending' | 'unavailable';
 
 /** How often each criterion says what. Each session is looked at once: there may be thousands, with 25 criteria each. */
 export function criterionStates(
