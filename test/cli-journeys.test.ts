@@ -90,7 +90,7 @@ test('a journey is launched, followed and shown, and its verdict is the exit cod
   expect(once).toMatchObject({ code: 0, stdout: expect.stringMatching(/^jrun_\w+\n$/) });
 
   await journey('Long', '100');
-  const env = { ...here.env, DRYDOCK_PORT: String(new URL(origin).port) };
+  const env = { ...here.env, DRYDOCK_PORT: new URL(origin).port };
   const terminal = Terminal.drydock(['journeys', 'run', 'Long', '--wait'], { env, columns: 100 });
   await terminal.shows(/desk {2}\[=* *\] \d+\/100 done, \d+ running, 0 failed, \d+ turn/);
   terminal.type('\u0003');

@@ -105,12 +105,11 @@ describe('races', () => {
       const found = await database.query('select turns from journey_sessions where id = $1', [last]);
       return found.rows[0].turns as number;
     };
-    await expect
-      .poll(turns, { timeout: 10_000 })
-      .toBe(1)
-      .finally(async () => {
-        await holder.query('rollback');
-      });
+    try {
+      await expect.poll(turns, { timeout: 10_000 }).toBe(1);
+    } finally {
+      await holder.query('rollback');
+    }
     await holder.end();
     expect((await cancelled).status).toBe(200);
     await journeys.over(runId);

@@ -11,7 +11,7 @@ import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { GoalTrend } from './goal-trend.tsx';
-import { endedOf, share, summaryWords } from './states.ts';
+import { endedOf, summaryWords } from './states.ts';
 import css from './swarms.module.css';
 
 type Overview = Output<'getSwarmOverview'>;
