@@ -116,8 +116,8 @@ const turnCapReached: Detector = {
   dimension: 'conversation',
   read(session) {
     if (lifecycleOf(session) !== 'ran') return [];
-    const { verdict, reason, graders } = sessionVerdict(session);
-    const unclear = verdict === 'inconclusive' || (verdict === 'notEstablished' && reason !== 'ungraded');
+    const { verdict, graders } = sessionVerdict(session);
+    const unclear = verdict === 'inconclusive' || verdict === 'notEstablished';
     const judged = graders.judge === 'scored';
     if (session.turnCapReached && unclear && !judged) return [];
     const met = judged ? session.judge?.passed === true : verdict === 'passed';

@@ -91,9 +91,9 @@ test.each<[string, string, SessionFacts[], SessionFacts[], SessionFacts[]]>([
   [
     'turn_cap_reached',
     'journey:jny_1',
-    wave({ turnCapReached: true }, clean),
+    wave({ turnCapReached: true, judge: judged(false) }, clean),
     wave({ turnCapReached: true, judge: judged(true), criteria: exampleCriteria('f') }),
-    wave({ turnCapReached: true, judge: { status: 'pending' } }, broke),
+    wave({ turnCapReached: true, judge: { status: 'pending' } }, { turnCapReached: true }, broke),
   ],
 ])('%s fires, clears and is not covered: %s', (detector, subject, firing, clear, uncovered) => {
   expect(found(detector, firing)).toMatchObject({ fingerprint: `${detector}:${subject}`, fires: true });

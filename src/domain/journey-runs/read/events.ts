@@ -58,8 +58,9 @@ async function* eventsOf(
         yield { data: { type: 'session.state', runId, at, attempt, verdict } };
     }
     const graded = status !== 'running' && run.graded >= run.toGrade;
-    // The verdict is kept together with the findings, which whoever follows reads next.
-    if (graded && (run.verdict !== null || context.clock() - run.updatedAt > longestLook)) {
+    // The verdict is kept together with the findings, which whoever follows reads next; what was cut off has none to tell.
+    const cutOff = run.error !== null || context.clock() - run.updatedAt > longestLook;
+    if (graded && (run.verdict !== null || cutOff)) {
       yield { data: { type: 'run.ended', runId, at, status, summary } };
       return;
     }
