@@ -15,8 +15,11 @@ const amounts = {
   DRYDOCK_TEST_LEASE_ROUNDS: 4,
   DRYDOCK_TEST_CRASH_TRIALS: 120,
   DRYDOCK_TEST_CRASH_KILLS: 12,
+  DRYDOCK_TEST_CRASH_SESSIONS: 12,
 };
-const repeated = ['fuzz', 'kill', 'leases', 'eval-crash'].map((name) => `test/${name}.test.ts`);
+const repeated = ['fuzz', 'kill', 'leases', 'eval-crash', 'journey-crash'].map(
+  (name) => `test/${name}.test.ts`,
+);
 const env = Object.fromEntries(
   Object.entries(amounts).map(([name, perMinute]) => [
     name,

@@ -7,7 +7,8 @@ import { playing } from './support/journeys.ts';
 import { place } from './support/process.ts';
 
 const targets = 4;
-const sessionsPerTarget = Number(process.env['DRYDOCK_TEST_CRASH_SESSIONS'] ?? 6);
+/** A journey has at most a hundred. */
+const sessionsPerTarget = Math.min(100, Number(process.env['DRYDOCK_TEST_CRASH_SESSIONS'] ?? 6));
 const kills = Number(process.env['DRYDOCK_TEST_CRASH_KILLS'] ?? 3);
 const turns = 3;
 const key = `sk_${'crash'.repeat(8)}`;
