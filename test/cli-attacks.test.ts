@@ -328,8 +328,8 @@ test.runIf(process.platform === 'linux')(
   'a process that nobody asked for its end is no service',
   async () => {
     const home = await folder();
-    // The shell becomes a program that asks for no child's end.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+    // The shell becomes a program that asks for no child's end, before the child ends: the shell would ask.
+    const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60']);
     onTestFinished(() => void parent.kill());
     const [line] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(String(line));
