@@ -5,7 +5,7 @@ const count = z.number().int().min(0);
 const verdicts = ['passed', 'failed', 'inconclusive', 'notEstablished'] as const;
 const Verdict = z.enum(verdicts);
 
-const verdictReasons = [
+export const verdictReasons = [
   'attemptPending',
   'attemptRunning',
   'withdrawn',

@@ -15,11 +15,9 @@ import type { Begun } from './begin.ts';
 import type { Sent } from './config.ts';
 import { type Offer, offerTools } from './offer.ts';
 import { targetOf } from './target.ts';
-import { type KeptAnswer, keepingAnswers } from './transcript.ts';
+import { type KeptAnswer, keepingAnswers, lengthOf, mostHistory } from './transcript.ts';
 
 const usualSteps = 8;
-/** More goes to the model with each of its steps. */
-const mostHistory = 4 * 1024 * 1024;
 
 /** Told of what happens while it does. */
 export interface Watcher {
@@ -115,8 +113,7 @@ export async function carryOut(
 
 async function historyOf({ db }: ProjectContext, sessionId: string): Promise<TurnMessage[]> {
   const rows = await db.rows(sessions.messagesFrom, { sessionId, from: 0, most: 2_500 });
-  const size = rows.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
-  if (size > mostHistory)
+  if (lengthOf(rows) > mostHistory)
     throw conflict('The session has become too long for a model. Start another one', 'SESSION_FULL');
   return rows.map(({ role, content }) => ({ role, content }) as TurnMessage);
 }

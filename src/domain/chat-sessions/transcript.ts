@@ -3,6 +3,13 @@ import type { TurnOutcome } from '../../models/turn.ts';
 import type { CallAnswer, ToolBox } from '../../trials/tools.ts';
 import { asStorable } from '../storable.ts';
 
+/** Characters of JSON of a conversation; more goes to the model with each of its steps. */
+export const mostHistory = 4 * 1024 * 1024;
+
+export function lengthOf(messages: readonly { content: unknown }[]): number {
+  return messages.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
+}
+
 /** Characters of JSON that one message takes at most, give or take what is around its texts. */
 const mostOfMessage = 256 * 1024;
 /** Of what is looked through for words. */

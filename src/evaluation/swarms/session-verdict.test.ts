@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { verdictReasons } from '../../contract/journey-verdicts.ts';
 import { exampleCriteria, exampleSession } from './example-session.ts';
 import type { SessionFacts } from './facts.ts';
-import { type SwarmSessionVerdict, sessionReasons, sessionVerdict } from './session-verdict.ts';
+import { type SwarmSessionVerdict, sessionVerdict } from './session-verdict.ts';
 
 const criteria = exampleCriteria;
 const judged = (passed: boolean) => ({ status: 'scored' as const, score: passed ? 1 : 0, passed });
@@ -59,7 +60,7 @@ test.each(rows)('%s: %o', (reason, facts, lifecycle, verdict, verdictSource, sta
 });
 
 test('every reason is in the table', () => {
-  expect(new Set(rows.map(([reason]) => reason))).toEqual(new Set(sessionReasons));
+  expect(new Set(rows.map(([reason]) => reason))).toEqual(new Set(verdictReasons));
 });
 
 test('criteria are counted by what they decide; what a crashed grading had found counts for nothing', () => {

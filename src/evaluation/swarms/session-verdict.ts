@@ -1,30 +1,10 @@
+import type { verdictReasons } from '../../contract/journey-verdicts.ts';
 import type { Verdict } from '../verdict/decision.ts';
 import { lifecycleOf, type SessionFacts, type SessionLifecycle } from './facts.ts';
 
 export type SwarmVerdict = Verdict | 'notEstablished';
 
-export const sessionReasons = [
-  'attemptPending',
-  'attemptRunning',
-  'withdrawn',
-  'spendCapReached',
-  'notRun',
-  'executionFailed',
-  'ungraded',
-  'gradingNotClaimed',
-  'criteriaPending',
-  'judgePending',
-  'gatingCriterionFailed',
-  'judgeFailed',
-  'criteriaGradingErrored',
-  'gatingCriterionUnmeasured',
-  'judgeErrored',
-  'gradingUnavailable',
-  'allGatingCriteriaPassed',
-  'judgePassed',
-  'allGradersPassed',
-] as const;
-type Reason = (typeof sessionReasons)[number];
+type Reason = (typeof verdictReasons)[number];
 
 interface Graders {
   criteria: 'notConfigured' | 'notClaimed' | 'pending' | 'scored' | 'errored';

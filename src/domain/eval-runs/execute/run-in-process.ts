@@ -26,52 +26,42 @@ export interface RunInProcess {
 /** How many runs are kept at hand. */
 const mostKept = 32;
 
-/** Runs whose trials are worked on here. A snapshot never changes, so it is read once. */
-export class RunsInProcess {
-  private readonly services: Services;
-  private readonly runs: Kept<RunInProcess>;
-
+/**
+ * Runs whose trials are worked on here. A snapshot never changes, so it is read once; one that is over is forgotten, with
+ * its keys and secrets.
+ */
+export class RunsInProcess extends Kept<RunInProcess> {
   constructor(services: Services) {
-    this.services = services;
-    this.runs = new Kept((runId) => this.load(runId), mostKept);
+    super((runId) => load(services, runId), mostKept);
   }
+}
 
-  get(runId: string): Promise<RunInProcess> {
-    return this.runs.get(runId);
-  }
-
-  /** It is over: its keys and secrets are not kept. Left out, any of them may be. */
-  forget(runId?: string): void {
-    this.runs.forget(runId);
-  }
-
-  private async load(runId: string): Promise<RunInProcess> {
-    const { db, vault } = this.services;
-    const run = await db.row(runs.get, { id: runId });
-    const stored = await db.row(runs.snapshot, { runId });
-    if (!run || !stored) throw new Error(`the run ${runId} is gone`);
-    // Ended between the claim of a trial and now: its end was announced, and nobody would forget what it brings.
-    if (!isOpen(run.status)) throw new Error(`the run ${runId} is over`);
-    const snapshot = stored.snapshot as RunSnapshot;
-    const { projectId, startedBy, sealedId } = run;
-    const { secrets, incomplete } = await deliverSecrets(this.services, {
-      projectId,
-      startedBy,
-      secretIds: snapshot.secretIds.length > 0 ? snapshot.secretIds : null,
-    });
-    return {
-      id: runId,
-      organizationId: run.organizationId,
-      projectId,
-      startedBy,
-      snapshot,
-      cases: casesById(snapshot),
-      apiKeys: sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys),
-      secrets,
-      secretsIncomplete: incomplete,
-      secretsKey: secretsKeyOf(this.services, startedBy, secrets, snapshot),
-    };
-  }
+async function load(services: Services, runId: string): Promise<RunInProcess> {
+  const { db, vault } = services;
+  const run = await db.row(runs.get, { id: runId });
+  const stored = await db.row(runs.snapshot, { runId });
+  if (!run || !stored) throw new Error(`the run ${runId} is gone`);
+  // Ended between the claim of a trial and now: its end was announced, and nobody would forget what it brings.
+  if (!isOpen(run.status)) throw new Error(`the run ${runId} is over`);
+  const snapshot = stored.snapshot as RunSnapshot;
+  const { projectId, startedBy, sealedId } = run;
+  const { secrets, incomplete } = await deliverSecrets(services, {
+    projectId,
+    startedBy,
+    secretIds: snapshot.secretIds.length > 0 ? snapshot.secretIds : null,
+  });
+  return {
+    id: runId,
+    organizationId: run.organizationId,
+    projectId,
+    startedBy,
+    snapshot,
+    cases: casesById(snapshot),
+    apiKeys: sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys),
+    secrets,
+    secretsIncomplete: incomplete,
+    secretsKey: secretsKeyOf(services, startedBy, secrets, snapshot),
+  };
 }
 
 /** The same for those who bring the same secrets in the same way. */

@@ -6,10 +6,12 @@ import { recordTurn } from '../../../trials/record-turn.ts';
 import { Recorder } from '../../../trials/recorder.ts';
 import { Spans } from '../../../trials/spans.ts';
 import type { CallAnswer, ToolBox } from '../../../trials/tools.ts';
+import { lengthOf, mostHistory } from '../../chat-sessions/transcript.ts';
 import type { AskedModel } from '../../eval-runs/execute/ask-model.ts';
 import { spentBy } from '../../limits/spend-budget.ts';
 import type { JourneyTarget } from '../snapshot.ts';
 import type { SessionParts } from './conduct.ts';
+import { keptEvidence } from './evidence.ts';
 import { broken, type SessionOutcome, succeeded } from './outcome.ts';
 import type { Speaker } from './persona.ts';
 import type { RunInProcess } from './runs.ts';
@@ -31,6 +33,9 @@ interface Between {
   signal: AbortSignal;
 }
 
+/** Of a session; what comes after that is kept in short. */
+const mostEvidence = 8 * 1024 * 1024;
+
 /** A turn that has run; nothing of it is stored yet. */
 export interface AnsweredTurn {
   promptIndex: number;
@@ -46,10 +51,14 @@ export class Conversation {
   private readonly parts: SessionParts;
   private readonly between: Between;
   private booked = 0;
+  /** Characters of JSON: of what was said so far, and of what may still be kept whole to grade by. */
+  private said: number;
+  private room = mostEvidence;
 
   constructor(parts: SessionParts, between: Between) {
     this.parts = parts;
     this.between = between;
+    this.said = lengthOf(between.history);
   }
 
   async carryOn(turns: number): Promise<SessionOutcome> {
@@ -72,6 +81,8 @@ export class Conversation {
     const { run, history, speaker } = this.between;
     if (await spentBy(services, run.organizationId, run.routes))
       return broken('spend_cap_exceeded', 'The organization has spent what it may spend this month');
+    if (this.said > mostHistory)
+      return broken('session_failed', 'The conversation has become too long for a model');
     const said = await this.blaming(() => speaker.next(history, promptIndex));
     if (said.kind === 'ends') return succeeded(false);
     if (said.kind === 'unreadable')
@@ -84,7 +95,11 @@ export class Conversation {
       return broken('session_failed', `The agent took longer than ${longestAnswer / 1000} s to answer`);
     }
     const micros = this.unbooked();
-    history.push(...(await storeTurn(this.parts, this.between, answered, micros)));
+    const evidence = keptEvidence(answered.recorder.evidence(1), this.room);
+    const added = await storeTurn(this.parts, this.between, { ...answered, evidence }, micros);
+    history.push(...added);
+    this.said += lengthOf(added);
+    this.room -= evidence.length;
     this.booked += micros;
     return undefined;
   }

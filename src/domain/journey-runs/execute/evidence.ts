@@ -7,32 +7,37 @@ export type TurnRecording = Pick<
   'turns' | 'toolCalls' | 'toolErrors' | 'usage' | 'toolResults' | 'timings'
 >;
 
-/** Characters of JSON of one turn, and of each result and argument where it would be more. */
+/** Characters of JSON of one turn, and of each result and argument where it would be more, or there is no room left. */
 const mostOfTurn = 1024 * 1024;
 const mostOfPart = 16 * 1024;
+const leastOfPart = 512;
 
-/** As JSON. A turn that has too much of it keeps the beginning of each result, and says so. */
-export function keptEvidence(evidence: TrialEvidence): string {
+/** As JSON. A turn that has more of it than `room` keeps the beginning of each result, and says so. */
+export function keptEvidence(evidence: TrialEvidence, room: number): string {
   const { turns, toolCalls, toolErrors, usage, toolResults, timings } = evidence;
   const all: TurnRecording = { turns, toolCalls, toolErrors, usage, toolResults, timings };
   const whole = storableJson(all);
-  if (whole.length <= mostOfTurn) return whole;
+  if (whole.length <= Math.min(mostOfTurn, room)) return whole;
+  const most = room > 0 ? mostOfPart : leastOfPart;
   return storableJson({
     ...all,
     toolCalls: toolCalls.slice(0, 100).map((call) => ({
       ...call,
-      arguments: JSON.stringify(call.arguments).length > mostOfPart ? {} : call.arguments,
+      arguments: JSON.stringify(call.arguments).length > most ? {} : call.arguments,
     })),
     toolErrors: toolErrors
       .slice(0, 100)
-      .map((error) => ({ ...error, message: error.message.slice(0, 2_000) })),
-    toolResults: { state: 'partial', items: toolResults.items.slice(0, 30).map(shortened) },
+      .map((error) => ({ ...error, message: error.message.slice(0, Math.min(most, 2_000)) })),
+    toolResults: {
+      state: 'partial',
+      items: toolResults.items.slice(0, 30).map((result) => shortened(result, most)),
+    },
     timings: { ...timings, items: timings.items.slice(0, 100) },
   } satisfies TurnRecording);
 }
 
-function shortened({ toolCallId, toolName, promptIndex, text, bytes }: ToolResult): ToolResult {
-  return { toolCallId, toolName, promptIndex, text: text.slice(0, mostOfPart), bytes, whole: false };
+function shortened({ toolCallId, toolName, promptIndex, text, bytes }: ToolResult, most: number): ToolResult {
+  return { toolCallId, toolName, promptIndex, text: text.slice(0, most), bytes, whole: false };
 }
 
 const absent = { state: 'absent', items: [] } as const;

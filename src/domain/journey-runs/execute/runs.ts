@@ -24,23 +24,13 @@ export interface RunInProcess {
 /** How many runs are kept at hand. */
 const mostKept = 32;
 
-/** Runs whose sessions are worked on here. A snapshot never changes, so it is read once. */
-export class JourneyRunsInProcess {
+/** Runs whose sessions are worked on here. A snapshot never changes, so it is read once; one that is over is forgotten. */
+export class JourneyRunsInProcess extends Kept<RunInProcess> {
   private readonly services: Services;
-  private readonly runs: Kept<RunInProcess>;
 
   constructor(services: Services) {
+    super((runId) => load(services, runId), mostKept);
     this.services = services;
-    this.runs = new Kept((runId) => this.load(runId), mostKept);
-  }
-
-  get(runId: string): Promise<RunInProcess> {
-    return this.runs.get(runId);
-  }
-
-  /** It is over: its secrets are not kept. Left out, any of them may be. */
-  forget(runId?: string): void {
-    this.runs.forget(runId);
   }
 
   /** The servers of a target, with the secrets that reach it. */
@@ -50,28 +40,6 @@ export class JourneyRunsInProcess {
     run.parties.set(target, made);
     made.catch(() => run.parties.delete(target));
     return made;
-  }
-
-  private async load(runId: string): Promise<RunInProcess> {
-    const { db, models } = this.services;
-    const run = await db.row(runRows.get, { id: runId });
-    const stored = await db.row(runRows.snapshot, { runId });
-    if (!run || !stored) throw new Error(`the journey run ${runId} is gone`);
-    if (run.status !== 'running') throw new Error(`the journey run ${runId} is over`);
-    const snapshot = stored.snapshot as JourneySnapshot;
-    const asked = [...snapshot.targets.map(({ model }) => model), snapshot.personaModel];
-    const routes = asked.flatMap((model) => (model ? (resolveModel(models, model).route ?? []) : []));
-    const { organizationId, projectId, startedBy } = run;
-    return {
-      id: runId,
-      organizationId,
-      projectId,
-      startedBy,
-      snapshot,
-      apiKeys: {},
-      routes,
-      parties: new Map(),
-    };
   }
 
   private async partyOf(run: RunInProcess, { place }: JourneyTarget, at: number): Promise<ConnectingRun> {
@@ -92,4 +60,26 @@ export class JourneyRunsInProcess {
       snapshot: place,
     };
   }
+}
+
+async function load(services: Services, runId: string): Promise<RunInProcess> {
+  const { db, models } = services;
+  const run = await db.row(runRows.get, { id: runId });
+  const stored = await db.row(runRows.snapshot, { runId });
+  if (!run || !stored) throw new Error(`the journey run ${runId} is gone`);
+  if (run.status !== 'running') throw new Error(`the journey run ${runId} is over`);
+  const snapshot = stored.snapshot as JourneySnapshot;
+  const asked = [...snapshot.targets.map(({ model }) => model), snapshot.personaModel];
+  const routes = asked.flatMap((model) => (model ? (resolveModel(models, model).route ?? []) : []));
+  const { organizationId, projectId, startedBy } = run;
+  return {
+    id: runId,
+    organizationId,
+    projectId,
+    startedBy,
+    snapshot,
+    apiKeys: {},
+    routes,
+    parties: new Map(),
+  };
 }

@@ -11,7 +11,6 @@ import { storableJson } from '../../storable.ts';
 import type { JourneyTarget } from '../snapshot.ts';
 import type { SessionParts } from './conduct.ts';
 import type { AnsweredTurn } from './conversation.ts';
-import { keptEvidence } from './evidence.ts';
 import type { RunInProcess } from './runs.ts';
 
 const mostSpans = 2_000;
@@ -27,7 +26,7 @@ interface Place {
 export async function storeTurn(
   { services }: SessionParts,
   place: Place,
-  { promptIndex, message, outcome, spans, recorder, startedAt }: AnsweredTurn,
+  { promptIndex, message, outcome, spans, evidence, startedAt }: AnsweredTurn & { evidence: string },
   micros: number,
 ): Promise<TurnMessage[]> {
   const { row, target, history } = place;
@@ -46,7 +45,7 @@ export async function storeTurn(
     spans: storableJson(list),
     spansTruncated: list.length < spans.list.length,
     startedAt,
-    evidence: keptEvidence(recorder.evidence(1)),
+    evidence,
     numbers: kept.map((_, at) => history.length + at),
     roles: kept.map(({ role }) => role),
     contents: kept.map(({ content }) => storableJson(content)),
