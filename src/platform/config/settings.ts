@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { flag, hasCredentials, networks, port, providerKey, rateLimit } from './values.ts';
 
 interface Setting<Schema extends z.ZodType = z.ZodType> {
   env: string;
@@ -14,42 +14,6 @@ interface Setting<Schema extends z.ZodType = z.ZodType> {
 function setting<Schema extends z.ZodType>(declared: Setting<Schema>): Setting<Schema> {
   return declared;
 }
-
-const flag = z
-  .union([z.boolean(), z.enum(['true', 'false', '1', '0', 'on', 'off'])])
-  .transform((value) => value === true || value === 'true' || value === '1' || value === 'on');
-
-const rateLimit = z
-  .string()
-  .regex(/^(off|[1-9]\d{0,6}\/[1-9]\d{0,6})$/, 'Write perMinute/burst, like 60/10, or off')
-  .transform((value) => {
-    if (value === 'off') return undefined;
-    const [perMinute, burst] = value.split('/').map(Number) as [number, number];
-    return { perMinute, burst };
-  });
-
-const networks = z
-  .string()
-  .transform((value) => value.split(',').map((network) => network.trim()))
-  .refine((list) => list.every(isNetwork), 'Write networks like 10.1.0.0/16, with commas between them');
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits = '', ...rest] = text.split('/');
-  const family = isIP(address);
-  const longest = family === 4 ? 32 : 128;
-  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest;
-}
-
-const providerKey = z.string().regex(/^[\x21-\x7e]{1,1000}$/, 'A key has no spaces and no line breaks');
-
-/** Of the address itself, or of the endpoint that it names. */
-function hasCredentials(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { username, password, searchParams } = new URL(url);
-  return username !== '' || password !== '' || hasCredentials(searchParams.get('endpoint') ?? '');
-}
-
-const port = z.coerce.number().int().min(0).max(65535);
 
 /** Everything an operator can set, in the order `drydock config` and the documentation show it. */
 export const settings = {
