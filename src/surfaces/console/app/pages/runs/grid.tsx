@@ -1,7 +1,6 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
-  type KeyboardEvent,
   type MouseEvent,
   memo,
   type ReactNode,
@@ -13,6 +12,7 @@ import {
 } from 'react';
 import type { RunSearch } from '../../addresses.ts';
 import { Rate } from '../../charts/rate.tsx';
+import { byArrows } from '../../kit/arrow-keys.ts';
 import { classes } from '../../kit/classes.ts';
 import { cost, count } from '../../kit/numbers.ts';
 import { Glyph, StateMark, wordFor } from '../../kit/state.tsx';
@@ -21,6 +21,8 @@ import { caseDecisions, type Run, rowKey } from './decision.ts';
 import css from './grid.module.css';
 import { fits, isFiltered, type Row, type Trial } from './rows.ts';
 import { stageWord } from './states.ts';
+
+const move = byArrows('trial');
 
 const rowHeight = 34;
 const cellWidth = 22;
@@ -292,28 +294,4 @@ function labelOf({ number, state, stage, durationMs }: Trial): string {
     ...(stage === undefined ? [] : [`at ${stageWord(stage)}`]),
     ...(durationMs === null ? [] : [duration(durationMs)]),
   ].join(', ');
-}
-
-/** Arrows go from trial to trial; Tab goes from case to case. */
-function move(event: KeyboardEvent): void {
-  const cell = (event.target as Element).closest<HTMLElement>('a[data-trial]');
-  if (!cell) return;
-  const next = {
-    ArrowRight: cell.nextElementSibling,
-    ArrowLeft: cell.previousElementSibling,
-    ArrowDown: inNextRow(cell, 'nextElementSibling'),
-    ArrowUp: inNextRow(cell, 'previousElementSibling'),
-  }[event.key];
-  if (!(next instanceof HTMLElement)) return;
-  event.preventDefault();
-  next.focus();
-}
-
-function inNextRow(cell: HTMLElement, way: 'nextElementSibling' | 'previousElementSibling'): Element | null {
-  const row = cell.closest('[role="row"]')?.[way];
-  return (
-    row?.querySelector(`a[data-trial="${cell.dataset['trial']}"]`) ??
-    row?.querySelector('a[data-trial]') ??
-    null
-  );
 }

@@ -1,11 +1,14 @@
 import { useRouter } from '@tanstack/react-router';
-import { type KeyboardEvent, type MouseEvent, memo, useMemo } from 'react';
+import { type MouseEvent, memo, useMemo } from 'react';
 import { Rate } from '../../../charts/rate.tsx';
+import { byArrows } from '../../../kit/arrow-keys.ts';
 import { classes } from '../../../kit/classes.ts';
 import { counted } from '../../../kit/numbers.ts';
 import { type State, StateMark, stateClasses, wordFor } from '../../../kit/state.tsx';
 import css from './board.module.css';
 import { type Cell, isSameRow, type Row } from './rows.ts';
+
+const move = byArrows('session');
 
 /** Stands for a session in an address. */
 const mark = 'SESSION';
@@ -124,29 +127,5 @@ export function Legend({ rows }: { rows: readonly Row[] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-/** Arrows go from session to session; Tab goes from target to target. */
-function move(event: KeyboardEvent): void {
-  const cell = (event.target as Element).closest<HTMLElement>('a[data-session]');
-  if (!cell) return;
-  const next = {
-    ArrowRight: cell.nextElementSibling,
-    ArrowLeft: cell.previousElementSibling,
-    ArrowDown: inNextRow(cell, 'nextElementSibling'),
-    ArrowUp: inNextRow(cell, 'previousElementSibling'),
-  }[event.key];
-  if (!(next instanceof HTMLElement)) return;
-  event.preventDefault();
-  next.focus();
-}
-
-function inNextRow(cell: HTMLElement, way: 'nextElementSibling' | 'previousElementSibling'): Element | null {
-  const row = cell.closest('[role="row"]')?.[way];
-  return (
-    row?.querySelector(`a[data-session="${cell.dataset['session']}"]`) ??
-    row?.querySelector('a[data-session]') ??
-    null
   );
 }
