@@ -35,6 +35,8 @@ const afterStart = 200;
 
 /** For reads that wait for something; counted in each process by itself. */
 const pollRate = { perMinute: 240, burst: 240 };
+/** Of one visitor of a study, whose page asks for little. */
+const visitRate = { perMinute: 120, burst: 60 };
 
 const commandsRunAsRoot =
   'Commands of stdio servers run as root. Set DRYDOCK_COMMAND_USER to a user that may do less';
@@ -77,6 +79,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
   // People wait for answers, so each process counts by itself.
   const pages = config.consoleRateLimit && new RateLimiter(config.consoleRateLimit, clock, db, 'Session');
+  const visits = config.consoleRateLimit && new RateLimiter(visitRate, clock, db, 'Visitor');
   const lastUse = new LastUse(db, clock, log);
   const workers = (options.worker ?? true) ? createWorkers(services) : undefined;
   let started = false;
@@ -89,7 +92,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     tools: async (caller) =>
       (await import('./surfaces/agent/operation-tools.ts')).operationTools(services, caller),
     charge: (payerId, budget) =>
-      (budget === undefined ? limiter : { polls, console: pages }[budget])?.charge(payerId),
+      (budget === undefined ? limiter : { polls, console: pages, visits }[budget])?.charge(payerId),
     used: (keyId) => lastUse.note(keyId),
     seen: (use, address) => lastUse.noteSession(use, address),
   });

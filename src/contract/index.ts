@@ -30,6 +30,7 @@ import { type Declaration, isDeclaration, type Operation, paramNames } from './o
 import * as personas from './personas.ts';
 import * as plugins from './plugins.ts';
 import * as projects from './projects.ts';
+import * as scenarios from './scenarios.ts';
 import * as secrets from './secrets.ts';
 import * as connections from './server-connections.ts';
 import * as diagnostics from './server-diagnostics.ts';
@@ -40,8 +41,12 @@ import * as serverSkills from './server-skills.ts';
 import * as serverWidgets from './server-widgets.ts';
 import * as servers from './servers.ts';
 import * as sessions from './sessions.ts';
+import * as shares from './shares.ts';
 import * as skills from './skills.ts';
 import * as spendBudget from './spend-budget.ts';
+import * as studies from './studies.ts';
+import * as studyInsights from './study-insights.ts';
+import * as studySessions from './study-sessions.ts';
 import * as swarmDrafts from './swarm-drafts.ts';
 import * as swarmInsights from './swarm-insights.ts';
 import * as swarms from './swarms.ts';
@@ -86,6 +91,11 @@ const declared = {
   ...journeyRuns,
   ...swarmInsights,
   ...goals,
+  ...studies,
+  ...studySessions,
+  ...studyInsights,
+  ...scenarios,
+  ...shares,
   ...sessions,
   ...agent,
   ...chatSessions,

@@ -17,6 +17,9 @@ import type { ErrorCode } from './errors.ts';
  * - `visitor`: anyone, and who is signed in is known
  * - `session`: whoever is signed in, a member of an organization or not
  * - `operator`: one who runs this installation
+ *
+ * Only on the page of a study:
+ * - `grant`: whoever was let in to a study, as long as that lasts
  */
 export type Access =
   | 'public'
@@ -30,7 +33,8 @@ export type Access =
   | 'own or project admin'
   | 'visitor'
   | 'session'
-  | 'operator';
+  | 'operator'
+  | 'grant';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -237,14 +241,17 @@ export const areas = {
   'Swarm runs': 'Having a model play a persona in many sessions, and reading how they went.',
   'Swarm insights': 'What many sessions have in common: scorecards, findings over time, insights.',
   'Swarms (later names)': 'The same under other names: goals for journeys, swarm runs for waves.',
+  Studies: 'Environments that people try by a link, what they did there, and what is to be learned from it.',
+  'Studies (deprecated)': 'The same under their first names. Use the operations of Studies.',
+  Shares: 'Letting people without an account look at something.',
   Agent: 'An assistant that works in a project with these operations.',
   Sessions: 'Chat sessions across a project.',
   'Agent browsers': 'Browsers that a program drives, command by command.',
   Catalog: 'What this deployment offers: models, client templates, traces and the budget.',
 } as const;
 
-/** The console is not in the documentation. */
-type Area = keyof typeof areas | 'Console';
+/** What pages of ours alone use is not in the documentation. */
+type Area = keyof typeof areas | 'Console' | 'Visits';
 
 type QueryInput<O> = O extends { query: infer Q extends z.ZodObject } ? z.output<Q> : unknown;
 type BodyInput<O> = O extends { body: infer B extends z.ZodType } ? { body: z.output<B> } : unknown;
@@ -297,7 +304,7 @@ export interface StreamEvent<Data> {
 }
 
 /** Path parameters that may hold a name, which is any text. */
-export const textParams: ReadonlySet<string> = new Set(['client']);
+export const textParams: ReadonlySet<string> = new Set(['client', 'memberIdOrEmail']);
 
 export function paramNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);

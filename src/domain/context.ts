@@ -10,12 +10,15 @@ import type { Notifications } from '../platform/database/notifications.ts';
 import type { OrganizationRole } from '../platform/database/queries/members.ts';
 import type { ProjectRow } from '../platform/database/queries/projects.ts';
 import type { LiveServerRow } from '../platform/database/queries/servers.ts';
+import type { Mode } from '../platform/database/queries/studies.ts';
+import type { VisitorRow } from '../platform/database/queries/study-visitors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Cursors } from '../platform/secrets/cursors.ts';
 import type { SignedUrls } from '../platform/secrets/signed-urls.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
 import type { LiveBrowsers } from './browser-sessions/live-browsers.ts';
 import type { Grants } from './live/grants.ts';
+import type { GuestExecution } from './studies/guest-execution.ts';
 import type { Trust } from './trust.ts';
 
 /** What only this process knows about how it runs. */
@@ -118,6 +121,28 @@ export interface SessionContext extends VisitorContext {
   person: Person;
 }
 
+/** Somebody who was let in to a study. */
+export interface Grant {
+  visitor: VisitorRow;
+  study: {
+    id: string;
+    organizationId: string;
+    plan: string;
+    environmentId: string;
+    name: string;
+    description: string | null;
+    mode: Mode;
+    guestExecution: GuestExecution;
+  };
+  project: ProjectRow;
+  /** To find out whether it still holds. */
+  tokenHash: Buffer;
+}
+
+export interface GrantContext extends PublicContext {
+  grant: Grant;
+}
+
 /** For those who come on no address: as it is set, or where it listens. */
 export function configuredOrigin({ publicUrl, host, port }: Config): string {
   return publicUrl?.replace(/\/+$/, '') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -192,17 +217,19 @@ export type ContextFor<O extends Declaration> = O['access'] extends 'public'
   ? PublicContext
   : O['access'] extends 'visitor'
     ? VisitorContext
-    : O['access'] extends 'session' | 'operator'
-      ? SessionContext
-      : O['access'] extends
-            | 'key'
-            | 'organization member'
-            | 'organization admin'
-            | 'requester'
-            | 'project viewer'
-        ? Context
-        : O['path'] extends `${string}/servers/{serverId}${string}`
-          ? ServerContext
-          : O extends { performs: true }
-            ? PerformingContext
-            : ProjectContext;
+    : O['access'] extends 'grant'
+      ? GrantContext
+      : O['access'] extends 'session' | 'operator'
+        ? SessionContext
+        : O['access'] extends
+              | 'key'
+              | 'organization member'
+              | 'organization admin'
+              | 'requester'
+              | 'project viewer'
+          ? Context
+          : O['path'] extends `${string}/servers/{serverId}${string}`
+            ? ServerContext
+            : O extends { performs: true }
+              ? PerformingContext
+              : ProjectContext;

@@ -2,11 +2,13 @@ import type { ConsoleOperationId } from '../contract/console/index.ts';
 import { Refusal } from '../contract/errors.ts';
 import { type OperationId, type Operations, operationList } from '../contract/index.ts';
 import type { Alias, Operation } from '../contract/operation.ts';
+import type { VisitOperationId } from '../contract/visit/index.ts';
 import { vanishedReference } from '../platform/database/database.ts';
 import { admit, admitPerson, noSuchProject } from './access.ts';
 import {
   type Actor,
   type Context,
+  type GrantContext,
   type Occasion,
   type OperationTools,
   type PublicContext,
@@ -28,6 +30,8 @@ import { closedBy } from './limits/features.ts';
 import * as peoplesVerbs from './people/verbs.ts';
 import type { Verb } from './verb.ts';
 import * as allVerbs from './verbs.ts';
+import { accessEnded, findGrant } from './visits/grant.ts';
+import * as visitorsVerbs from './visits/verbs.ts';
 
 /** Those that are others under another name have no verb of their own. */
 type Aliases = {
@@ -35,9 +39,10 @@ type Aliases = {
 }[OperationId];
 
 /** A declared operation without a verb does not compile. */
-const verbs: { [Id in Exclude<OperationId | ConsoleOperationId, Aliases>]: Verb<Id> } = {
+const verbs: { [Id in Exclude<OperationId | ConsoleOperationId | VisitOperationId, Aliases>]: Verb<Id> } = {
   ...allVerbs,
   ...peoplesVerbs,
+  ...visitorsVerbs,
 };
 const operations = new Map(operationList.map((operation) => [operation.id, operation]));
 type AnyVerb = (context: unknown, input: unknown) => unknown;
@@ -46,7 +51,7 @@ type AnyVerb = (context: unknown, input: unknown) => unknown;
 export interface Entered {
   operation: Operation;
   params: Record<string, string>;
-  context: PublicContext & Partial<Context>;
+  context: PublicContext & Partial<Context> & Partial<GrantContext>;
   /** What was asked for, to ask for it once more. */
   attempt: Attempt;
 }
@@ -115,6 +120,7 @@ export class Entrance {
       return { operation, params: readParams(operation, params), context, attempt };
     }
     if (isForPeople(operation)) return this.letInPerson(attempt, notes);
+    if (operation.access === 'grant') return this.letInVisitor(attempt, notes);
     const path = {
       projectId: asText(params['projectId']),
       serverId: asText(params['serverId']),
@@ -138,6 +144,17 @@ export class Entrance {
     if (!known && operation.access !== 'visitor') throw signedOut();
     noteUse(notes, known?.use, occasion);
     const context = admitPerson(publicContext(services, occasion), operation, known?.person);
+    return { operation, params: readParams(operation, params), context, attempt };
+  }
+
+  /** The same for whoever was let in to a study: what opened it is looked up anew with each request. */
+  private async letInVisitor(attempt: Attempt, notes: Notes): Promise<Entered> {
+    const { operation, credential, params, occasion } = attempt;
+    const { services } = this.options;
+    const grant = credential.kind === 'grant' ? await findGrant(services.db, credential.token) : undefined;
+    if (!grant) throw accessEnded();
+    notes.charge(grant.visitor.id, 'visits');
+    const context = Object.assign(publicContext(services, occasion), { grant });
     return { operation, params: readParams(operation, params), context, attempt };
   }
 
@@ -249,6 +266,7 @@ function overtaken(error: unknown, context: Entered['context']): Refusal | undef
   const gone = vanishedReference(error);
   if (gone === undefined) return undefined;
   if (gone === 'project') return noSuchProject();
+  if (context.grant) return accessEnded();
   const signedIn = 'person' in context || context.actor?.sessionId !== undefined;
   return signedIn ? signedOut() : new Refusal('UNAUTHORIZED', 'Invalid API key');
 }

@@ -159,8 +159,26 @@ export { deleteProjectServer } from './servers/delete.ts';
 export { getProjectServer } from './servers/get.ts';
 export { listProjectServers } from './servers/list.ts';
 export { updateProjectServer } from './servers/update.ts';
+export { getShare, updateShare } from './shares/share.ts';
 export { getProjectSkill } from './skills/get.ts';
 export { listProjectSkills } from './skills/list.ts';
+export {
+  cancelStudyInsights,
+  dismissStudyFinding,
+  getStudyMetrics,
+  getStudySignals,
+  getStudyUsage,
+  getStudyWindowInsights,
+  listStudyFindings,
+  requestStudyInsights,
+  undismissStudyFinding,
+} from './studies/analysis/verbs.ts';
+export { createEvalCaseFromStudySession } from './studies/make-case.ts';
+export { listStudyMembers, removeStudyMember, upsertStudyMember } from './studies/members.ts';
+export { publishStudy, unpublishStudy } from './studies/publish.ts';
+export { getStudy, listStudies } from './studies/read.ts';
+export { getStudySession, listStudySessions } from './studies/sessions.ts';
+export { rebindStudy, rotateStudyLink, setStudyGuestExecution, updateStudy } from './studies/update.ts';
 export { getSwarm, listSwarms } from './swarms/read.ts';
 export { archiveSwarm, createSwarm, updateSwarm } from './swarms/write.ts';
 export { cancelWaveInsights, getWaveInsights, requestWaveInsights } from './wave-insights/request.ts';

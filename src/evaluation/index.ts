@@ -80,7 +80,7 @@ export {
 } from './stages/stage.ts';
 
 export { caseStatistics } from './statistics/case-statistics.ts';
-
+export { quantile } from './statistics/quantile.ts';
 export { wilson } from './statistics/wilson.ts';
 export { discoveryPrompt, readDiscovery } from './swarms/discovery.ts';
 export type { Criterion, SessionFacts } from './swarms/facts.ts';

@@ -73,6 +73,7 @@ export const createChatSessionBrowser: Verb<'createChatSessionBrowser'> = async 
       );
     if (!earlier)
       await db.one(chats.insert, {
+        visitorId: null,
         ...owner,
         id: chatSessionId,
         projectId,

@@ -29,8 +29,26 @@ interface Replayed {
   turn: turns.TurnRow;
 }
 
+/** In whose name turns run, and what has to hold before one does. */
+export interface TurnTerms {
+  /** Where sessions are begun, and go on. */
+  origin: 'api' | 'study';
+  /** Of somebody without an account: the id that takes the place of that of a user. */
+  visitorId: string | null;
+  /** In the transaction that begins a turn; refuses. */
+  admit?: (db: Db, session: sessions.SessionRow) => Promise<void>;
+  /** In the transaction that began a session. */
+  began?: (db: Db, session: sessions.SessionRow) => Promise<void>;
+}
+
+const ofApi: TurnTerms = { origin: 'api', visitorId: null };
+
 /** Claims the turn of this key: of all who send it at once, one runs it. */
-export function beginTurn(context: ProjectContext, sent: Sent): Promise<Begun | Replayed> {
+export function beginTurn(
+  context: ProjectContext,
+  sent: Sent,
+  terms: TurnTerms = ofApi,
+): Promise<Begun | Replayed> {
   const { db, actor, vault } = context;
   const requestHash = vault.fingerprint(JSON.stringify(sent));
   const owner = { organizationId: actor.organization.id, userId: actor.user.id };
@@ -38,8 +56,9 @@ export function beginTurn(context: ProjectContext, sent: Sent): Promise<Begun | 
   return db.transaction(async (trx) => {
     await trx.row(turns.lineUp, { ...owner, idempotencyKey });
     const earlier = await trx.row(turns.findByKey, { ...owner, idempotencyKey });
-    if (earlier) return again(context, trx, earlier, requestHash, sent);
-    const session = await sessionFor(context, trx, context.project.id, sent);
+    if (earlier) return again(context, trx, earlier, requestHash, sent, terms);
+    const session = await sessionFor(context, trx, sent, terms);
+    await terms.admit?.(trx, session);
     await makeRoom(trx, session);
     await refuseUnpaid(context, trx, session);
     const turn = await trx.one(turns.insert, {
@@ -57,26 +76,32 @@ export function beginTurn(context: ProjectContext, sent: Sent): Promise<Begun | 
 }
 
 async function sessionFor(
-  { actor, models, clock }: Context,
+  { actor, models, clock, project }: ProjectContext,
   db: Db,
-  projectId: string,
   sent: Sent,
+  terms: TurnTerms,
 ): Promise<sessions.SessionRow> {
   const owner = { organizationId: actor.organization.id, userId: actor.user.id };
-  if (sent.sessionId === undefined)
-    return db.one(sessions.insert, {
-      ...owner,
+  if (sent.sessionId === undefined) {
+    const { origin, visitorId } = terms;
+    const begun = await db.one(sessions.insert, {
+      organizationId: owner.organizationId,
+      userId: visitorId === null ? owner.userId : null,
+      visitorId,
       id: newId('chat', clock()),
-      projectId,
-      origin: 'api',
+      projectId: project.id,
+      origin,
       title: titleOf(sent.message),
       config: firstConfig({ models }, sent),
       firstMessage: sent.message.slice(0, 500).toWellFormed(),
     });
+    await terms.began?.(db, begun);
+    return begun;
+  }
   const session = await db.row(sessions.lock, { ...owner, id: sent.sessionId });
   if (!session) throw noSession();
   if (isConfigured(session)) refuseConfig(sent);
-  if (session.origin !== 'api')
+  if (session.origin !== terms.origin)
     throw conflict('This session was not started here. Start one of your own', 'CONTINUATION_NOT_ALLOWED');
   if (session.status !== 'active') throw conflict('This session is archived', 'CONTINUATION_NOT_ALLOWED');
   if (session.messageCount >= mostMessages)
@@ -127,6 +152,7 @@ async function again(
   earlier: turns.TurnRow & { cutOff: boolean; leftMs: number },
   requestHash: string,
   sent: Sent,
+  terms: TurnTerms,
 ): Promise<Begun | Replayed> {
   if (earlier.requestHash !== requestHash)
     throw conflict(
@@ -145,6 +171,7 @@ async function again(
       'This turn failed after the model was asked, so it is not run again. Send the message with a new idempotencyKey',
       { details: { reason: 'TURN_FAILED', turnId: earlier.id } },
     );
+  await terms.admit?.(db, session);
   // Nothing was spent yet. Another turn may have begun meanwhile.
   if (earlier.state === 'failed') await makeRoom(db, session);
   const { config } = await configured(context, db, session, sent);

@@ -1,3 +1,5 @@
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import { projectOf } from '../access.ts';
 import { pageBy } from '../paging.ts';
@@ -40,21 +42,26 @@ export const listChatSessions: Verb<'listChatSessions'> = async (context, input)
   );
 };
 
-/** Those of the caller, since what somebody said to a model is theirs; or, asked for, those of journeys. */
+/** Which rows a kind of session has, where it is not the caller's. */
+const origins: Partial<Record<string, string>> = { swarm: 'swarm', scenario: 'study' };
+
+/** Those of the caller, since what somebody said to a model is theirs; or, asked for, those of journeys or studies. */
 export const listSessions: Verb<'listSessions'> = async (context, input) => {
   const { db, project, actor } = context;
   const { q, status, sourceType, scope, cursor, limit } = input;
   const words = q?.trim() ?? '';
+  const origin = sourceType === undefined ? undefined : origins[sourceType];
   const inTranscripts = words !== '' && scope === 'transcripts';
   const which = {
     projectId: project.id,
-    userId: sourceType === 'swarm' ? null : actor.user.id,
+    userId: origin === undefined ? actor.user.id : null,
+    origin: origin ?? null,
     status: status ?? null,
     pattern: words === '' || inTranscripts ? null : `%${words.replaceAll(/[\\%_]/g, '\\$&')}%`,
     words: inTranscripts ? words : null,
   };
-  // The others are made by parts that keep their own lists.
-  const none = sourceType !== undefined && sourceType !== 'direct' && sourceType !== 'swarm';
+  // Those of evals have a list of their own.
+  const none = sourceType !== undefined && sourceType !== 'direct' && origin === undefined;
   const page = await pageBy(
     context,
     { cursor, limit },
@@ -69,24 +76,24 @@ export const listSessions: Verb<'listSessions'> = async (context, input) => {
   return { ...page, ...(scope !== undefined && { scope }) };
 };
 
+type ParentRef = NonNullable<OutputOf<Operations['listSessions']>['items'][number]['parentRef']>;
+
 function presentFound(origin: string, row: sessions.FoundSession) {
-  const swarm = row.origin === 'swarm';
-  const parent = swarm ? parentOf(row) : null;
-  const below = parent?.journeyRunId === undefined ? '' : `/swarms/runs/${parent.journeyRunId}`;
-  const path = `/console/projects/${row.projectId}${below}/sessions/${row.id}`;
+  const parent = parentOf(row);
+  const path = `/console/projects/${row.projectId}${placeIn(parent)}/sessions/${row.id}`;
   return {
     id: row.id,
     chatSessionId: row.id,
     projectId: row.projectId,
-    sourceType: swarm ? ('swarm' as const) : ('direct' as const),
+    sourceType: sourceOf(row),
     origin: row.origin,
     status: row.status,
-    synthetic: swarm,
+    synthetic: row.origin === 'swarm',
     lockReason: '',
     title: row.title,
     firstMessagePreview: row.firstMessage,
-    visibility: swarm ? 'project' : 'private',
-    ownedByViewer: !swarm,
+    visibility: parent ? 'project' : 'private',
+    ownedByViewer: !parent,
     startedAt: row.createdAt,
     lastActivityAt: row.lastActivityAt,
     modelId: (row.config as Partial<SessionConfig>).modelId ?? '',
@@ -97,12 +104,21 @@ function presentFound(origin: string, row: sessions.FoundSession) {
   };
 }
 
+function sourceOf({ origin }: sessions.FoundSession): 'swarm' | 'scenario' | 'direct' {
+  if (origin === 'swarm') return 'swarm';
+  return origin === 'study' ? 'scenario' : 'direct';
+}
+
 /** The run that a session of a journey belongs to stands in its id. */
-function parentOf({ id, title }: sessions.FoundSession): {
-  kind: 'journeyRun';
-  label: string;
-  journeyRunId?: string;
-} {
+function parentOf({ id, title: label, origin, studyId }: sessions.FoundSession): ParentRef | null {
+  if (origin === 'study')
+    return { kind: 'scenario', label, ...(studyId !== null && { scenarioId: studyId }) };
+  if (origin !== 'swarm') return null;
   const journeyRunId = /^synth_(jrun_[a-z0-9]+)_/.exec(id)?.[1];
-  return { kind: 'journeyRun', label: title, ...(journeyRunId !== undefined && { journeyRunId }) };
+  return { kind: 'journeyRun', label, ...(journeyRunId !== undefined && { journeyRunId }) };
+}
+
+function placeIn(parent: ParentRef | null): string {
+  if (parent?.journeyRunId !== undefined) return `/swarms/runs/${parent.journeyRunId}`;
+  return parent?.scenarioId === undefined ? '' : `/studies/${parent.scenarioId}`;
 }

@@ -52,14 +52,21 @@ function counted(box: ToolBox, most: number): ToolBox['call'] {
   let made = 0;
   return async (name, input, signal, toolCallId): Promise<CallAnswer> => {
     if (made++ < most) return box.call(name, input, signal, toolCallId);
-    const text = `Not called: this turn may make ${most} tool calls. Answer with what is known.`;
-    const { toolName } = box.nameOf(name);
-    return {
-      output: { type: 'error-text', value: text },
-      isError: true,
-      toolName,
-      server: undefined,
-      outcome: { failure: { message: text } },
-    };
+    return notCalled(
+      box,
+      name,
+      `Not called: this turn may make ${most} tool calls. Answer with what is known.`,
+    );
+  };
+}
+
+/** What the model is told of a call that was not made. */
+export function notCalled(box: ToolBox, name: string, text: string): CallAnswer {
+  return {
+    output: { type: 'error-text', value: text },
+    isError: true,
+    toolName: box.nameOf(name).toolName,
+    server: undefined,
+    outcome: { failure: { message: text } },
   };
 }

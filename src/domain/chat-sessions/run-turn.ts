@@ -6,6 +6,7 @@ import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { recordTurn } from '../../trials/record-turn.ts';
 import { Spans } from '../../trials/spans.ts';
+import type { CallAnswer } from '../../trials/tools.ts';
 import { attachBrowser, noteSteps, type TurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { ProjectContext } from '../context.ts';
 import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
@@ -13,7 +14,7 @@ import { partsForRequest } from '../model-parts.ts';
 import { conflict } from '../refusals.ts';
 import type { Begun } from './begin.ts';
 import type { Sent } from './config.ts';
-import { type Offer, offerTools } from './offer.ts';
+import { notCalled, type Offer, offerTools } from './offer.ts';
 import { targetOf } from './target.ts';
 import { type KeptAnswer, keepingAnswers, lengthOf, mostHistory } from './transcript.ts';
 
@@ -25,6 +26,22 @@ export interface Watcher {
   restart: () => void;
   toolStarted: (call: { toolCallId: string; toolName: string; input: unknown }) => void;
   toolEnded: (call: { toolCallId: string; toolName: string; ok: boolean; durationMs: number }) => void;
+}
+
+/** Who has a say in what a turn does. */
+export interface Attendant {
+  /** Whether a tool of a server may be called. */
+  approve?: (call: AskedCall, signal: AbortSignal) => Promise<boolean>;
+  /** Told of each answer of a server while it is whole. */
+  answered?: (call: AskedCall, answer: CallAnswer) => void;
+  /** Whether the skills of the environment are offered. */
+  skills: boolean;
+}
+
+export interface AskedCall {
+  toolCallId: string;
+  toolName: string;
+  input: Record<string, unknown>;
 }
 
 /** A turn that has run; nothing of it is stored yet. */
@@ -46,10 +63,12 @@ export async function carryOut(
   sent: Sent,
   signal: AbortSignal,
   watcher?: Watcher,
+  attendant?: Attendant,
 ): Promise<RanTurn> {
   const { session, config, turn } = begun;
   const history = await historyOf(context, session.id);
-  const target = await targetOf(context, config, sent, signal);
+  const found = await targetOf(context, config, sent, signal, attendant !== undefined);
+  const target = attendant?.skills === false ? { ...found, skills: [] } : found;
   const browser =
     sent.browser &&
     (await attachBrowser(context, session, turn.id, sent.browser, { ...target, toolMode: config.toolMode }));
@@ -79,12 +98,17 @@ export async function carryOut(
     tools: offer.box.offered,
     mostSteps: sent.maxSteps ?? usualSteps,
     callTool: async ({ id, name, input, signal: ends }) => {
-      const { toolName } = offer.box.nameOf(name);
+      const { toolName, serverId } = offer.box.nameOf(name);
+      const call = { toolCallId: id, toolName, input };
+      const ofServer = serverId !== undefined;
+      if (ofServer && attendant?.approve && !(await attendant.approve(call, ends)))
+        return kept(notCalled(offer.box, name, 'Not called: whoever you talk to did not allow it.'));
       const began = performance.now();
-      watcher?.toolStarted({ toolCallId: id, toolName, input });
+      watcher?.toolStarted(call);
       const answer = await offer.box.call(name, input, ends, id);
       const durationMs = Math.round(performance.now() - began);
       watcher?.toolEnded({ toolCallId: id, toolName, ok: !answer.isError, durationMs });
+      if (ofServer) attendant?.answered?.(call, answer);
       return kept(answer);
     },
     // From here on the turn may cost something, which has to be known before it does.

@@ -19,6 +19,7 @@ export async function storeTurn(
   { session, turn }: Begun,
   sent: Sent,
   { outcome, spans, asked }: RanTurn,
+  noted?: (db: Db) => Promise<void>,
 ): Promise<Persisted> {
   const { inputTokens, outputTokens } = outcome.usage;
   const messages = [{ role: 'user' as const, content: sent.message }, ...outcome.messages].map(keptMessage);
@@ -53,6 +54,7 @@ export async function storeTurn(
       inputTokens: inputTokens ?? 0,
       outputTokens: outputTokens ?? 0,
     });
+    await noted?.(trx);
     return { outcome: 'stored', version };
   });
 }
@@ -66,11 +68,13 @@ export async function failTurn(
   { session, turn }: Begun,
   error: string,
   billedMicros: number,
+  noted?: (db: Db) => Promise<void>,
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
     const { id, leaseToken } = turn;
     const ours = await trx.run(turns.fail, { id, leaseToken, error: asStorable(error.slice(0, 500)) });
     if (ours > 0) {
+      await noted?.(trx);
       await trx.run(sessions.removeEmpty, { id: session.id });
       await trx.run(sessions.unpin, { id: session.id });
     } else if (await trx.row(turns.isStored, { id, leaseToken })) return;

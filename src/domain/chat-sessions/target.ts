@@ -16,6 +16,7 @@ import { reach, requireGrant } from '../live/reach.ts';
 import { translated } from '../live/refusal.ts';
 import { conflict } from '../refusals.ts';
 import { deliverSecrets } from '../secrets/deliver.ts';
+import { declaringWidgets } from '../server-widgets/support.ts';
 import type { Sent, SessionConfig } from './config.ts';
 
 /** Whom a turn is talked with: servers with their tools, and what the client says to the model. */
@@ -36,12 +37,13 @@ export async function targetOf(
   config: SessionConfig,
   sent: Sent,
   signal: AbortSignal,
+  showsWidgets = false,
 ): Promise<TurnTarget> {
   const { composition, client, serverIds } = await selected(context, config, sent);
   if (client) refuseHarness(client);
   const skills = await skillsOf(context, context.db, { composition });
   const allowed = allowedServers(serverIds, sent);
-  const opened = await openAll(context, { composition, client }, allowed, signal);
+  const opened = await openAll(context, { composition, client }, allowed, signal, showsWidgets);
   const ownPrompt = client?.config['systemPrompt'];
   const ownTemperature = client?.config['temperature'];
   return {
@@ -120,11 +122,13 @@ function allowedServers(serverIds: string[], { allowedServerIds: allowed }: Sent
   return serverIds.filter((id) => allowed.includes(id));
 }
 
-async function openAll(
+/** `showsWidgets`: servers may name interfaces only to those who show them; a client of the own says itself what it is. */
+export async function openAll(
   context: ProjectContext,
   { composition, client }: Pick<Selection, 'composition' | 'client'>,
   serverIds: string[],
   signal: AbortSignal,
+  showsWidgets = false,
 ): Promise<TrialServer[]> {
   const { project, actor } = context;
   const connection = connectionOf(client?.config ?? {});
@@ -153,7 +157,10 @@ async function openAll(
       if (!row) throw conflict('A server of the session was deleted', 'SERVER_UNAVAILABLE', { serverId: id });
       requireGrant(await reach(context, row, {}), {});
       try {
-        return await openServer(context, party, row, { signal });
+        const declares = showsWidgets && !connection.clientCapabilities;
+        const clientCapabilities = declaringWidgets(row.settings.clientCapabilities);
+        const shown = declares ? { ...connection, clientCapabilities } : connection;
+        return await openServer(context, { ...party, connection: shown }, row, { signal });
       } catch (error) {
         throw translated(error, row);
       }

@@ -3,6 +3,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
 import * as journeys from '../../platform/database/queries/journeys.ts';
+import * as studies from '../../platform/database/queries/studies.ts';
 import { found } from '../refusals.ts';
 import { orderedConfig, serversIn } from './config.ts';
 
@@ -26,14 +27,14 @@ export function presentRow(client: clients.ClientRow): Row {
   };
 }
 
-/** What an edit of the configuration would be followed by. Scenarios do not exist here yet. */
+/** What an edit of the configuration would be followed by. */
 export async function impactOf(db: Db, client: Pick<clients.ClientRow, 'projectId' | 'id'>): Promise<Impact> {
   const environments = await db.rows(clients.environments, client);
   const { projectId, id: hostId } = client;
   const { count } = await db.one(journeys.countWithHost, { projectId, hostId });
   return {
     liveEnvironmentCount: environments.length,
-    scenarioAttachmentCount: 0,
+    scenarioAttachmentCount: (await db.one(studies.countOfClient, { projectId, hostId })).count,
     activeLegacyJourneyCount: count,
   };
 }

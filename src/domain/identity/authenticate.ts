@@ -11,10 +11,12 @@ import type { Actor, Person } from '../context.ts';
 import { hashApiKey } from './api-key.ts';
 import { hashToken } from './token.ts';
 
-/** How somebody shows who they are: an API key, the cookie of a session, or an account that is acted for without either. */
+/** How somebody shows who they are: an API key, the cookie of a session, a grant, or an account that is acted for without any. */
 export type Credential =
   | { kind: 'bearer'; authorization: string | undefined }
   | SessionCredential
+  /** Of somebody who was let in to a study. */
+  | { kind: 'grant'; token: string }
   | { kind: 'account'; organizationId: string; userId: string };
 
 export interface SessionCredential {
@@ -26,7 +28,7 @@ export interface SessionCredential {
 }
 
 /** Charges a request to a key or a session, by its id, or to another budget of it; throws when there is nothing left. */
-export type Charge = (payerId: string, budget?: Operation['budget'] | 'console') => void;
+export type Charge = (payerId: string, budget?: Operation['budget'] | 'console' | 'visits') => void;
 
 /** What is noted about a session that is used. */
 export interface SessionUse {
@@ -102,6 +104,7 @@ function identityOf(credential: Credential): CallerIdentity | undefined {
       ? undefined
       : { sessionHash: hashToken(token), chosenId: organizationId ?? null };
   }
+  if (credential.kind === 'grant') return undefined;
   const token = bearerOf(credential.authorization);
   if (token.startsWith('guest_')) throw new Refusal('UNAUTHORIZED', 'Guests cannot access this endpoint');
   return token.startsWith('sk_') && token.length <= 256 ? { keyHash: hashApiKey(token) } : undefined;

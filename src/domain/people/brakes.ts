@@ -6,7 +6,7 @@ import type { PublicContext } from '../context.ts';
 const minute = 60_000;
 /** From `most` attempts within `memory` on there is a pause, which doubles. */
 const pauses = { memory: 15 * minute, first: minute / 2, longest: 15 * minute };
-const most = { email: 5, address: 20, reset: 3 };
+const most = { email: 5, address: 20, reset: 3, guest: 200 };
 
 /** Counts of failures, by what they have in common. They are in the database, so that replicas share them. */
 type Subject = { kind: keyof typeof most; of: string };
@@ -46,7 +46,7 @@ export async function release(
 
 /** What somebody typed is not kept: it may be a password in the wrong field. */
 function nameOf(vault: PublicContext['vault'], { kind, of }: Subject): string {
-  if (kind === 'address') return `address ${networkOf(of)}`;
+  if (kind === 'address' || kind === 'guest') return `${kind} ${networkOf(of)}`;
   return `${kind} ${vault.fingerprint(of.trim().toLowerCase())}`;
 }
 

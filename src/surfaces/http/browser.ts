@@ -39,6 +39,12 @@ export function consoleCredential(request: FastifyRequest, options: BrowserOptio
   throw foreignPage(options);
 }
 
+/** The same for those who came by the link of a study: they show what let them in, or, to get in, who is signed in. */
+export function visitCredential(request: FastifyRequest, options: BrowserOptions): Credential {
+  const token = /^bearer +(guest_[\w-]{1,200}) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  return token === undefined ? consoleCredential(request, options) : { kind: 'grant', token };
+}
+
 function sessionOf({ headers }: FastifyRequest, token: string | undefined): SessionCredential {
   const chosen = headers['drydock-organization'];
   if (chosen !== undefined && !/^[\w-]{1,128}$/.test(String(chosen)))

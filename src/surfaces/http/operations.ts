@@ -81,12 +81,15 @@ export function registerOperations(
   });
 }
 
+/** What a deprecated path calls what its successor names. */
+const firstNames: Readonly<Record<string, string>> = { client: 'hostId', studyId: 'scenarioId' };
+
 /** On every answer, refusals included, so before anything can refuse. */
 function deprecate(successor: string): onRequestHookHandler {
   return (request, reply, done) => {
     const params = request.params as Record<string, string>;
     const path = successor.replaceAll(/\{(\w+)\}/g, (open, name: string) => {
-      const value = params[name] ?? (name === 'client' ? params['hostId'] : undefined);
+      const value = params[name] ?? params[firstNames[name] ?? ''];
       return value === undefined ? open : encodeURIComponent(value);
     });
     void reply.header('deprecation', 'true').header('link', `</api/v1${path}>; rel="successor-version"`);
@@ -119,7 +122,8 @@ function enter(
     const occasion = occasionOf(request, reply, ends, options);
     const credential = operation.access === 'public' ? nobody : credentialOf(request, options);
     // What a cookie opens is nobody else's.
-    if (credential.kind === 'session') void reply.header('cache-control', 'no-store');
+    if (credential.kind === 'session' || credential.kind === 'grant')
+      void reply.header('cache-control', 'no-store');
     request.entered = await options.entrance.enter(operation, credential, params, occasion);
     request.late = !request.raw.complete;
   };

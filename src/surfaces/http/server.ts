@@ -2,12 +2,13 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { consoleOperationList } from '../../contract/console/index.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
+import { visitOperationList } from '../../contract/visit/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import { isConsolePage, nowhereInConsole, registerConsole } from '../console/routes.ts';
 import { registerDocs } from '../docs/routes.ts';
 import { registerMcp } from '../mcp/routes.ts';
-import { consoleCredential } from './browser.ts';
+import { consoleCredential, visitCredential } from './browser.ts';
 import { hangUpWhenClosing, refuseBytes, takeOverFromNode } from './connections.ts';
 import { errorResponder, sendRefusal } from './errors.ts';
 import { type HealthOptions, registerHealth } from './health.ts';
@@ -19,6 +20,7 @@ import { forReadersOfEvents } from './streamed.ts';
 
 export const basePath = '/api/v1';
 const consolePath = '/console/api';
+const visitPath = '/visit/api';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -99,15 +101,20 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     },
     { prefix: basePath },
   );
-  void app.register(
-    (api, _, done) => {
-      registerOperations(api, consoleOperationList, options, consoleCredential);
-      // Whatever else is below the console, this is no page.
-      api.all('/*', (request, reply) => sendRefusal(reply, unknownRoute(request, reply)));
-      done();
-    },
-    { prefix: consolePath },
-  );
+  const forPages = [
+    { prefix: consolePath, list: consoleOperationList, credentialOf: consoleCredential },
+    { prefix: visitPath, list: visitOperationList, credentialOf: visitCredential },
+  ];
+  for (const { prefix, list, credentialOf } of forPages)
+    void app.register(
+      (api, _, done) => {
+        registerOperations(api, list, options, credentialOf);
+        // Whatever else is there, this is no page.
+        api.all('/*', (request, reply) => sendRefusal(reply, unknownRoute(request, reply)));
+        done();
+      },
+      { prefix },
+    );
   registerHealth(app, options);
   registerDocs(app, basePath, publicUrl);
   registerConsole(app);
@@ -141,7 +148,7 @@ function registerAgents(
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
   // Pages and what they load say otherwise themselves.
-  if (/^\/console(?:[/?]|$)/.test(request.url)) reply.header('cache-control', 'no-store');
+  if (/^\/(?:console|visit)(?:[/?]|$)/.test(request.url)) reply.header('cache-control', 'no-store');
   // After an upgrade that nobody granted Node stays silent about errors in what follows.
   if (request.raw.headers.upgrade !== undefined) reply.header('connection', 'close');
 }

@@ -17,6 +17,7 @@ import { linksAndAuditDetails } from './0015-links-and-audit-details.ts';
 import { chatSessions } from './0016-chat-sessions.ts';
 import { browserSessions } from './0017-browser-sessions.ts';
 import { swarms } from './0018-swarms.ts';
+import { studies } from './0019-studies.ts';
 
 export interface Migration {
   name: string;
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   chatSessions,
   browserSessions,
   swarms,
+  studies,
 ];

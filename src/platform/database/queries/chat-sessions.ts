@@ -6,6 +6,7 @@ const sessions = table('chat_sessions', {
   organizationId: text,
   projectId: text,
   userId: orNull(text),
+  visitorId: orNull(text),
   origin: text,
   title: text,
   status: oneOf<'active' | 'archived'>(),
@@ -25,6 +26,7 @@ const made = [
   'organizationId',
   'projectId',
   'userId',
+  'visitorId',
   'origin',
   'title',
   'config',
@@ -38,19 +40,20 @@ export const insert = query(
 );
 
 const own = { id: text, organizationId: text, userId: text };
-/** Nobody else's, but those of journeys, which are of the project; those of projects that are gone are gone with them. */
+const mine = '(s.user_id = :userId or s.visitor_id = :userId)';
+/** Nobody else's, but those of journeys, which are of the project; those of projects that are gone are gone with them. What visitors say is read in the study. */
 export const findReadable = query(
   'chat-sessions.find-readable',
   `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
-   where s.id = :id and s.organization_id = :organizationId and (s.user_id = :userId or s.user_id is null)`,
+   where s.id = :id and s.organization_id = :organizationId and (s.user_id = :userId or s.origin = 'swarm')`,
   own,
   sessions.columns,
 );
-/** Only one's own. */
+/** Only one's own; `userId` may be that of a visitor. */
 export const find = query(
   'chat-sessions.find',
   `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
-   where s.id = :id and s.organization_id = :organizationId and s.user_id = :userId`,
+   where s.id = :id and s.organization_id = :organizationId and ${mine}`,
   own,
   sessions.columns,
 );
@@ -58,12 +61,12 @@ export const find = query(
 export const lock = query(
   'chat-sessions.lock',
   `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
-   where s.id = :id and s.organization_id = :organizationId and s.user_id = :userId for no key update of s`,
+   where s.id = :id and s.organization_id = :organizationId and ${mine} for no key update of s`,
   own,
   sessions.columns,
 );
-const came = `s.version = 0 and not exists (select from chat_turns t where t.session_id = s.id and t.model_called)`;
-/** One whose only turn came to nothing, unless it has a browser. */
+const came = `s.version = 0 and s.origin <> 'study' and not exists (select from chat_turns t where t.session_id = s.id and t.model_called)`;
+/** One whose only turn came to nothing, unless it has a browser; that of a visitor stays, to be learned from. */
 export const removeEmpty = query(
   'chat-sessions.remove-empty',
   `delete from chat_sessions s where s.id = :id and ${came}
@@ -114,16 +117,18 @@ const spoken = `case jsonb_typeof(c.content) when 'string' then c.content #>> '{
          union all select jsonb_path_query(c.content, 'strict $.**.value', '{}', true)
          union all select jsonb_path_query(c.content, 'strict $.**.toolName', '{}', true)) as parts
        where jsonb_typeof(said) = 'string') end`;
-const found = { ...sessions.columns, match: orNull(text) };
-/** Those of one person in a project, or those of its journeys; `pattern` is looked for in titles, `words` in what was said. */
+const found = { ...sessions.columns, match: orNull(text), studyId: orNull(text) };
+/** Those of one person in a project, or those of its journeys or studies; `pattern` is looked for in titles, `words` in what was said. */
 export const search = query(
   'chat-sessions.search',
   `select ${sessions.all('s')}, (
      select ts_headline('simple', left(${spoken}, 50000), plainto_tsquery('simple', :words),
        'StartSel="", StopSel="", MaxWords=40, MinWords=20, MaxFragments=1') from chat_messages c
-     where c.session_id = s.id and c.words @@ plainto_tsquery('simple', :words) order by c.number limit 1) as match
+     where c.session_id = s.id and c.words @@ plainto_tsquery('simple', :words) order by c.number limit 1) as match,
+     (select t.study_id from study_sessions t where t.session_id = s.id) as "studyId"
    from chat_sessions s
-   where s.project_id = :projectId and s.user_id is not distinct from :userId and (:status::text is null or s.status = :status)
+   where s.project_id = :projectId and s.user_id is not distinct from :userId
+     and (:origin::text is null or s.origin = :origin) and (:status::text is null or s.status = :status)
      and (:pattern::text is null or s.title ilike :pattern)
      and (:words::text is null or exists (
        select from chat_messages m where m.session_id = s.id and m.words @@ plainto_tsquery('simple', :words)))
@@ -131,6 +136,7 @@ export const search = query(
   {
     projectId: text,
     userId: orNull(text),
+    origin: orNull(text),
     status: orNull(text),
     pattern: orNull(text),
     words: orNull(text),

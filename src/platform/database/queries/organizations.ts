@@ -40,7 +40,7 @@ const written = ['id', 'name', 'createdBy'] as const;
 export const insert = query(
   'organizations.insert',
   `with made as (${organizations.insert(written)} returning id)
-   insert into organization_features (organization_id, feature) select id, 'swarms' from made`,
+   insert into organization_features (organization_id, feature) select made.id, f.name from made, unnest(array['swarms', 'user-testing']) as f (name)`,
   organizations.pick(written),
 );
 /** A name that is null stays; the logo changes if it is said that it does. */

@@ -19,7 +19,6 @@ export const projectContents = [
   { table: 'clients' },
   { table: 'client_configs' },
   { table: 'server_groups' },
-  { table: 'environments' },
   ...runContents('r.project_id = :id'),
   { table: 'eval_runs' },
   { table: 'eval_cases' },
@@ -28,6 +27,41 @@ export const projectContents = [
     from: 'eval_suites s join eval_suite_revisions t on t.suite_id = s.id where s.project_id = :id',
   },
   { table: 'eval_suites' },
+  ...['study_turns', 'study_widgets'].map((table) => ({
+    table,
+    from: `studies d join study_sessions s on s.study_id = d.id join ${table} t on t.session_id = s.session_id
+       where d.project_id = :id`,
+  })),
+  {
+    table: 'tool_approvals',
+    from: 'chat_sessions s join tool_approvals t on t.session_id = s.id where s.project_id = :id',
+  },
+  {
+    table: 'study_grants',
+    from: `studies d join study_visitors v on v.study_id = d.id join study_grants t on t.visitor_id = v.id
+       where d.project_id = :id`,
+  },
+  {
+    table: 'study_tickets',
+    from: `studies d join study_members m on m.study_id = d.id join study_tickets t on t.member_id = m.id
+       where d.project_id = :id`,
+  },
+  ...[
+    'study_sessions',
+    'study_visitors',
+    'study_members',
+    'study_spending',
+    'study_windows',
+    'study_observations',
+    'study_findings',
+    'study_insights',
+  ].map((table) => ({
+    table,
+    from: `studies d join ${table} t on t.study_id = d.id where d.project_id = :id`,
+  })),
+  { table: 'studies' },
+  { table: 'shares' },
+  { table: 'environments' },
   {
     table: 'browser_entries',
     from: 'browser_sessions s join browser_entries t on t.session_id = s.id where s.project_id = :id',

@@ -109,6 +109,13 @@ export const called = query(
   { projectId: text, idsOrNames: texts },
   { id: text, name: text },
 );
+/** Of these, what people are told about them. */
+export const described = query(
+  'servers.described',
+  `select ${servers.all()} from servers where project_id = :projectId and id = any(:ids) order by id`,
+  { projectId: text, ids: texts },
+  servers.columns,
+);
 /** Those with this URL, of which a project has few. Served by servers_project. */
 export const at = query(
   'servers.at',

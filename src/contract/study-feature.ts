@@ -1,0 +1,4 @@
+import { gate } from './operation.ts';
+
+/** Switched on and off for each organization. */
+export const studies = gate('user-testing');

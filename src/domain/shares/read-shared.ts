@@ -1,0 +1,72 @@
+import type { OutputOf } from '../../contract/operation.ts';
+import type { VisitOperations } from '../../contract/visit/index.ts';
+import { quantile } from '../../evaluation/index.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as runs from '../../platform/database/queries/eval-runs.ts';
+import * as suites from '../../platform/database/queries/eval-suites.ts';
+import * as trials from '../../platform/database/queries/eval-trials.ts';
+import * as shares from '../../platform/database/queries/shares.ts';
+import { snapshotOf } from '../eval-runs/read/find.ts';
+import { presentSummary } from '../eval-runs/read/summary.ts';
+import { hashToken } from '../identity/token.ts';
+import type { Verb } from '../verb.ts';
+import { deadLink } from '../visits/enter.ts';
+
+type Shown = OutputOf<VisitOperations['readShared']>;
+type Case = Shown['run']['cases'][number];
+
+const mostTrials = 5_000;
+
+/** How a run went, in numbers: what was sent, said and answered in it stays with those who have an account. */
+export const readShared: Verb<'readShared'> = async ({ db }, { body }) => {
+  const share = await db.row(shares.byLink, { linkHash: hashToken(body.link) });
+  const run = share && (await db.row(runs.find, { projectId: share.projectId, id: share.targetId }));
+  if (!share || !run) throw deadLink();
+  const suite = await db.row(suites.find, { projectId: run.projectId, id: run.suiteId });
+  const states = await db.rows(trials.states, { runId: run.id, after: -1, most: mostTrials + 1 });
+  const cases = await casesOf(db, run, states.slice(0, mostTrials));
+  return {
+    kind: 'evalRun',
+    title: suite?.name ?? `Run ${run.runNumber}`,
+    expiresAt: share.expiresAt,
+    run: {
+      runNumber: run.runNumber,
+      status: run.status,
+      result: run.result,
+      summary: presentSummary(run),
+      models: [...new Set(cases.map(({ model }) => model))],
+      createdAt: run.createdAt,
+      completedAt: run.completedAt,
+      cases,
+      truncated: states.length > mostTrials,
+    },
+  };
+};
+
+/** One row for each case and model, in the order of the suite. */
+async function casesOf(db: Db, run: runs.RunRow, states: readonly trials.TrialStateRow[]): Promise<Case[]> {
+  const { cases: planned } = await snapshotOf({ db }, run.id);
+  const known = new Map(planned.map((one) => [one.id, one]));
+  const groups = new Map<string, trials.TrialStateRow[]>();
+  for (const state of states) {
+    const key = `${state.caseId} ${state.variant}`;
+    groups.set(key, [...(groups.get(key) ?? []), state]);
+  }
+  return [...groups.values()].map((group) => {
+    const [{ caseId, variant }] = group as [trials.TrialStateRow];
+    const { title = 'A case', variants = [] } = known.get(caseId) ?? {};
+    const times = group.flatMap(({ durationMs }) => (durationMs === null ? [] : [durationMs]));
+    const stages = group.flatMap(({ firstFailedStage }) =>
+      firstFailedStage === null ? [] : [firstFailedStage],
+    );
+    return {
+      title,
+      model: variants[variant]?.model ?? 'unknown',
+      trials: group.length,
+      passed: group.filter(({ result }) => result === 'passed').length,
+      failed: group.filter(({ result }) => result === 'failed').length,
+      medianMs: quantile(times, 0.5) ?? null,
+      failedAt: [...new Set(stages)],
+    };
+  });
+}

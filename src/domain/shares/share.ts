@@ -1,0 +1,123 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import * as shares from '../../platform/database/queries/shares.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import { findRun } from '../eval-runs/read/find.ts';
+import { invalid } from '../invalid.ts';
+import { conflict, notFound } from '../refusals.ts';
+import { forgetLink, linkTo, mintLink } from '../sealed-links.ts';
+import { linkOf } from '../studies/present.ts';
+import { studyOf } from '../studies/sessions.ts';
+import { rotateStudyLink, updateStudy } from '../studies/update.ts';
+import type { Verb } from '../verb.ts';
+
+type Share = OutputOf<Operations['getShare']>;
+type Named = { shareKind: string; targetId: string };
+
+const page = '/shared';
+
+export const getShare: Verb<'getShare'> = async (context, input) => {
+  if (input.shareKind === 'scenario') return ofStudy(context, input.targetId);
+  const which = await runOf(context, input);
+  return presentShare(context, which, await context.db.row(shares.find, which));
+};
+
+/** A run that there is. Runs of conformance tests are not kept here yet, so there is none. */
+async function runOf(context: ProjectContext, { shareKind, targetId }: Named) {
+  if (shareKind === 'conformanceRun') throw notFound('conformance run');
+  if (shareKind !== 'evalRun')
+    throw new Refusal('NOT_FOUND', 'What can be shared is called scenario, evalRun or conformanceRun');
+  await findRun(context, targetId);
+  return { projectId: context.project.id, kind: 'evalRun' as const, targetId };
+}
+
+function presentShare(
+  context: ProjectContext,
+  which: { projectId: string; kind: 'evalRun'; targetId: string },
+  row: shares.ShareRow | undefined,
+): Share {
+  const over = row?.expiresAt != null && row.expiresAt <= context.clock();
+  const link = row && !over ? linkTo(context, page, row) : null;
+  return {
+    ...which,
+    shared: link !== null,
+    mode: null,
+    policyVersion: row?.policyVersion ?? 0,
+    expiresAt: row?.expiresAt ?? null,
+    link,
+    updatedAt: row?.updatedAt ?? null,
+  };
+}
+
+async function ofStudy(context: ProjectContext, studyId: string): Promise<Share> {
+  const study = await studyOf(context, studyId);
+  return {
+    projectId: study.projectId,
+    kind: 'scenario',
+    targetId: study.id,
+    shared: study.publishedAt !== null,
+    mode: study.mode,
+    policyVersion: study.accessVersion,
+    expiresAt: null,
+    link: linkOf(context, study),
+    updatedAt: study.updatedAt,
+  };
+}
+
+export const updateShare: Verb<'updateShare'> = async (context, input) => {
+  const { body } = input;
+  if (input.shareKind === 'scenario') return changeStudy(context, input.targetId, body);
+  if (body.mode !== undefined) throw invalid('mode: Of studies only. Send shared');
+  if (body.expiresAt != null && body.expiresAt <= context.clock())
+    throw invalid('expiresAt: Must lie in the future');
+  const which = await runOf(context, input);
+  return writeInProject(context, async (db) => {
+    await db.row(shares.lineUp, which);
+    const before = await db.row(shares.find, which);
+    refuseStale(body.expectedPolicyVersion, before?.policyVersion ?? 0);
+    const wasOpen = presentShare(context, which, before).shared;
+    const open = body.shared ?? wasOpen;
+    if (body.rotate && !open)
+      throw conflict('It is not shared, so there is no link to replace', 'NOT_SHARED');
+    const kept = wasOpen && !body.rotate ? before : undefined;
+    const { linkHash = null, linkSealedId = null } = open ? (kept ?? (await mintLink(context, db))) : {};
+    await db.run(shares.put, {
+      ...which,
+      policyVersion: (before?.policyVersion ?? 0) + 1,
+      linkHash,
+      linkSealedId,
+      expiresAt:
+        body.expiresAt === undefined ? (wasOpen ? (before?.expiresAt ?? null) : null) : body.expiresAt,
+      updatedBy: context.actor.user.id,
+    });
+    if (before && before.linkSealedId !== linkSealedId) await forgetLink(context, db, before);
+    await audit(db, context, open ? 'share.open' : 'share.close', which.targetId, { kind: which.kind });
+    return presentShare(context, which, await db.row(shares.find, which));
+  });
+};
+
+function refuseStale(expected: number | undefined, current: number): void {
+  if (expected === undefined || expected === current) return;
+  throw conflict('Somebody has changed who may see it. Read it again', 'STALE_POLICY', {
+    currentPolicyVersion: current,
+  });
+}
+
+/** A study is changed where studies are; this is another way there. */
+async function changeStudy(
+  context: ProjectContext,
+  studyId: string,
+  body: Parameters<typeof updateShare>[1]['body'],
+): Promise<Share> {
+  const { expectedPolicyVersion, mode, rotate, shared, expiresAt } = body;
+  if (shared !== undefined || expiresAt !== undefined)
+    throw invalid('shared: Of runs only. Publish or unpublish the environment of the study, or send mode');
+  const projectId = context.project.id;
+  refuseStale(expectedPolicyVersion, (await studyOf(context, studyId)).accessVersion);
+  if (mode !== undefined) await updateStudy(context, { projectId, studyId, body: { mode } });
+  if (rotate) await rotateStudyLink(context, { projectId, studyId });
+  return ofStudy(context, studyId);
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import { enqueue } from '../../../platform/jobs/queue.ts';
+
+export const analyseStudy = 'analyse-study';
+
+/** Milliseconds: whatever happens within one such time is looked at once, after it. */
+const soon = 5_000;
+/** After which a session counts as over, and how often that is looked for. */
+export const idleAfter = 10 * 60_000;
+const idleStep = 60_000;
+
+export interface AnalysisPayload {
+  studyId: string;
+  /** Whose windows are looked at: the one it was in when something happened. */
+  at: number;
+}
+
+/** In the transaction in which something happened in a study. */
+export async function scheduleAnalysis(db: Db, clock: Clock, studyId: string): Promise<void> {
+  const now = clock();
+  for (const [name, step, after] of [
+    ['soon', soon, 0],
+    ['idle', idleStep, idleAfter],
+  ] as const) {
+    const slot = Math.floor(now / step);
+    const payload: AnalysisPayload = { studyId, at: now };
+    const delay = (slot + 1) * step - now + after;
+    await enqueue(db, analyseStudy, payload, { uniqueKey: `${studyId} ${name} ${slot}`, delay });
+  }
+}

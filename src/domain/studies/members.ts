@@ -1,0 +1,86 @@
+import type { Db } from '../../platform/database/database.ts';
+import * as studies from '../../platform/database/queries/studies.ts';
+import * as visitors from '../../platform/database/queries/study-visitors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { PublicContext } from '../context.ts';
+import { hashToken, newToken } from '../identity/token.ts';
+import { sendMail } from '../people/mail.ts';
+import { conflict, found, notFound } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { ticketAddress } from './present.ts';
+import { writeStudy } from './write.ts';
+
+const mostMembers = 1000;
+/** Milliseconds that a ticket works. */
+const lasting = 7 * 24 * 3_600_000;
+
+export const listStudyMembers: Verb<'listStudyMembers'> = async ({ db, project }, { studyId }) => {
+  found(await db.row(studies.find, { projectId: project.id, id: studyId }), 'study');
+  return { items: await db.rows(visitors.listMembers, { studyId }) };
+};
+
+export const upsertStudyMember: Verb<'upsertStudyMember'> = async (context, { studyId, body }) => {
+  const email = body.email.toLowerCase();
+  const mailed = body.sendInviteEmail === true && context.config.smtpUrl !== undefined;
+  const { study, memberId, address } = await writeStudy(context, studyId, 'invite', async (db, row) => {
+    const known = await db.row(visitors.findMember, { studyId, email });
+    if (!known && (await db.one(visitors.countMembers, { studyId })).count >= mostMembers)
+      throw conflict(`A study has at most ${mostMembers} members`, 'LIMIT_REACHED', { limit: mostMembers });
+    const { id } = await db.one(visitors.addMember, {
+      id: newId('smem', context.clock()),
+      studyId,
+      email,
+      invitedBy: context.actor.user.id,
+    });
+    return { study: row, memberId: id, address: await makeTicket(context, db, id) };
+  });
+  if (mailed) mailTicket(context, { to: email, name: study.name, address });
+  const { projectId, name, description, mode } = study;
+  return {
+    studyId,
+    projectId,
+    email,
+    memberId,
+    invited: mailed,
+    ...(!mailed && { entryUrl: address }),
+    id: studyId,
+    name,
+    description,
+    mode,
+  };
+};
+
+/** The way in for one person, once. Earlier ones go on working, but for the oldest. */
+export async function makeTicket(
+  { clock, origin }: Pick<PublicContext, 'clock' | 'origin'>,
+  db: Db,
+  memberId: string,
+): Promise<string> {
+  const ticket = newToken();
+  await db.run(visitors.addTicket, { hash: hashToken(ticket), memberId, expiresAt: clock() + lasting });
+  await db.run(visitors.trimTickets, { memberId });
+  return ticketAddress(origin(), ticket);
+}
+
+export function mailTicket(
+  context: PublicContext,
+  { to, name, address }: { to: string; name: string; address: string },
+): void {
+  sendMail(context, {
+    to,
+    subject: `You are invited to try ${name}`,
+    lines: [
+      `You are invited to try “${name}”. This link lets you in once, within seven days:`,
+      address,
+      'If you did not expect this, you can ignore it.',
+    ],
+  });
+}
+
+export const removeStudyMember: Verb<'removeStudyMember'> = (context, { studyId, memberIdOrEmail }) =>
+  writeStudy(context, studyId, 'remove-member', async (db, { projectId }) => {
+    const idOrEmail = memberIdOrEmail.includes('@') ? memberIdOrEmail.toLowerCase() : memberIdOrEmail;
+    if (!(await db.row(visitors.removeMember, { studyId, idOrEmail }))) throw notFound('member of the study');
+    await db.run(studies.bump, { id: studyId });
+    return { studyId, projectId, removed: memberIdOrEmail };
+  });

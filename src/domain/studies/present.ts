@@ -1,0 +1,100 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
+import type { StudyRow } from '../../platform/database/queries/studies.ts';
+import type { Context } from '../context.ts';
+import { type ResolvedComposition, resolveComposition } from '../environments/resolve-composition.ts';
+import { linkTo } from '../sealed-links.ts';
+import type { GuestExecution } from './guest-execution.ts';
+
+type Summary = OutputOf<Operations['listStudies']>['items'][number];
+type Detail = OutputOf<Operations['getStudy']>;
+
+const page = '/visit';
+
+export function linkOf(context: Pick<Context, 'vault' | 'origin'>, study: StudyRow) {
+  return linkTo(context, page, study);
+}
+
+/** The token of a ticket stands behind a mark, which no other token begins with. */
+export function ticketAddress(origin: string, ticket: string): string {
+  return `${origin}${page}#t.${ticket}`;
+}
+
+/** What visitors are given; undefined while the environment does not hold together, which its own page explains. */
+export function compositionOf(
+  { db }: Pick<Context, 'db'>,
+  study: Pick<StudyRow, 'projectId' | 'environmentId'>,
+  startedBy: string,
+): Promise<ResolvedComposition | undefined> {
+  const { projectId, environmentId } = study;
+  return resolveComposition(db, { projectId, environmentId, startedBy }).catch((error: unknown) => {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  });
+}
+
+export function presentSummary(
+  context: Pick<Context, 'vault' | 'origin'>,
+  study: StudyRow,
+  composition: ResolvedComposition | undefined,
+): Summary {
+  const { client, servers: used = [] } = composition ?? {};
+  const style = client?.config['hostStyle'];
+  return {
+    id: study.id,
+    projectId: study.projectId,
+    name: study.name,
+    description: study.description,
+    mode: study.mode,
+    hostStyle: typeof style === 'string' ? style : null,
+    hostId: client?.id ?? null,
+    hostName: client?.name ?? null,
+    serverCount: used.length,
+    serverNames: used.map(({ name }) => name),
+    link: linkOf(context, study),
+    published: study.publishedAt !== null,
+    createdAt: study.createdAt,
+    updatedAt: study.updatedAt,
+  };
+}
+
+/** What a visitor may know. */
+export async function presentSettings(
+  context: Context,
+  study: StudyRow,
+  composition: ResolvedComposition | undefined,
+): Promise<Omit<Detail, 'environmentId' | 'insights' | 'accessVersion' | 'guestExecution'>> {
+  const { db } = context;
+  const config = composition?.client.config ?? {};
+  const { systemPrompt, temperature } = config;
+  const ids = composition?.servers.map(({ id }) => id) ?? [];
+  const rows = ids.length === 0 ? [] : await db.rows(servers.described, { projectId: study.projectId, ids });
+  return {
+    ...presentSummary(context, study, composition),
+    modelId: composition?.model.id ?? null,
+    systemPrompt: typeof systemPrompt === 'string' ? systemPrompt : null,
+    temperature: typeof temperature === 'number' ? temperature : null,
+    requireToolApproval: config['requireToolApproval'] === true,
+    servers: rows.map(({ id, name, url, settings }) => ({
+      id,
+      name,
+      url,
+      useOAuth: settings.useOAuth ?? false,
+    })),
+  };
+}
+
+export function presentForMembers(study: StudyRow) {
+  return {
+    environmentId: study.environmentId,
+    accessVersion: study.accessVersion,
+    guestExecution: study.guestExecution as GuestExecution,
+  };
+}
+
+export function presentStudy(context: Context, study: StudyRow) {
+  const { id, environmentId, name, mode, accessVersion } = study;
+  return { id, environmentId, name, mode, accessVersion, link: linkOf(context, study)?.url ?? null };
+}

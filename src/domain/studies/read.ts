@@ -1,0 +1,43 @@
+import { Refusal } from '../../contract/errors.ts';
+import * as studies from '../../platform/database/queries/studies.ts';
+import * as visitors from '../../platform/database/queries/study-visitors.ts';
+import { projectOf } from '../access.ts';
+import type { Context } from '../context.ts';
+import { found } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { compositionOf, presentForMembers, presentSettings, presentSummary } from './present.ts';
+
+export const listStudies: Verb<'listStudies'> = async (context, { includeUnpublished }) => {
+  const { db, project, actor } = context;
+  const unpublished = includeUnpublished === 'true';
+  const rows = await db.rows(studies.list, { projectId: project.id, unpublished });
+  const compositions = new Map<string, Awaited<ReturnType<typeof compositionOf>>>();
+  for (const study of rows)
+    if (!compositions.has(study.environmentId))
+      compositions.set(study.environmentId, await compositionOf(context, study, actor.user.id));
+  return {
+    items: rows.map((study) => presentSummary(context, study, compositions.get(study.environmentId))),
+  };
+};
+
+export const getStudy: Verb<'getStudy'> = async (context, { projectId, studyId }) => {
+  const { db, actor } = context;
+  const member = await isMember(context, projectId, studyId);
+  const study = found(await db.row(studies.find, { projectId, id: studyId }), 'study');
+  const settings = await presentSettings(context, study, await compositionOf(context, study, actor.user.id));
+  if (!member) return settings;
+  return { ...settings, ...presentForMembers(study) };
+};
+
+/** Whoever does not see the project sees the study that they were let in to. Refuses everybody else. */
+async function isMember(context: Context, projectId: string, studyId: string): Promise<boolean> {
+  try {
+    await projectOf(context, projectId);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'FORBIDDEN') throw error;
+    const userId = context.actor.user.id;
+    if (await context.db.row(visitors.isVisitor, { studyId, userId })) return false;
+    throw error;
+  }
+}

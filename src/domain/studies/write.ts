@@ -1,0 +1,35 @@
+import type { Db } from '../../platform/database/database.ts';
+import * as studies from '../../platform/database/queries/studies.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
+import { conflict, found } from '../refusals.ts';
+
+/**
+ * The only way to change a study: one change after the other, told to whoever waits to hear that a visit ended.
+ * `work` says what it did, for the audit.
+ */
+export function writeStudy<Answer>(
+  context: ProjectContext,
+  id: string,
+  action: string,
+  work: (db: Db, study: studies.StudyRow) => Promise<Answer>,
+): Promise<Answer> {
+  return writeInProject(context, async (db) => {
+    const study = found(await db.row(studies.lock, { projectId: context.project.id, id }), 'study');
+    const answer = await work(db, study);
+    await db.run(studies.announce, { id });
+    await audit(db, context, `study.${action}`, id);
+    return answer;
+  });
+}
+
+/** As it is after a change. */
+export async function again(db: Db, { projectId, id }: studies.StudyRow): Promise<studies.StudyRow> {
+  return found(await db.row(studies.find, { projectId, id }), 'study');
+}
+
+export function mustBePublished({ publishedAt }: studies.StudyRow): void {
+  if (publishedAt === null)
+    throw conflict('The study is not published. Publish its environment first', 'STUDY_NOT_PUBLISHED');
+}

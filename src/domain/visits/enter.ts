@@ -1,0 +1,183 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { InputOf } from '../../contract/operation.ts';
+import type { VisitOperations } from '../../contract/visit/index.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as studies from '../../platform/database/queries/studies.ts';
+import * as visitors from '../../platform/database/queries/study-visitors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { VisitorContext } from '../context.ts';
+import { hashToken, newToken } from '../identity/token.ts';
+import { brake } from '../people/brakes.ts';
+import { mailTicket, makeTicket } from '../studies/members.ts';
+import type { Verb } from '../verb.ts';
+
+type Given = InputOf<VisitOperations['enterStudy']>['body'];
+type Study = studies.StudyRow;
+
+/** New guests of one study in a day. */
+const mostGuests = 5_000;
+
+export const openStudy: Verb<'openStudy'> = async (context, { body }) => {
+  const { db, person, config } = context;
+  const study = await db.row(studies.byLink, { linkHash: hashToken(body.link) });
+  if (!study) throw deadLink();
+  return {
+    name: study.name,
+    description: study.description,
+    entry: (await seesProject(context, db, study)) ? 'open' : entries[study.mode],
+    signedInAs: person?.user.email ?? null,
+    mail: config.smtpUrl !== undefined,
+  };
+};
+
+const entries = {
+  anyone_with_link: 'open',
+  invited_only: 'invitation',
+  project_members: 'sign-in',
+} as const satisfies Record<studies.Mode, string>;
+
+/** The same for a link that was replaced, one of a study that is no longer published, and one that never was. */
+export function deadLink(): Refusal {
+  return new Refusal('NOT_FOUND', 'This link does not work. Ask whoever gave it to you for another one', {
+    details: { reason: 'DEAD_LINK' },
+  });
+}
+
+async function seesProject({ person }: VisitorContext, db: Db, { projectId }: Study): Promise<boolean> {
+  if (!person) return false;
+  const row = await db.row(visitors.seesProject, { projectId, userId: person.user.id });
+  return row?.sees === true;
+}
+
+export const enterStudy: Verb<'enterStudy'> = async (context, { body }) => {
+  const { db } = context;
+  const token = `guest_${newToken()}`;
+  const visitor = await db.transaction(async (trx) => {
+    const { study, memberId, before } = await ledTo(trx, body);
+    const who = await whoIs(context, trx, study, memberId, before);
+    const row = await comeIn(context, trx, study, body, who);
+    await trx.run(visitors.grant, { tokenHash: hashToken(token), visitorId: row.id, studyId: study.id });
+    await trx.run(visitors.trimGrants, { visitorId: row.id });
+    return row;
+  });
+  const { id, kind, displayName } = visitor;
+  return { token, visitor: { id, kind, displayName } };
+};
+
+interface Led {
+  study: Study;
+  /** Of whoever has a ticket. */
+  memberId?: string;
+  before?: visitors.VisitorRow | undefined;
+}
+
+/**
+ * The study, which nobody narrows until the transaction ends. Whoever was known by more than the link before needs no link
+ * to come back.
+ */
+async function ledTo(db: Db, { link, ticket, before: token }: Given): Promise<Led> {
+  if (ticket !== undefined) {
+    const used = await db.row(visitors.useTicket, { hash: hashToken(ticket) });
+    const study = used && (await db.row(studies.hold, { id: used.studyId, linkHash: null }));
+    if (!study) throw deadLink();
+    return { study, memberId: used.memberId };
+  }
+  const linkHash = hashToken(link as string);
+  const before =
+    token === undefined ? undefined : await db.row(visitors.findByToken, { tokenHash: hashToken(token) });
+  const named = await db.row(studies.byLink, { linkHash });
+  const held = named && (await db.row(studies.hold, { id: named.id, linkHash }));
+  if (held) return { study: held, before: before?.studyId === held.id ? before : undefined };
+  const known = before && (before.kind === 'member' || before.memberId !== null);
+  const study = known && (await db.row(studies.hold, { id: before.studyId, linkHash: null }));
+  if (!study) throw deadLink();
+  return { study, before };
+}
+
+type Who = Pick<visitors.VisitorRow, 'kind' | 'userId' | 'memberId'> & {
+  before: visitors.VisitorRow | undefined;
+};
+
+async function whoIs(
+  context: VisitorContext,
+  db: Db,
+  study: Study,
+  ticketOf: string | undefined,
+  before: visitors.VisitorRow | undefined,
+): Promise<Who> {
+  const userId = context.person?.user.id ?? null;
+  if (await seesProject(context, db, study)) return { kind: 'member', userId, memberId: null, before };
+  const memberId = ticketOf ?? before?.memberId ?? null;
+  if (memberId !== null && study.mode !== 'project_members')
+    return { kind: 'invited', userId: null, memberId, before };
+  if (study.mode === 'anyone_with_link') return { kind: 'guest', userId, memberId: null, before };
+  if (study.mode === 'invited_only')
+    throw new Refusal('UNAUTHORIZED', 'Only those who are invited get in. Open the link of your invitation', {
+      details: { reason: 'INVITATION_NEEDED' },
+    });
+  throw new Refusal('UNAUTHORIZED', 'Sign in first: this is for members of the project', {
+    details: { reason: 'SIGN_IN_FIRST' },
+  });
+}
+
+/** As who was here before, where that is known; else as somebody new. */
+async function comeIn(
+  context: VisitorContext,
+  db: Db,
+  { id: studyId }: Study,
+  { displayName, language }: Given,
+  { before, ...who }: Who,
+): Promise<visitors.VisitorRow> {
+  const { visitor, clock, person } = context;
+  const { userId, memberId } = who;
+  const known =
+    (userId ?? memberId) ? await db.row(visitors.findKnown, { studyId, userId, memberId }) : undefined;
+  const earlier = known ?? (before?.userId === null || before?.userId === userId ? before : undefined);
+  const row = {
+    ...who,
+    id: earlier?.id ?? newId('vis', clock()),
+    studyId,
+    displayName: displayName ?? (userId === null ? null : (person?.user.name ?? null)),
+    deviceKind: deviceOf(visitor.userAgent),
+    language: language ?? null,
+  };
+  if (earlier) return db.one(visitors.comeBack, row);
+  if (who.kind === 'guest') await refuseCrowd(context, db, studyId);
+  return db.one(visitors.insert, row);
+}
+
+async function refuseCrowd(context: VisitorContext, db: Db, studyId: string): Promise<void> {
+  await brake({ ...context, db }, { kind: 'guest', of: context.visitor.address });
+  if ((await db.one(visitors.countNewGuests, { studyId })).count < mostGuests) return;
+  throw new Refusal('RATE_LIMITED', 'Too many have come here today. Try again tomorrow', {
+    details: { reason: 'GUEST_LIMIT' },
+    retryAfter: 3_600,
+  });
+}
+
+function deviceOf(userAgent = ''): string {
+  if (/ipad|tablet/i.test(userAgent)) return 'tablet';
+  if (/mobi|iphone|android/i.test(userAgent)) return 'mobile';
+  return /mozilla/i.test(userAgent) ? 'desktop' : 'other';
+}
+
+/** Whether the address is invited is not told, neither in words nor by how long it takes to send a mail. */
+export const requestStudyTicket: Verb<'requestStudyTicket'> = async (context, { body }) => {
+  const { db, config, visitor } = context;
+  const study = await db.row(studies.byLink, { linkHash: hashToken(body.link) });
+  if (!study) throw deadLink();
+  const mail = config.smtpUrl !== undefined;
+  const email = body.email.toLowerCase();
+  await brake(
+    context,
+    { kind: 'reset', of: `${study.id} ${email}` },
+    { kind: 'address', of: visitor.address },
+  );
+  if (!mail || study.mode === 'project_members') return { mail };
+  const address = await db.transaction(async (trx) => {
+    const member = await trx.row(visitors.findMember, { studyId: study.id, email });
+    return member && makeTicket(context, trx, member.id);
+  });
+  if (address !== undefined) mailTicket(context, { to: email, name: study.name, address });
+  return { mail };
+};

@@ -1,0 +1,143 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import type { VisitOperations } from '../../contract/visit/index.ts';
+import type { ToolCallPart, TurnMessage } from '../../models/messages.ts';
+import * as chats from '../../platform/database/queries/chat-sessions.ts';
+import * as sessions from '../../platform/database/queries/study-sessions.ts';
+import type { GrantContext } from '../context.ts';
+import { asStorable } from '../storable.ts';
+import { scheduleAnalysis } from '../studies/analysis/schedule.ts';
+import { compositionOf } from '../studies/present.ts';
+import type { Verb } from '../verb.ts';
+import { endedWords, untilEnded } from './grant.ts';
+import { refuseGuest } from './guest-caps.ts';
+
+/** Messages of a conversation that are read again; the latest. */
+const mostMessages = 400;
+
+export const getVisit: Verb<'getVisit'> = async (context) => {
+  const { db, grant, clock } = context;
+  const { study, visitor, project } = grant;
+  const where = { projectId: project.id, environmentId: study.environmentId };
+  const composition = await compositionOf(context, where, visitor.id);
+  const problem = composition
+    ? await refuseGuest(db, grant, clock()).then(
+        () => null,
+        (error: unknown) => (error instanceof Refusal ? error.message : null),
+      )
+    : 'This cannot be used at the moment. Tell whoever gave you the link';
+  const own = await db.rows(sessions.ofVisitor, { visitorId: visitor.id });
+  return {
+    study: {
+      id: study.id,
+      name: study.name,
+      description: study.description,
+      requireToolApproval: composition?.client.config['requireToolApproval'] === true,
+      serverNames: composition?.servers.map(({ name }) => name) ?? [],
+    },
+    visitor: { id: visitor.id, kind: visitor.kind, displayName: visitor.displayName },
+    mayChat: problem === null,
+    problem,
+    sessions: own.map(({ sessionId, title, messageCount, lastActivityAt }) => ({
+      id: sessionId,
+      title,
+      messageCount,
+      lastActivityAt,
+    })),
+  };
+};
+
+export const watchVisit: Verb<'watchVisit'> = async function* (context) {
+  const { signal, stop } = untilEnded(context);
+  const gone = context.callerGone();
+  try {
+    yield { data: { type: 'open' as const } };
+    await new Promise<void>((resolve) => {
+      for (const one of [signal, gone]) {
+        if (one.aborted) resolve();
+        one.addEventListener('abort', () => resolve(), { once: true });
+      }
+    });
+    if (signal.aborted) yield { data: { type: 'ended' as const, message: endedWords } };
+  } finally {
+    stop();
+  }
+};
+
+async function ownSession({ db, grant }: GrantContext, sessionId: string): Promise<sessions.StudySessionRow> {
+  const row = await db.row(sessions.findOwn, { sessionId, visitorId: grant.visitor.id });
+  if (!row) throw new Refusal('NOT_FOUND', 'No such conversation of yours');
+  return row;
+}
+
+export const getVisitSession: Verb<'getVisitSession'> = async (context, { visitSessionId: sessionId }) => {
+  const { db, grant } = context;
+  const row = await ownSession(context, sessionId);
+  const from = Math.max(0, row.messageCount - mostMessages);
+  const stored = await db.rows(chats.messagesFrom, { sessionId, from, most: mostMessages });
+  const widgets = new Set((await db.rows(sessions.widgetIds, { sessionId })).map(({ id }) => id));
+  return {
+    id: sessionId,
+    title: row.title,
+    goesOn: row.environmentId === grant.study.environmentId,
+    messages: shownMessages(stored, widgets),
+    feedback: { rating: row.rating, comment: row.comment },
+  };
+};
+
+type Message = OutputOf<VisitOperations['getVisitSession']>['messages'][number];
+type Stored = { number: number; role: string; content: unknown };
+
+/** What was said, each call with what came of it. */
+function shownMessages(stored: readonly Stored[], widgets: ReadonlySet<string>): Message[] {
+  const all = stored.map(({ number, role, content }) => ({
+    number,
+    message: { role, content } as TurnMessage,
+  }));
+  const results = new Map(
+    all.flatMap(({ message }) =>
+      message.role === 'tool' ? message.content.map((part) => [part.toolCallId, part.output] as const) : [],
+    ),
+  );
+  return all.flatMap(({ number, message }): Message[] => {
+    if (message.role === 'tool') return [];
+    const { role, content } = message;
+    if (typeof content === 'string') return [{ index: number, role, text: content, calls: [] }];
+    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    const calls = content.flatMap((part) =>
+      part.type === 'tool-call' ? [shownCall(part, results.get(part.toolCallId), widgets)] : [],
+    );
+    return [{ index: number, role, text, calls }];
+  });
+}
+
+function shownCall(
+  { toolCallId, toolName, input }: ToolCallPart,
+  output: unknown,
+  widgets: ReadonlySet<string>,
+): Message['calls'][number] {
+  const { type, value } = (output ?? {}) as { type?: string; value?: unknown };
+  const failed = output === undefined || type === 'error-text' || type === 'error-json';
+  const words = typeof value === 'string' ? value : 'No answer';
+  return {
+    toolCallId,
+    toolName,
+    input,
+    status: failed ? 'error' : 'ok',
+    ...(failed ? { errorMessage: words } : { output: value }),
+    widget: widgets.has(toolCallId),
+  };
+}
+
+export const giveVisitFeedback: Verb<'giveVisitFeedback'> = async (context, { visitSessionId, body }) => {
+  const { grant, clock, db } = context;
+  const sessionId = visitSessionId;
+  await ownSession(context, sessionId);
+  const { rating } = body;
+  const comment = body.comment ? asStorable(body.comment) : null;
+  await db.transaction(async (trx) => {
+    await trx.row(sessions.rate, { sessionId, visitorId: grant.visitor.id, rating, comment });
+    await scheduleAnalysis(trx, clock, grant.study.id);
+  });
+  return { rating, comment };
+};

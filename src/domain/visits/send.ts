@@ -1,0 +1,187 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { OutputOf, StreamEvent } from '../../contract/operation.ts';
+import type { VisitOperations } from '../../contract/visit/index.ts';
+import * as sessions from '../../platform/database/queries/study-sessions.ts';
+import { beginTurn, type TurnTerms } from '../chat-sessions/begin.ts';
+import type { Sent, SessionConfig } from '../chat-sessions/config.ts';
+import { finishTurn, Places, type Turn } from '../chat-sessions/finish-turn.ts';
+import type { Attendant } from '../chat-sessions/run-turn.ts';
+import type { GrantContext, ProjectContext } from '../context.ts';
+import { type ResolvedComposition, resolveComposition } from '../environments/resolve-composition.ts';
+import { handedOn } from '../handed-on.ts';
+import { conflict } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { askVisitor, patience } from './approvals.ts';
+import { accessEnded, inProject, untilEnded } from './grant.ts';
+import { refuseGuest } from './guest-caps.ts';
+import { KeptTurn } from './kept-turn.ts';
+import { forVisitor, toldToVisitor } from './words.ts';
+
+type VisitEvent =
+  OutputOf<VisitOperations['sendVisitMessage']> extends AsyncIterable<StreamEvent<infer Event>>
+    ? Event
+    : never;
+type Tell = (event: VisitEvent) => void;
+
+/** Milliseconds for which somebody counts as new. */
+const newFor = 3_600_000;
+
+/** Longer than a turn of the API: the visitor may be asked in between. Places are those of one project in this process. */
+const usual = { longest: 420_000, places: new Places(32, ({ project }) => project.id) };
+
+export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body }) => {
+  const { grant } = context;
+  const ended = untilEnded(context);
+  const entered = inProject(context);
+  const hangUp = AbortSignal.any([context.callerGone(), ended.signal]);
+  entered.callerGone = () => hangUp;
+  try {
+    const { composition, sent, begun } = await toldToVisitor(() => begin(context, entered, body));
+    return handedOn<VisitEvent>(async (tell) => {
+      try {
+        if (begun.kind === 'replayed') return replayed(begun);
+        const { session, turn } = begun;
+        tell({ type: 'turn.started', sessionId: session.id, turnId: turn.id, at: turn.startedAt });
+        const kept = new KeptTurn();
+        const done = await finishTurn(entered, begun, sent, {
+          ...usual,
+          watcher: watcherOf(tell),
+          attendant: attendantOf(
+            context,
+            { sessionId: session.id, turnId: turn.id },
+            composition,
+            kept,
+            tell,
+          ),
+          noted: (db, ran, failure) => kept.note(db, context, begun, sent.message, ran, failure),
+        });
+        return presentTurn(done, composition, kept);
+      } catch (error) {
+        if (ended.signal.aborted) return { type: 'turn.failed', ...accessEnded().toBody() };
+        if (!(error instanceof Refusal)) throw error;
+        return { type: 'turn.failed', ...forVisitor(error).toBody() };
+      } finally {
+        ended.stop();
+      }
+    });
+  } catch (error) {
+    ended.stop();
+    throw error;
+  }
+
+  function replayed(begun: { session: { id: string }; turn: { id: string } }): VisitEvent {
+    const { id } = begun.session;
+    return { type: 'turn.ended', sessionId: id, turnId: begun.turn.id, reply: '', calls: [], replay: true };
+  }
+
+  async function begin(
+    visit: GrantContext,
+    project: ProjectContext,
+    given: Pick<Sent, 'idempotencyKey' | 'message' | 'sessionId'>,
+  ) {
+    // Before anything is looked up for somebody who may not chat at all.
+    await refuseGuest(visit.db, grant, visit.clock());
+    const composition = await resolveComposition(visit.db, {
+      projectId: grant.project.id,
+      environmentId: grant.study.environmentId,
+      startedBy: grant.visitor.id,
+    });
+    const sent = sentFor(grant.study.environmentId, composition, given);
+    return { composition, sent, begun: await beginTurn(project, sent, termsOf(visit, composition)) };
+  }
+};
+
+/** A conversation begins with what the environment says; it goes on as it began. */
+function sentFor(
+  environmentId: string,
+  { model }: ResolvedComposition,
+  given: Pick<Sent, 'idempotencyKey' | 'message' | 'sessionId'>,
+): Sent {
+  if (given.sessionId !== undefined) return given;
+  return { ...given, environmentId, modelId: model.id, toolMode: 'auto' };
+}
+
+function termsOf({ grant, clock }: GrantContext, { model }: ResolvedComposition): TurnTerms {
+  const { visitor, study } = grant;
+  const { environmentId } = study;
+  return {
+    origin: 'study',
+    visitorId: visitor.id,
+    admit: async (db, { config }) => {
+      if ((config as SessionConfig).environmentId !== environmentId)
+        throw conflict('This has changed since. Start a new conversation', 'SESSION_ENDED');
+      await refuseGuest(db, grant, clock());
+    },
+    began: async (db, { id: sessionId }) => {
+      const cameBack = clock() - visitor.createdAt > newFor;
+      await db.run(sessions.insert, {
+        sessionId,
+        studyId: study.id,
+        visitorId: visitor.id,
+        environmentId,
+        cameBack,
+        modelId: model.id,
+      });
+    },
+  };
+}
+
+function watcherOf(tell: Tell) {
+  return {
+    text: (text: string) => {
+      if (text !== '') tell({ type: 'text', text });
+    },
+    restart: () => tell({ type: 'text.restarted' }),
+    toolStarted: (call: { toolCallId: string; toolName: string; input: unknown }) =>
+      tell({ type: 'tool.started', ...call }),
+    toolEnded: ({ ok, ...call }: { toolCallId: string; toolName: string; ok: boolean; durationMs: number }) =>
+      tell({ type: 'tool.ended', ...call, status: ok ? 'ok' : 'error' }),
+  };
+}
+
+function attendantOf(
+  context: GrantContext,
+  turn: { sessionId: string; turnId: string },
+  { client }: ResolvedComposition,
+  kept: KeptTurn,
+  tell: Tell,
+): Attendant {
+  const { visitor, study } = context.grant;
+  const asks = client.config['requireToolApproval'] === true;
+  return {
+    skills: visitor.kind !== 'guest' || study.guestExecution.sharedSkillsEnabled,
+    answered: (call, answer) => kept.answered(call, answer),
+    ...(asks && {
+      approve: async (call, signal) => {
+        const { toolCallId } = call;
+        const { turnId } = turn;
+        const until = context.clock() + patience;
+        const asked = (): void => tell({ type: 'tool.asks', turnId, ...call, until });
+        const approved = await kept.waiting(() =>
+          askVisitor(context, { ...turn, toolCallId }, asked, signal),
+        );
+        if (!approved) kept.refused.add(toolCallId);
+        return approved;
+      },
+    }),
+  };
+}
+
+function presentTurn(turn: Turn, { servers }: ResolvedComposition, kept: KeptTurn): VisitEvent {
+  const names = new Map(servers.map(({ id, name }) => [id, name]));
+  return {
+    type: 'turn.ended',
+    sessionId: turn.sessionId,
+    turnId: turn.turnId,
+    reply: turn.reply ?? '',
+    calls: (turn.toolCalls ?? []).map(({ serverId, truncated: _, ...call }) => {
+      const serverName = serverId === undefined ? undefined : names.get(serverId);
+      return {
+        ...call,
+        status: kept.refused.has(call.toolCallId) ? ('refused' as const) : call.status,
+        ...(serverName !== undefined && { serverName }),
+        widget: kept.widgets.has(call.toolCallId),
+      };
+    }),
+  };
+}

@@ -1,0 +1,86 @@
+import { Refusal } from '../../contract/errors.ts';
+import * as sessions from '../../platform/database/queries/study-sessions.ts';
+import type { TrialServer } from '../../trials/tools.ts';
+import { refusalOfCall } from '../../widgets/declared.ts';
+import { openAll } from '../chat-sessions/target.ts';
+import type { GrantContext } from '../context.ts';
+import { resolveComposition } from '../environments/resolve-composition.ts';
+import type { Verb } from '../verb.ts';
+import { inProject } from './grant.ts';
+import { toldToVisitor } from './words.ts';
+
+/** Requests of one widget. */
+const mostRequests = 100;
+/** Milliseconds for one. */
+const longest = 60_000;
+
+type Named = { visitSessionId: string; body: { toolCallId: string } };
+
+export const openVisitWidget: Verb<'openVisitWidget'> = async (context, input) => {
+  const widget = await widgetOf(context, input);
+  const record = (value: unknown) => value as Record<string, unknown>;
+  const shown = {
+    tool: record(widget.tool),
+    input: record(widget.input),
+    result: record(widget.result),
+  };
+  const source = await withServer(context, widget, (server, signal) => server.widget(widget.uri, signal));
+  const none = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
+  if ('problem' in source) return { ...shown, problem: source.problem, csp: none, openAi: false };
+  return { ...shown, html: source.html, csp: source.csp, openAi: source.openAi };
+};
+
+/** What its host does for a widget: only tools that it may see, and only at its own server. */
+export const useVisitWidget: Verb<'useVisitWidget'> = async (context, input) => {
+  const { visitSessionId: sessionId, body } = input;
+  const widget = await widgetOf(context, input);
+  const { toolCallId } = widget;
+  const counted = await context.db.row(sessions.countWidgetRequest, {
+    sessionId,
+    toolCallId,
+    most: mostRequests,
+  });
+  if (!counted) return { refusal: `A widget may ask for ${mostRequests} things` };
+  return withServer(context, widget, async (server, signal) => {
+    const refusal = body.method === 'tools/call' ? refusalOfCall(server.tools, body.name) : undefined;
+    if (refusal !== undefined) return { refusal };
+    const outcome =
+      body.method === 'tools/call'
+        ? await server.call(body.name, body.arguments, signal)
+        : await server.read(body.uri, signal);
+    return 'failure' in outcome ? { refusal: outcome.failure.message } : { result: outcome.result };
+  });
+};
+
+async function widgetOf(
+  { db, grant }: GrantContext,
+  { visitSessionId, body }: Named,
+): Promise<sessions.WidgetRow> {
+  const { toolCallId } = body;
+  const which = { sessionId: visitSessionId, toolCallId, visitorId: grant.visitor.id };
+  const widget = await db.row(sessions.findWidget, which);
+  if (!widget) throw new Refusal('NOT_FOUND', 'No such interface in a conversation of yours');
+  return widget;
+}
+
+/** The server of a widget, as long as it is one of the study. */
+function withServer<Answer>(
+  context: GrantContext,
+  { serverId }: sessions.WidgetRow,
+  work: (server: TrialServer, signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const { grant } = context;
+  return toldToVisitor(async () => {
+    const composition = await resolveComposition(context.db, {
+      projectId: grant.project.id,
+      environmentId: grant.study.environmentId,
+      startedBy: grant.visitor.id,
+    });
+    if (!composition.servers.some(({ id }) => id === serverId))
+      throw new Refusal('NOT_FOUND', 'This is no longer a part of what you can try here');
+    const signal = AbortSignal.any([context.callerGone(), AbortSignal.timeout(longest)]);
+    const target = { composition, client: composition.client };
+    const [server] = await openAll(inProject(context), target, [serverId], signal, true);
+    return work(server as TrialServer, signal);
+  });
+}

@@ -1,0 +1,42 @@
+import { Refusal } from '../../contract/errors.ts';
+
+/** Said about the conversation, and so to whoever holds it. */
+const ownReasons = new Set([
+  'TURN_IN_PROGRESS',
+  'IDEMPOTENCY_KEY_REUSED',
+  'SESSION_FULL',
+  'SESSION_ENDED',
+  'SESSION_VERSION_CONFLICT',
+  'CONCURRENT_TURN_LIMIT',
+  'GUESTS_DISABLED',
+  'GUEST_CREDIT_CAP',
+  'GUEST_TURN_LIMIT',
+  'ACCESS_ENDED',
+]);
+
+/** What went wrong behind the study is told to those who run it; a visitor hears what to do. */
+export function forVisitor(refusal: Refusal): Refusal {
+  const { code } = refusal;
+  const { details = {} } = refusal.toBody();
+  const reason = details['reason'] ?? details['code'];
+  if (typeof reason === 'string' && ownReasons.has(reason)) return refusal;
+  if (code === 'VALIDATION_ERROR' || code === 'NOT_FOUND' || code === 'UNAUTHORIZED') return refusal;
+  if (code === 'TIMEOUT')
+    return new Refusal('TIMEOUT', 'This took too long, so it was stopped. Try again', {
+      details: { reason: 'TURN_TIMEOUT' },
+    });
+  return new Refusal(
+    code,
+    'Something does not work here at the moment. Try again later, or tell whoever gave you the link',
+    { details: { reason: 'STUDY_UNAVAILABLE' } },
+  );
+}
+
+/** The same around whatever may refuse. */
+export async function toldToVisitor<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Refusal ? forVisitor(error) : error;
+  }
+}

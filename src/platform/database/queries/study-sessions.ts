@@ -1,0 +1,245 @@
+import {
+  bigint,
+  flag,
+  integer,
+  json,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  texts,
+  time,
+} from '../columns.ts';
+import { query } from '../query.ts';
+
+const sessions = table('study_sessions', {
+  sessionId: text,
+  studyId: text,
+  visitorId: text,
+  environmentId: text,
+  cameBack: flag,
+  modelId: text,
+  toolCalls: integer,
+  authInterrupted: flag,
+  rating: orNull(integer),
+  comment: orNull(text),
+  ratedAt: orNull(time),
+  startedAt: time,
+  lastActivityAt: time,
+});
+/** With what the conversation and the visitor say about it. */
+const shown = {
+  ...sessions.columns,
+  title: text,
+  firstMessage: text,
+  messageCount: integer,
+  kind: oneOf<'guest' | 'invited' | 'member'>(),
+  displayName: orNull(text),
+  deviceKind: text,
+  language: orNull(text),
+};
+export type StudySessionRow = RowOf<typeof shown>;
+const all = `${sessions.all('s')}, c.title, c.first_message as "firstMessage", c.message_count as "messageCount",
+   v.kind, v.display_name as "displayName", v.device_kind as "deviceKind", v.language`;
+const from = `from study_sessions s join chat_sessions c on c.id = s.session_id
+   join study_visitors v on v.id = s.visitor_id`;
+
+const made = ['sessionId', 'studyId', 'visitorId', 'environmentId', 'cameBack', 'modelId'] as const;
+export const insert = query('study-sessions.insert', sessions.insert(made), sessions.pick(made));
+export const list = query(
+  'study-sessions.list',
+  `select ${all} ${from} where s.study_id = :studyId
+     and (:before::timestamptz is null or (s.last_activity_at, s.session_id) < (:before, :beforeId))
+   order by s.last_activity_at desc, s.session_id desc limit :most`,
+  { studyId: text, before: orNull(time), beforeId: text, most: bigint },
+  shown,
+  { index: 'study_sessions_study' },
+);
+export const find = query(
+  'study-sessions.find',
+  `select ${all} ${from} where s.session_id = :sessionId and s.study_id = :studyId`,
+  { studyId: text, sessionId: text },
+  shown,
+);
+export const ofVisitor = query(
+  'study-sessions.of-visitor',
+  `select ${all} ${from} where s.visitor_id = :visitorId and c.message_count > 0
+   order by s.last_activity_at desc limit 20`,
+  { visitorId: text },
+  shown,
+);
+export const findOwn = query(
+  'study-sessions.find-own',
+  `select ${all} ${from} where s.session_id = :sessionId and s.visitor_id = :visitorId`,
+  { visitorId: text, sessionId: text },
+  shown,
+);
+export const rate = query(
+  'study-sessions.rate',
+  `update study_sessions set rating = :rating, comment = :comment, rated_at = now(), last_activity_at = now()
+   where session_id = :sessionId and visitor_id = :visitorId returning session_id as "sessionId"`,
+  { sessionId: text, visitorId: text, rating: integer, comment: orNull(text) },
+  { sessionId: text },
+);
+export const touch = query(
+  'study-sessions.touch',
+  `update study_sessions set tool_calls = tool_calls + :toolCalls, last_activity_at = now(),
+     auth_interrupted = auth_interrupted or :authInterrupted where session_id = :sessionId`,
+  { sessionId: text, toolCalls: integer, authInterrupted: flag },
+);
+
+/** Of a call: what was called, and whether it worked. */
+export interface TurnCall {
+  toolName: string;
+  serverId?: string;
+  ok: boolean;
+  error?: string;
+}
+const turns = table('study_turns', {
+  sessionId: text,
+  turnId: text,
+  asked: text,
+  answered: flag,
+  error: orNull(text),
+  durationMs: integer,
+  calls: json<TurnCall[]>(),
+  inputTokens: integer,
+  outputTokens: integer,
+  micros: bigint,
+  at: time,
+});
+export type StudyTurnRow = RowOf<typeof turns.columns>;
+const noted = [
+  'sessionId',
+  'turnId',
+  'asked',
+  'answered',
+  'error',
+  'durationMs',
+  'calls',
+  'inputTokens',
+  'outputTokens',
+  'micros',
+] as const;
+/** Once, also where the answer to the commit got lost. */
+export const addTurn = query(
+  'study-sessions.add-turn',
+  `${turns.insert(noted)} on conflict do nothing`,
+  turns.pick(noted),
+);
+export const turnsOf = query(
+  'study-sessions.turns-of',
+  `select ${turns.all()} from study_turns where session_id = any(:sessionIds) order by session_id, at, turn_id`,
+  { sessionIds: texts },
+  turns.columns,
+  { index: 'study_turns_pkey' },
+);
+/** Those with activity in a time, the latest first. */
+export const active = query(
+  'study-sessions.active',
+  `select ${all} ${from} where s.study_id = :studyId and s.last_activity_at >= :from and s.last_activity_at < :to
+   order by s.last_activity_at desc, s.session_id desc limit :most`,
+  { studyId: text, from: time, to: time, most: bigint },
+  shown,
+  { index: 'study_sessions_study' },
+);
+export const latestActivity = query(
+  'study-sessions.latest-activity',
+  'select max(last_activity_at) as at from study_sessions where study_id = :studyId',
+  { studyId: text },
+  { at: orNull(time) },
+);
+
+export const spent = query(
+  'study-sessions.spent',
+  'select micros from study_spending where study_id = :studyId and day = :day',
+  { studyId: text, day: text },
+  { micros: bigint },
+);
+export const addSpent = query(
+  'study-sessions.add-spent',
+  `insert into study_spending (study_id, day, micros) values (:studyId, :day, :micros)
+   on conflict (study_id, day) do update set micros = study_spending.micros + excluded.micros`,
+  { studyId: text, day: text, micros: bigint },
+);
+/** Turns of guests that run now. */
+export const runningGuests = query(
+  'study-sessions.running-guests',
+  `select count(*)::int as count from chat_turns t join study_sessions s on s.session_id = t.session_id
+     join study_visitors v on v.id = s.visitor_id
+   where s.study_id = :studyId and v.kind = 'guest' and t.state = 'running' and t.lease_until > now()`,
+  { studyId: text },
+  { count: integer },
+);
+
+const approvals = { turnId: text, toolCallId: text };
+export const askApproval = query(
+  'study-sessions.ask-approval',
+  `insert into tool_approvals (turn_id, tool_call_id, session_id) values (:turnId, :toolCallId, :sessionId)
+   on conflict (turn_id, tool_call_id) do update set approved = null, asked_at = now()`,
+  { ...approvals, sessionId: text },
+);
+export const approvalChannel = 'tool_approvals';
+/** By whoever chats there, once. */
+export const decide = query(
+  'study-sessions.decide',
+  `with decided as (
+     update tool_approvals a set approved = :approved from study_sessions s
+     where a.turn_id = :turnId and a.tool_call_id = :toolCallId and a.approved is null
+       and s.session_id = a.session_id and s.visitor_id = :visitorId returning a.turn_id),
+   announced as (select pg_notify('${approvalChannel}', turn_id) from decided)
+   select d.turn_id as "turnId" from decided d left join announced on true`,
+  { ...approvals, approved: flag, visitorId: text },
+  { turnId: text },
+);
+export const decision = query(
+  'study-sessions.decision',
+  'select approved from tool_approvals where turn_id = :turnId and tool_call_id = :toolCallId',
+  approvals,
+  { approved: orNull(flag) },
+);
+export const forgetApprovals = query(
+  'study-sessions.forget-approvals',
+  'delete from tool_approvals where turn_id = :turnId',
+  { turnId: text },
+);
+
+const widgets = table('study_widgets', {
+  sessionId: text,
+  toolCallId: text,
+  serverId: text,
+  tool: json<unknown>(),
+  uri: text,
+  input: json<unknown>(),
+  result: json<unknown>(),
+  calls: integer,
+});
+export type WidgetRow = RowOf<typeof widgets.columns>;
+const kept = ['sessionId', 'toolCallId', 'serverId', 'tool', 'uri', 'input', 'result'] as const;
+export const keepWidget = query(
+  'study-sessions.keep-widget',
+  `${widgets.insert(kept)} on conflict do nothing`,
+  widgets.pick(kept),
+);
+export const findWidget = query(
+  'study-sessions.find-widget',
+  `select ${widgets.all('w')} from study_widgets w join study_sessions s on s.session_id = w.session_id
+   where w.session_id = :sessionId and w.tool_call_id = :toolCallId and s.visitor_id = :visitorId`,
+  { sessionId: text, toolCallId: text, visitorId: text },
+  widgets.columns,
+);
+export const widgetIds = query(
+  'study-sessions.widget-ids',
+  'select tool_call_id as id from study_widgets where session_id = :sessionId',
+  { sessionId: text },
+  { id: text },
+);
+/** One more request of a widget, while it may make any. */
+export const countWidgetRequest = query(
+  'study-sessions.count-widget-request',
+  `update study_widgets set calls = calls + 1
+   where session_id = :sessionId and tool_call_id = :toolCallId and calls < :most returning calls`,
+  { sessionId: text, toolCallId: text, most: integer },
+  { calls: integer },
+);

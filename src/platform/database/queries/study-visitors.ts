@@ -1,0 +1,224 @@
+import { bytes, flag, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { query } from '../query.ts';
+import { mayView, projectColumns, projectList } from './projects.ts';
+import type { Mode } from './studies.ts';
+
+const members = table('study_members', {
+  id: text,
+  studyId: text,
+  email: text,
+  invitedBy: text,
+  createdAt: time,
+});
+
+export const listMembers = query(
+  'study-visitors.members',
+  `select m.id, m.email, m.created_at as "createdAt",
+     (select v.last_seen_at from study_visitors v where v.member_id = m.id) as "lastSeenAt"
+   from study_members m where m.study_id = :studyId order by m.id`,
+  { studyId: text },
+  { ...members.pick(['id', 'email', 'createdAt']), lastSeenAt: orNull(time) },
+);
+export const countMembers = query(
+  'study-visitors.count-members',
+  'select count(*)::int as count from study_members where study_id = :studyId',
+  { studyId: text },
+  { count: integer },
+);
+/** The one that is there stays. */
+export const addMember = query(
+  'study-visitors.add-member',
+  `insert into study_members (id, study_id, email, invited_by) values (:id, :studyId, :email, :invitedBy)
+   on conflict (study_id, email) do update set email = excluded.email returning id`,
+  members.pick(['id', 'studyId', 'email', 'invitedBy']),
+  { id: text },
+);
+export const findMember = query(
+  'study-visitors.find-member',
+  'select id, email from study_members where study_id = :studyId and email = :email',
+  { studyId: text, email: text },
+  members.pick(['id', 'email']),
+);
+export const removeMember = query(
+  'study-visitors.remove-member',
+  'delete from study_members where study_id = :studyId and (id = :idOrEmail or email = :idOrEmail) returning id',
+  { studyId: text, idOrEmail: text },
+  { id: text },
+);
+
+export const addTicket = query(
+  'study-visitors.add-ticket',
+  'insert into study_tickets (hash, member_id, expires_at) values (:hash, :memberId, :expiresAt)',
+  { hash: bytes, memberId: text, expiresAt: time },
+);
+/** Of one person; the latest stay. */
+export const trimTickets = query(
+  'study-visitors.trim-tickets',
+  `delete from study_tickets where member_id = :memberId and hash not in (
+     select hash from study_tickets where member_id = :memberId order by created_at desc, hash limit 5)`,
+  { memberId: text },
+);
+/** Works once. */
+export const useTicket = query(
+  'study-visitors.use-ticket',
+  `with used as (delete from study_tickets where hash = :hash returning member_id, expires_at)
+   select m.id as "memberId", m.study_id as "studyId" from used u join study_members m on m.id = u.member_id
+   where u.expires_at > now()`,
+  { hash: bytes },
+  { memberId: text, studyId: text },
+);
+
+const visitors = table('study_visitors', {
+  id: text,
+  studyId: text,
+  kind: oneOf<'guest' | 'invited' | 'member'>(),
+  userId: orNull(text),
+  memberId: orNull(text),
+  displayName: orNull(text),
+  deviceKind: text,
+  language: orNull(text),
+  visits: integer,
+  createdAt: time,
+  lastSeenAt: time,
+});
+export type VisitorRow = RowOf<typeof visitors.columns>;
+
+const made = [
+  'id',
+  'studyId',
+  'kind',
+  'userId',
+  'memberId',
+  'displayName',
+  'deviceKind',
+  'language',
+] as const;
+const back = `kind = :kind, user_id = :userId, member_id = :memberId,
+     display_name = coalesce(:displayName, display_name), device_kind = :deviceKind,
+     language = coalesce(:language, language), visits = visits + 1, last_seen_at = now()`;
+export const insert = query(
+  'study-visitors.insert',
+  `${visitors.insert(made)} returning ${visitors.all()}`,
+  visitors.pick(made),
+  visitors.columns,
+);
+/** Who comes back, perhaps as somebody who is known by now. */
+export const comeBack = query(
+  'study-visitors.come-back',
+  `update study_visitors set ${back} where id = :id and study_id = :studyId returning ${visitors.all()}`,
+  visitors.pick(made),
+  visitors.columns,
+);
+/** Whoever this account, or this invitation, belongs to. */
+export const findKnown = query(
+  'study-visitors.find-known',
+  `select ${visitors.all()} from study_visitors
+   where study_id = :studyId and (user_id = :userId or member_id = :memberId) order by created_at limit 1`,
+  { studyId: text, userId: orNull(text), memberId: orNull(text) },
+  visitors.columns,
+);
+/** Of an earlier visit, whether or not it still opens anything. */
+export const findByToken = query(
+  'study-visitors.find-by-token',
+  `select ${visitors.all('v')} from study_grants g join study_visitors v on v.id = g.visitor_id
+   where g.token_hash = :tokenHash`,
+  { tokenHash: bytes },
+  visitors.columns,
+);
+export const seen = query(
+  'study-visitors.seen',
+  'update study_visitors set last_seen_at = now() where id = :id',
+  { id: text },
+);
+export const countNewGuests = query(
+  'study-visitors.count-new-guests',
+  `select count(*)::int as count from study_visitors
+   where study_id = :studyId and kind = 'guest' and created_at > now() - interval '1 day'`,
+  { studyId: text },
+  { count: integer },
+);
+/** Whether this account has come in to the study, and may still. */
+export const isVisitor = query(
+  'study-visitors.is-visitor',
+  `select v.id from study_visitors v join studies s on s.id = v.study_id join study_grants g on g.visitor_id = v.id
+   where v.study_id = :studyId and v.user_id = :userId and s.published_at is not null
+     and g.access_version = s.access_version and (s.mode = 'anyone_with_link' or v.member_id is not null) limit 1`,
+  { studyId: text, userId: text },
+  { id: text },
+);
+
+export const grant = query(
+  'study-visitors.grant',
+  `insert into study_grants (token_hash, visitor_id, access_version)
+   select :tokenHash, :visitorId, access_version from studies where id = :studyId`,
+  { tokenHash: bytes, visitorId: text, studyId: text },
+);
+/** Of one visitor; the latest stay. */
+export const trimGrants = query(
+  'study-visitors.trim-grants',
+  `delete from study_grants where visitor_id = :visitorId and token_hash not in (
+     select token_hash from study_grants where visitor_id = :visitorId order by created_at desc, token_hash limit 10)`,
+  { visitorId: text },
+);
+
+const study = {
+  id: text,
+  organizationId: text,
+  plan: text,
+  environmentId: text,
+  name: text,
+  description: orNull(text),
+  mode: oneOf<Mode>(),
+  guestExecution: json<unknown>(),
+};
+/** What a grant opens, each field under the name of its part. */
+const opened = {
+  ...prefixed('visitor', visitors.columns),
+  ...prefixed('study', study),
+  ...prefixed('project', projectColumns),
+  /** The account is there, and sees the project. */
+  sees: orNull(flag),
+};
+type Prefixed<Part extends string, C> = { [Field in keyof C & string as `${Part}.${Field}`]: C[Field] };
+function prefixed<Part extends string, C extends object>(part: Part, columns: C): Prefixed<Part, C> {
+  return Object.fromEntries(
+    Object.entries(columns).map(([field, kind]: [string, unknown]) => [`${part}.${field}`, kind]),
+  ) as Prefixed<Part, C>;
+}
+const named = (part: string, list: string): string => list.replaceAll(' as "', ` as "${part}.`);
+
+/**
+ * Who holds this grant, if it opens anything: the study is published, the grant of its present version, and the visitor of
+ * a kind that the mode lets in. What the visitor is to the project is read anew.
+ */
+export const openGrant = query(
+  'study-visitors.open-grant',
+  `select ${named('visitor', visitors.all('v'))},
+     s.id as "study.id", s.organization_id as "study.organizationId", o.plan as "study.plan",
+     s.environment_id as "study.environmentId", s.name as "study.name", s.description as "study.description",
+     s.mode as "study.mode", s.guest_execution as "study.guestExecution",
+     ${named('project', projectList("'member'::text", 'null::text'))},
+     ${mayView('om.role', 'pm.role')} as sees
+   from study_grants g join study_visitors v on v.id = g.visitor_id join studies s on s.id = v.study_id
+     join projects p on p.id = s.project_id and p.deleted_at is null join organizations o on o.id = s.organization_id
+     left join organization_members om on om.organization_id = s.organization_id and om.user_id = v.user_id
+     left join project_members pm on pm.project_id = p.id and pm.user_id = v.user_id
+   where g.token_hash = :tokenHash and g.access_version = s.access_version and s.published_at is not null
+     and exists (select from organization_features f where f.organization_id = s.organization_id and f.feature = 'user-testing')
+     and case v.kind when 'guest' then s.mode = 'anyone_with_link'
+       when 'invited' then v.member_id is not null and s.mode <> 'project_members'
+       else ${mayView('om.role', 'pm.role')} end`,
+  { tokenHash: bytes },
+  opened,
+);
+
+/** What an account is to a project: null where it sees nothing of it. */
+export const seesProject = query(
+  'study-visitors.sees-project',
+  `select ${mayView('om.role', 'pm.role')} as sees from projects p
+     join organization_members om on om.organization_id = p.organization_id and om.user_id = :userId
+     left join project_members pm on pm.project_id = p.id and pm.user_id = :userId
+   where p.id = :projectId and p.deleted_at is null`,
+  { projectId: text, userId: text },
+  { sees: orNull(flag) },
+);
