@@ -213,6 +213,7 @@ export const rotatedFields = {
 };
 
 export const rotateStudyLink = operation({
+  command: 'studies rotate-link',
   summary: 'Replace the link of a study',
   description: 'The old one lets nobody in any more. Whoever is in stays.',
   method: 'POST',
@@ -243,6 +244,7 @@ const StudyMember = z
   .meta({ id: 'StudyMember' });
 
 export const listStudyMembers = operation({
+  command: 'studies members',
   summary: 'List who is invited to a study',
   path: '/studies/{studyId}/members',
   response: z.object({ items: z.array(StudyMember) }).meta({ id: 'StudyMemberList' }),
@@ -250,6 +252,7 @@ export const listStudyMembers = operation({
 });
 
 export const upsertStudyMember = operation({
+  command: 'studies invite',
   summary: 'Invite somebody to a study',
   description: 'By e-mail address; one that is invited already stays so and gets another way in.',
   method: 'PUT',
@@ -269,6 +272,7 @@ export const removedFields = {
 };
 
 export const removeStudyMember = operation({
+  command: 'studies remove-member',
   summary: 'No longer invite somebody to a study',
   description: 'They are out at once. Other visits end too and begin again by themselves.',
   method: 'DELETE',
@@ -278,6 +282,7 @@ export const removeStudyMember = operation({
 });
 
 export const rebindStudy = operation({
+  command: 'studies rebind',
   summary: 'Move a study to another environment',
   description: 'Link, members and sessions stay. Conversations that were begun before do not go on.',
   method: 'POST',

@@ -34,6 +34,7 @@ const Metrics = z
   .meta({ id: 'StudyMetrics' });
 
 export const getStudyMetrics = operation({
+  command: 'studies metrics',
   summary: 'Read how a study is going',
   description:
     'By `population`: `real`, the people who came by the link, or `synthetic`, the sessions of journeys in the same environment. 404 while there are none.',
@@ -62,6 +63,7 @@ const Usage = z
   .meta({ id: 'StudyUsage' });
 
 export const getStudyUsage = operation({
+  command: 'studies usage',
   summary: 'Read who uses a study, and what it costs',
   description: '`scan.truncated` says that only the latest sessions were counted. 404 while there are none.',
   path: '/usage',
@@ -97,6 +99,7 @@ const Signals = z
   .meta({ id: 'StudySignals' });
 
 export const getStudySignals = operation({
+  command: 'studies signals',
   summary: 'Read what stands out in the latest seven days of a study',
   description:
     'Counted, without a model, some seconds after anything happens. 404 while nothing was analysed.',
@@ -127,6 +130,7 @@ const Finding = z
   .meta({ id: 'StudyFinding' });
 
 export const listStudyFindings = operation({
+  command: 'studies findings',
   summary: 'List what keeps going wrong in a study',
   description: 'Those changed last come first, the dismissed ones too.',
   path: '/findings',

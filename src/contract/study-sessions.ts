@@ -44,6 +44,7 @@ export const StudySession = z
   .meta({ id: 'StudySession' });
 
 export const listStudySessions = operation({
+  command: 'studies sessions',
   summary: 'List the sessions of a study',
   description: 'Those with the latest activity first.',
   query: z.object(historyPage),
@@ -73,6 +74,7 @@ export const sessionDetailFields = {
 };
 
 export const getStudySession = operation({
+  command: 'studies session',
   summary: 'Read what was said in a session of a study',
   description: 'Page by page. What tools were sent and answered is left out.',
   path: '/{sessionId}',
