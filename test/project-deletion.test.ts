@@ -20,6 +20,7 @@ import { removeDeletedContent } from './support/removal.ts';
 import { dispose, type RequestOptions, startTestService, type TestService } from './support/service.ts';
 import { scaled } from './support/slowdown.ts';
 import { withoutTrace } from './support/snapshot.ts';
+import { fillStudy } from './support/study-arrangements.ts';
 
 let service: TestService;
 let database: pg.Client;
@@ -53,6 +54,8 @@ async function fullProject(): Promise<Parameters> {
      select 'blb_' || substr(id, 5), organization_id, id, 'text/plain', 1, '' from projects where id = $1`,
     [made['projectId']],
   );
+  await fillStudy(service, made);
+  await service.patch(`${project}/shares/evalRun/${made['runId']}`, { shared: true });
   const note = { projectId: made['projectId'], sessionId: made['browserSessionId'], text: 'fixture' };
   await service.post('/browser-sessions/note', note);
   await database.query(

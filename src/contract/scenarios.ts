@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InsightsEnvelope } from './insights.ts';
 import { type Alias, operationsIn } from './operation.ts';
-import { historyPage, pageOf } from './paging.ts';
+import { historyPage, lookupPage, pageOf } from './paging.ts';
 import * as studyContract from './studies.ts';
 import { studies } from './study-feature.ts';
 import * as insights from './study-insights.ts';
@@ -45,12 +45,13 @@ const one = '/user-testing/scenarios/{scenarioId}';
 const successor = '/projects/{projectId}/studies/{studyId}';
 
 export const listScenarios = operation({
+  command: 'scenarios list',
   summary: 'List the scenarios of a project',
   path: '/scenarios',
-  response: z
-    .object({ items: z.array(z.object(studyContract.summaryFields).meta({ id: 'ProjectScenario' })) })
-    .meta({ id: 'ScenarioPage' }),
-  alias: firstNameOf('listStudies', ({ items }) => ({
+  query: z.object(lookupPage),
+  response: pageOf(z.object(studyContract.summaryFields).meta({ id: 'ProjectScenario' }), 'ScenarioPage'),
+  alias: firstNameOf('listStudies', ({ items, ...rest }) => ({
+    ...rest,
     items: (items as Record<string, unknown>[]).map(without('published')),
   })),
   deprecated: '/projects/{projectId}/studies',
@@ -58,6 +59,7 @@ export const listScenarios = operation({
 });
 
 export const getScenario = operation({
+  command: 'scenarios get',
   summary: "Read a scenario's settings",
   path: '/scenarios/{scenarioId}',
   access: 'project viewer',
@@ -70,6 +72,7 @@ export const getScenario = operation({
 });
 
 export const getUserTestingScenario = operation({
+  command: 'user-testing get',
   summary: 'Read a scenario and what was found out about it',
   path: one,
   access: 'project viewer',
@@ -91,6 +94,7 @@ export const getUserTestingScenario = operation({
 const environmentStudy = '/projects/{projectId}/environments/{environmentId}/study';
 
 export const publishScenario = operation({
+  command: 'scenarios publish',
   summary: 'Publish an environment as a scenario',
   method: 'PUT',
   path: '/environments/{environmentId}/scenario',
@@ -105,6 +109,7 @@ export const publishScenario = operation({
 });
 
 export const unpublishScenario = operation({
+  command: 'scenarios unpublish',
   summary: 'Unpublish the scenario of an environment',
   method: 'DELETE',
   path: '/environments/{environmentId}/scenario',
@@ -117,6 +122,7 @@ export const unpublishScenario = operation({
 });
 
 export const updateUserTestingScenario = operation({
+  command: 'user-testing update',
   summary: 'Edit a scenario',
   method: 'PATCH',
   path: one,
@@ -130,6 +136,7 @@ export const updateUserTestingScenario = operation({
 });
 
 export const listUserTestingSessions = operation({
+  command: 'user-testing sessions',
   summary: 'List the sessions of a scenario',
   path: `${one}/sessions`,
   query: z.object(historyPage),
@@ -140,6 +147,7 @@ export const listUserTestingSessions = operation({
 });
 
 export const getUserTestingSession = operation({
+  command: 'user-testing session',
   summary: 'Read what was said in a session of a scenario',
   path: `${one}/sessions/{sessionId}`,
   query: z.object(historyPage),
@@ -150,6 +158,7 @@ export const getUserTestingSession = operation({
 });
 
 export const setGuestExecution = operation({
+  command: 'user-testing set-guest-execution',
   summary: 'Decide what guests of a scenario may do',
   method: 'PUT',
   path: `${one}/guest-execution`,
@@ -163,6 +172,7 @@ export const setGuestExecution = operation({
 });
 
 export const rotateScenarioLink = operation({
+  command: 'user-testing rotate-link',
   summary: 'Replace the link of a scenario',
   method: 'POST',
   path: `${one}/rotate-link`,
@@ -174,6 +184,7 @@ export const rotateScenarioLink = operation({
 });
 
 export const upsertScenarioMember = operation({
+  command: 'user-testing invite',
   summary: 'Invite somebody to a scenario',
   method: 'PUT',
   path: `${one}/members`,
@@ -189,6 +200,7 @@ export const upsertScenarioMember = operation({
 });
 
 export const removeScenarioMember = operation({
+  command: 'user-testing remove-member',
   summary: 'No longer invite somebody to a scenario',
   method: 'DELETE',
   path: `${one}/members/{memberIdOrEmail}`,
@@ -199,6 +211,7 @@ export const removeScenarioMember = operation({
 });
 
 export const rebindScenario = operation({
+  command: 'user-testing rebind',
   summary: 'Move a scenario to another environment',
   method: 'POST',
   path: `${one}/rebind`,
@@ -212,6 +225,7 @@ export const rebindScenario = operation({
 });
 
 export const getUserTestingMetrics = operation({
+  command: 'user-testing metrics',
   summary: 'Read how a scenario is going',
   path: `${one}/metrics`,
   query: insights.getStudyMetrics.query,
@@ -222,6 +236,7 @@ export const getUserTestingMetrics = operation({
 });
 
 export const getUserTestingUsage = operation({
+  command: 'user-testing usage',
   summary: 'Read who uses a scenario, and what it costs',
   path: `${one}/usage`,
   response: insights.getStudyUsage.response.meta({ id: 'ScenarioUsage' }),
@@ -231,6 +246,7 @@ export const getUserTestingUsage = operation({
 });
 
 export const getUserTestingSignals = operation({
+  command: 'user-testing signals',
   summary: 'Read what stands out in the latest seven days of a scenario',
   path: `${one}/signals`,
   response: insights.getStudySignals.response.meta({ id: 'ScenarioSignals' }),
@@ -240,6 +256,7 @@ export const getUserTestingSignals = operation({
 });
 
 export const listUserTestingFindings = operation({
+  command: 'user-testing findings',
   summary: 'List what keeps going wrong in a scenario',
   path: `${one}/findings`,
   query: z.object(historyPage),
@@ -250,6 +267,7 @@ export const listUserTestingFindings = operation({
 });
 
 export const getUserTestingWindowInsights = operation({
+  command: 'user-testing window-insights',
   summary: 'Read the insights into seven days of a scenario',
   path: `${one}/windows/{windowId}/insights`,
   response: insights.WindowInsights.meta({ id: 'ScenarioWindowInsights' }),
@@ -259,6 +277,7 @@ export const getUserTestingWindowInsights = operation({
 });
 
 export const requestUserTestingInsights = operation({
+  command: 'user-testing request-insights',
   summary: 'Ask for insights into the latest seven days of a scenario',
   method: 'POST',
   path: `${one}/insights`,
@@ -276,6 +295,7 @@ export const requestUserTestingInsights = operation({
 });
 
 export const cancelUserTestingInsights = operation({
+  command: 'user-testing cancel-insights',
   summary: 'No longer ask for insights into seven days of a scenario',
   method: 'DELETE',
   path: `${one}/insights`,
@@ -292,6 +312,7 @@ const FindingDismissed = z
   .meta({ id: 'ScenarioFindingDismissed' });
 
 export const dismissUserTestingFinding = operation({
+  command: 'user-testing dismiss-finding',
   summary: 'Dismiss a finding of a scenario',
   method: 'POST',
   path: `${one}/findings/{findingId}/dismiss`,
@@ -302,6 +323,7 @@ export const dismissUserTestingFinding = operation({
 });
 
 export const undismissUserTestingFinding = operation({
+  command: 'user-testing undismiss-finding',
   summary: 'Take the dismissal of a finding of a scenario back',
   method: 'POST',
   path: `${one}/findings/{findingId}/undismiss`,

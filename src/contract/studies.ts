@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InsightsEnvelope } from './insights.ts';
 import { operationsIn } from './operation.ts';
-import { Time } from './paging.ts';
+import { lookupPage, pageOf, Time } from './paging.ts';
 import { studies } from './study-feature.ts';
 import { Name } from './text.ts';
 
@@ -75,15 +75,16 @@ const StudySummary = z.object({ ...summaryFields, published: z.boolean() }).meta
 
 export const listStudies = operation({
   summary: 'List the studies of a project',
-  description: 'All in one page, the latest first.',
+  description: 'The latest first; a project has few.',
   path: '/studies',
   query: z.object({
+    ...lookupPage,
     includeUnpublished: z
       .enum(['true', 'false'])
       .optional()
       .describe('Also those that are no longer published, whose sessions are kept.'),
   }),
-  response: z.object({ items: z.array(StudySummary) }).meta({ id: 'StudyPage' }),
+  response: pageOf(StudySummary, 'StudyPage'),
   feature: studies.read({ items: [] }),
 });
 
@@ -247,7 +248,8 @@ export const listStudyMembers = operation({
   command: 'studies members',
   summary: 'List who is invited to a study',
   path: '/studies/{studyId}/members',
-  response: z.object({ items: z.array(StudyMember) }).meta({ id: 'StudyMemberList' }),
+  query: z.object(lookupPage),
+  response: pageOf(StudyMember, 'StudyMemberPage'),
   feature: studies.readOne,
 });
 

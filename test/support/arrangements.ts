@@ -4,6 +4,7 @@ import { newId } from '../../src/platform/ids.ts';
 import { sleepingBrowser } from './browser-fixtures.ts';
 import { forgetSpending, identityOf, idOf, makeClient, signInOf, within } from './path-parameters.ts';
 import type { TestService } from './service.ts';
+import { studyArrangements } from './study-arrangements.ts';
 
 /** States that the example of an operation starts from, other than the one a thing is made in. */
 const arrangements: Record<
@@ -82,6 +83,7 @@ const arrangements: Record<
   cancelSwarmRunInsights: (service, parameters) => askedForInsights(service, parameters, 'pending'),
   requestWaveInsights: waveIsOver,
   requestSwarmRunInsights: waveIsOver,
+  ...studyArrangements,
   chatSessionBrowserCommand: openBrowser,
   chatSessionBrowserNote: openBrowser,
   chatSessionBrowserTrace: openBrowser,

@@ -140,6 +140,15 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     );
     return id;
   },
+  studyId: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/environments/${await need('environmentId')}/study`;
+    return (await service.request('PUT', path, { body: { mode: 'anyone_with_link' } })).body.id as string;
+  },
+  scenarioId: ({ need }) => need('studyId'),
+  memberIdOrEmail: async () => 'fixture@example.com',
+  windowId: async () => 'win_20260105',
+  shareKind: async () => 'evalRun',
+  targetId: ({ need }) => need('runId'),
   serverGroupId: async ({ service, need }) => {
     const group = { name: 'fixture', serverIds: [await need('serverId')] };
     return idOf(service.post(`/projects/${await need('projectId')}/server-groups`, group));

@@ -4,19 +4,27 @@ import * as visitors from '../../platform/database/queries/study-visitors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { PublicContext } from '../context.ts';
 import { hashToken, newToken } from '../identity/token.ts';
+import { pageById } from '../paging.ts';
 import { sendMail } from '../people/mail.ts';
-import { conflict, found, notFound } from '../refusals.ts';
+import { conflict, notFound } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { ticketAddress } from './present.ts';
+import { studyOf } from './sessions.ts';
 import { writeStudy } from './write.ts';
 
 const mostMembers = 1000;
 /** Milliseconds that a ticket works. */
 const lasting = 7 * 24 * 3_600_000;
 
-export const listStudyMembers: Verb<'listStudyMembers'> = async ({ db, project }, { studyId }) => {
-  found(await db.row(studies.find, { projectId: project.id, id: studyId }), 'study');
-  return { items: await db.rows(visitors.listMembers, { studyId }) };
+export const listStudyMembers: Verb<'listStudyMembers'> = async (context, { studyId, ...page }) => {
+  await studyOf(context, studyId);
+  return pageById(
+    context,
+    ['study-members', studyId],
+    page,
+    (after, most) => context.db.rows(visitors.listMembers, { studyId, after, most }),
+    (row) => row,
+  );
 };
 
 export const upsertStudyMember: Verb<'upsertStudyMember'> = async (context, { studyId, body }) => {

@@ -3,21 +3,28 @@ import * as studies from '../../platform/database/queries/studies.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
 import { projectOf } from '../access.ts';
 import type { Context } from '../context.ts';
+import { pageByLatest } from '../paging.ts';
 import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { compositionOf, presentForMembers, presentSettings, presentSummary } from './present.ts';
 
-export const listStudies: Verb<'listStudies'> = async (context, { includeUnpublished }) => {
+export const listStudies: Verb<'listStudies'> = async (context, { includeUnpublished, ...page }) => {
   const { db, project, actor } = context;
   const unpublished = includeUnpublished === 'true';
-  const rows = await db.rows(studies.list, { projectId: project.id, unpublished });
   const compositions = new Map<string, Awaited<ReturnType<typeof compositionOf>>>();
-  for (const study of rows)
-    if (!compositions.has(study.environmentId))
-      compositions.set(study.environmentId, await compositionOf(context, study, actor.user.id));
-  return {
-    items: rows.map((study) => presentSummary(context, study, compositions.get(study.environmentId))),
-  };
+  return pageByLatest(
+    context,
+    ['studies', project.id, unpublished],
+    page,
+    async (before, most) => {
+      const rows = await db.rows(studies.list, { projectId: project.id, unpublished, before, most });
+      for (const study of rows)
+        if (!compositions.has(study.environmentId))
+          compositions.set(study.environmentId, await compositionOf(context, study, actor.user.id));
+      return rows;
+    },
+    (study) => presentSummary(context, study, compositions.get(study.environmentId)),
+  );
 };
 
 export const getStudy: Verb<'getStudy'> = async (context, { projectId, studyId }) => {

@@ -38,6 +38,8 @@ create table study_members (
   constraint study_members_email unique (study_id, email)
 );
 
+create index study_members_study on study_members (study_id, id);
+
 -- What lets an invited person in once, by mail or handed over.
 create table study_tickets (
   hash bytea primary key,

@@ -2,6 +2,10 @@ import { orNull, text } from '../columns.ts';
 import { query } from '../query.ts';
 import { type Content, removalSteps, runContents } from './removal.ts';
 
+/** Rows `t` of the studies of a project. */
+const ofStudy = (table: string): string =>
+  `studies d join ${table} t on t.study_id = d.id where d.project_id = :id`;
+
 /** Tables with rows of a project, children before what they refer to, and how a row `t` is known to be of it. */
 export const projectContents = [
   {
@@ -27,15 +31,31 @@ export const projectContents = [
     from: 'eval_suites s join eval_suite_revisions t on t.suite_id = s.id where s.project_id = :id',
   },
   { table: 'eval_suites' },
+  {
+    table: 'browser_entries',
+    from: 'browser_sessions s join browser_entries t on t.session_id = s.id where s.project_id = :id',
+  },
+  { table: 'browser_sessions' },
+  { table: 'browser_profiles' },
   ...['study_turns', 'study_widgets'].map((table) => ({
     table,
     from: `studies d join study_sessions s on s.study_id = d.id join ${table} t on t.session_id = s.session_id
        where d.project_id = :id`,
   })),
+  { table: 'study_sessions', from: ofStudy('study_sessions') },
   {
     table: 'tool_approvals',
     from: 'chat_sessions s join tool_approvals t on t.session_id = s.id where s.project_id = :id',
   },
+  {
+    table: 'chat_messages',
+    from: 'chat_sessions s join chat_messages t on t.session_id = s.id where s.project_id = :id',
+  },
+  {
+    table: 'chat_turns',
+    from: 'chat_sessions s join chat_turns t on t.session_id = s.id where s.project_id = :id',
+  },
+  { table: 'chat_sessions' },
   {
     table: 'study_grants',
     from: `studies d join study_visitors v on v.study_id = d.id join study_grants t on t.visitor_id = v.id
@@ -47,7 +67,6 @@ export const projectContents = [
        where d.project_id = :id`,
   },
   ...[
-    'study_sessions',
     'study_visitors',
     'study_members',
     'study_spending',
@@ -55,28 +74,10 @@ export const projectContents = [
     'study_observations',
     'study_findings',
     'study_insights',
-  ].map((table) => ({
-    table,
-    from: `studies d join ${table} t on t.study_id = d.id where d.project_id = :id`,
-  })),
+  ].map((table) => ({ table, from: ofStudy(table) })),
   { table: 'studies' },
   { table: 'shares' },
   { table: 'environments' },
-  {
-    table: 'browser_entries',
-    from: 'browser_sessions s join browser_entries t on t.session_id = s.id where s.project_id = :id',
-  },
-  { table: 'browser_sessions' },
-  { table: 'browser_profiles' },
-  {
-    table: 'chat_messages',
-    from: 'chat_sessions s join chat_messages t on t.session_id = s.id where s.project_id = :id',
-  },
-  {
-    table: 'chat_turns',
-    from: 'chat_sessions s join chat_turns t on t.session_id = s.id where s.project_id = :id',
-  },
-  { table: 'chat_sessions' },
   {
     table: 'journey_turns',
     from: `journey_runs r join journey_sessions s on s.run_id = r.id join journey_turns t on t.session_id = s.id

@@ -1,4 +1,16 @@
-import { bytes, flag, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import {
+  bigint,
+  bytes,
+  flag,
+  integer,
+  json,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  time,
+} from '../columns.ts';
 import { query } from '../query.ts';
 
 export type Mode = 'project_members' | 'invited_only' | 'anyone_with_link';
@@ -47,9 +59,10 @@ export const lock = query(
 export const list = query(
   'studies.list',
   `select ${all} ${from} where s.project_id = :projectId and (:unpublished or s.published_at is not null)
-   order by s.id desc`,
-  { projectId: text, unpublished: flag },
+     and (:before::text is null or s.id < :before) order by s.id desc limit :most`,
+  { projectId: text, unpublished: flag, before: orNull(text), most: bigint },
   sealed,
+  { index: 'studies_project' },
 );
 /** Two who publish the same environment follow each other. */
 export const lineUp = query(

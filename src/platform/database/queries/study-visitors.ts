@@ -1,4 +1,16 @@
-import { bytes, flag, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import {
+  bigint,
+  bytes,
+  flag,
+  integer,
+  json,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  time,
+} from '../columns.ts';
 import { query } from '../query.ts';
 import { mayView, projectColumns, projectList } from './projects.ts';
 import type { Mode } from './studies.ts';
@@ -15,9 +27,10 @@ export const listMembers = query(
   'study-visitors.members',
   `select m.id, m.email, m.created_at as "createdAt",
      (select v.last_seen_at from study_visitors v where v.member_id = m.id) as "lastSeenAt"
-   from study_members m where m.study_id = :studyId order by m.id`,
-  { studyId: text },
+   from study_members m where m.study_id = :studyId and m.id > :after order by m.id limit :most`,
+  { studyId: text, after: text, most: bigint },
   { ...members.pick(['id', 'email', 'createdAt']), lastSeenAt: orNull(time) },
+  { index: 'study_members_study' },
 );
 export const countMembers = query(
   'study-visitors.count-members',
