@@ -94,9 +94,9 @@ export async function fillStudy(service: TestService, parameters: Parameters): P
      values ($1, 'call', 'srv', '{}', 'ui://x', '{}', '{}')`,
     `insert into tool_approvals (turn_id, tool_call_id, session_id) values ('turn', $1, $1)`,
     `insert into study_grants (token_hash, visitor_id, access_version)
-     select $1::bytea, visitor_id, 1 from study_sessions where session_id = $1`,
+     select decode(md5($1::text), 'hex'), visitor_id, 1 from study_sessions where session_id = $1`,
     `insert into study_tickets (hash, member_id, expires_at)
-     select $1::bytea, m.id, now() from study_sessions s join study_members m on m.study_id = s.study_id where s.session_id = $1`,
+     select decode(md5($1::text), 'hex'), m.id, now() from study_sessions s join study_members m on m.study_id = s.study_id where s.session_id = $1`,
     `insert into study_spending (study_id, day, micros) select study_id, '2026-01-05', 1 from study_sessions where session_id = $1`,
     `insert into study_observations (study_id, fingerprint, wave_id, wave_at, fired, affected, total)
      select study_id, 'f', 'win_20260105', now(), true, 1, 1 from study_sessions where session_id = $1`,
