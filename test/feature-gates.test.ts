@@ -14,10 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => dispose(service));
 
-const gated = operationList.filter(({ feature }) => feature?.name === 'swarms');
+type Gated = Operation & { feature: NonNullable<Operation['feature']> };
+const gated = operationList.filter((operation): operation is Gated => operation.feature !== undefined);
 
-async function switched(enabled: boolean): Promise<void> {
-  await setFeature(service.db, { organization: undefined, feature: 'swarms', enabled });
+async function switched({ feature: { name: feature } }: Gated, enabled: boolean): Promise<void> {
+  await setFeature(service.db, { organization: undefined, feature, enabled });
 }
 
 async function call(operation: Operation, parameters: Record<string, string>): Promise<Answer> {
@@ -25,28 +26,31 @@ async function call(operation: Operation, parameters: Record<string, string>): P
   return service.request(operation.method, fillPath(operation.path, parameters), { body });
 }
 
-test('swarms, their runs and insights are gated, under both names', () => {
-  expect(gated.length).toBeGreaterThan(50);
-  expect(new Set(gated.map(({ area }) => area))).toEqual(
+test('swarms and studies are gated, under both names', () => {
+  expect(gated.length).toBeGreaterThan(90);
+  const areas = (name: string) =>
+    new Set(gated.filter(({ feature }) => feature.name === name).map(({ area }) => area));
+  expect(areas('swarms')).toEqual(
     new Set(['Swarms', 'Swarm runs', 'Swarm insights', 'Swarms (later names)']),
   );
+  expect(areas('user-testing')).toEqual(new Set(['Studies', 'Studies (deprecated)']));
 });
 
 describe.each(gated)('$id without the feature', (operation) => {
   test('does what its gate says, and leaves everything as it was unless it is always allowed', async () => {
-    await switched(true);
+    await switched(operation, true);
     const made = await makeParameters(service, parametersOf(operation));
     const parameters = { ...made, ...(await arrange(service, operation, made)) };
-    await switched(false);
+    await switched(operation, false);
     const database = await service.database.connect();
     const before = await snapshotOf(database);
     const answer = await call(operation, parameters);
     const after = await snapshotOf(database);
     await database.end();
-    const { off } = operation.feature ?? {};
+    const { off, name } = operation.feature;
     const refused = off === 'refuse' ? 403 : off === 'not found' ? 404 : undefined;
     expect(answer.status).toBe(refused ?? operation.status);
-    expect(answer.text).toMatch(refused === undefined ? /./ : /does not have swarms.*features enable swarms/);
+    expect(answer.text).toContain(refused === undefined ? '' : `features enable ${name}`);
     expect(typeof off === 'object' ? answer.body : 'whatever').toEqual(
       typeof off === 'object' ? off.answer : 'whatever',
     );
