@@ -12,6 +12,7 @@ import * as jobs from '../platform/database/queries/jobs.ts';
 import * as pauses from '../platform/database/queries/model-pauses.ts';
 import * as replicas from '../platform/database/queries/replicas.ts';
 import * as slots from '../platform/database/queries/slot-grants.ts';
+import * as visitors from '../platform/database/queries/study-visitors.ts';
 import type { JobKind } from '../platform/jobs/worker.ts';
 import { inLanes } from '../platform/lanes.ts';
 import type { Services } from './context.ts';
@@ -38,6 +39,7 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await trx.run(sessions.prune);
         await trx.run(consoleLinks.prune);
         await trx.run(brakes.prune);
+        await trx.run(visitors.pruneTickets);
         // Otherwise those of sessions that nobody goes on with would be under way for ever.
         await trx.run(chatTurns.failCutOff, { sessionId: null });
         await trx.run(browserRows.pruneHolders);

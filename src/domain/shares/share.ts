@@ -83,14 +83,15 @@ export const updateShare: Verb<'updateShare'> = async (context, input) => {
     if (body.rotate && !open)
       throw conflict('It is not shared, so there is no link to replace', 'NOT_SHARED');
     const kept = wasOpen && !body.rotate ? before : undefined;
+    const { expiresAt: end = wasOpen ? (before?.expiresAt ?? null) : null } = body;
     const { linkHash = null, linkSealedId = null } = open ? (kept ?? (await mintLink(context, db))) : {};
     await db.run(shares.put, {
       ...which,
       policyVersion: (before?.policyVersion ?? 0) + 1,
       linkHash,
       linkSealedId,
-      expiresAt:
-        body.expiresAt === undefined ? (wasOpen ? (before?.expiresAt ?? null) : null) : body.expiresAt,
+      // It ends with what it was the end of.
+      expiresAt: open ? end : null,
       updatedBy: context.actor.user.id,
     });
     if (before && before.linkSealedId !== linkSealedId) await forgetLink(context, db, before);

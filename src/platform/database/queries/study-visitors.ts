@@ -64,6 +64,11 @@ export const addTicket = query(
   'insert into study_tickets (hash, member_id, expires_at) values (:hash, :memberId, :expiresAt)',
   { hash: bytes, memberId: text, expiresAt: time },
 );
+export const pruneTickets = query(
+  'study-visitors.prune-tickets',
+  'delete from study_tickets where expires_at < now()',
+  {},
+);
 /** Of one person; the latest stay. */
 export const trimTickets = query(
   'study-visitors.trim-tickets',
