@@ -35,8 +35,8 @@ const afterStart = 200;
 
 /** For reads that wait for something; counted in each process by itself. */
 const pollRate = { perMinute: 240, burst: 240 };
-/** Of one visitor of a study, whose page asks for little. */
-const visitRate = { perMinute: 120, burst: 60 };
+/** Of one visitor of a study, whose page asks for little, and of an address that several come from. */
+const visitRate = { perMinute: 240, burst: 120 };
 
 const commandsRunAsRoot =
   'Commands of stdio servers run as root. Set DRYDOCK_COMMAND_USER to a user that may do less';

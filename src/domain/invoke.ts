@@ -140,6 +140,8 @@ export class Entrance {
   private async letInPerson(attempt: Attempt, notes: Notes): Promise<Entered> {
     const { operation, credential, params, occasion } = attempt;
     const { services } = this.options;
+    // Whoever comes by a link has nothing else to be charged by.
+    if (operation.area === 'Visits') notes.charge(`from ${occasion.visit?.().address}`, 'visits');
     const known = await authenticatePerson(services.db, credential, notes.charge);
     if (!known && operation.access !== 'visitor') throw signedOut();
     noteUse(notes, known?.use, occasion);

@@ -5,8 +5,8 @@ import * as visitors from '../../platform/database/queries/study-visitors.ts';
 import type { Actor, Grant, GrantContext, ProjectContext } from '../context.ts';
 import { hashToken } from '../identity/token.ts';
 
-/** Looked for this often besides, should an announcement get lost. */
-const look = 5_000;
+/** Looked for this often besides: that somebody left the organization is not announced. */
+const look = 15_000;
 
 /** What a token opens now. */
 export function findGrant(db: Db, token: string): Promise<Grant | undefined> {
