@@ -19,6 +19,8 @@ import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { addressOfLink } from './domain/people/links.ts';
 import { projectJobs } from './domain/projects/remove-content.ts';
 import { connectionJobs } from './domain/server-connections/advance.ts';
+import { analyseStudyJob } from './domain/studies/analysis/analyse.ts';
+import { studyInsightsJob } from './domain/studies/analysis/insights-job.ts';
 import { waveInsightsJob } from './domain/wave-insights/job.ts';
 import { commandAccount, runsAsRoot } from './platform/accounts.ts';
 import { type Config, settings } from './platform/config/settings.ts';
@@ -233,6 +235,8 @@ function createWorkers(services: OpenServices): Workers {
       gradeSessionJob(trials.modelParts),
       observeWaveJob(services),
       waveInsightsJob(trials.modelParts),
+      analyseStudyJob(services),
+      studyInsightsJob(trials.modelParts),
     ],
   });
   return { jobs, trials, sessions };

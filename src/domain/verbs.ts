@@ -162,17 +162,18 @@ export { updateProjectServer } from './servers/update.ts';
 export { getShare, updateShare } from './shares/share.ts';
 export { getProjectSkill } from './skills/get.ts';
 export { listProjectSkills } from './skills/list.ts';
+export { getStudyMetrics, getStudyUsage } from './studies/analysis/figures.ts';
+export {
+  dismissStudyFinding,
+  listStudyFindings,
+  undismissStudyFinding,
+} from './studies/analysis/findings.ts';
 export {
   cancelStudyInsights,
-  dismissStudyFinding,
-  getStudyMetrics,
-  getStudySignals,
-  getStudyUsage,
   getStudyWindowInsights,
-  listStudyFindings,
   requestStudyInsights,
-  undismissStudyFinding,
-} from './studies/analysis/verbs.ts';
+} from './studies/analysis/insights.ts';
+export { getStudySignals } from './studies/analysis/signals.ts';
 export { createEvalCaseFromStudySession } from './studies/make-case.ts';
 export { listStudyMembers, removeStudyMember, upsertStudyMember } from './studies/members.ts';
 export { publishStudy, unpublishStudy } from './studies/publish.ts';

@@ -82,8 +82,13 @@ export {
 export { caseStatistics } from './statistics/case-statistics.ts';
 export { quantile } from './statistics/quantile.ts';
 export { wilson } from './statistics/wilson.ts';
+export { factsOfVisit, type Look, type VisitFacts } from './studies/facts.ts';
+export { observeVisits } from './studies/observe.ts';
+export { type StudySignals, studySignals, type WindowInsights, windowInsights } from './studies/signals.ts';
+export { type Window, windowAt } from './studies/window.ts';
 export { discoveryPrompt, readDiscovery } from './swarms/discovery.ts';
 export type { Criterion, SessionFacts } from './swarms/facts.ts';
+export { grouped } from './swarms/grouped.ts';
 export { journeyFindings } from './swarms/journey-findings.ts';
 export { afterWave, type FindingState, type FindingStatus, statusAfter } from './swarms/life-cycle.ts';
 export { type Observation, observe } from './swarms/observe.ts';
@@ -97,11 +102,12 @@ export { scorecard } from './swarms/scorecard.ts';
 export { sessionVerdict } from './swarms/session-verdict.ts';
 export {
   candidateTitle,
+  type Narration,
   type WaveCandidate,
   type WaveInsights,
   waveInsights,
 } from './swarms/wave-insights.ts';
-export { waveProsePrompt, withWaveProse } from './swarms/wave-prose.ts';
+export { type Users, waveProsePrompt, withWaveProse } from './swarms/wave-prose.ts';
 export { type Grade, gradeTrial } from './trial.ts';
 export type { VerdictDecision } from './verdict/decision.ts';
 export { legacyResult, summarizeTrials } from './verdict/legacy.ts';

@@ -8,7 +8,7 @@ import type { Context, Services } from '../context.ts';
 import { limitsOf } from './plan.ts';
 import { periodOf, resetOf } from './spend.ts';
 
-const microsPerCredit = 10_000;
+export const microsPerCredit = 10_000;
 
 /** What is spent of what an organization may spend on keys of this deployment. */
 interface Spent {

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { pageByLatest } from '../paging.ts';
 import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
+import { insightsOfStudy } from './analysis/envelope.ts';
 import { compositionOf, presentForMembers, presentSettings, presentSummary } from './present.ts';
 
 export const listStudies: Verb<'listStudies'> = async (context, { includeUnpublished, ...page }) => {
@@ -33,7 +34,7 @@ export const getStudy: Verb<'getStudy'> = async (context, { projectId, studyId }
   const study = found(await db.row(studies.find, { projectId, id: studyId }), 'study');
   const settings = await presentSettings(context, study, await compositionOf(context, study, actor.user.id));
   if (!member) return settings;
-  return { ...settings, ...presentForMembers(study) };
+  return { ...settings, ...presentForMembers(study), insights: await insightsOfStudy(db, study.id) };
 };
 
 /** Whoever does not see the project sees the study that they were let in to. Refuses everybody else. */

@@ -3,7 +3,7 @@ import { sessionVerdict } from './session-verdict.ts';
 
 /** What a finding is about. Ids and labels may come from servers; they are bounded where they are stored. */
 export interface Subject {
-  kind: 'criterion' | 'journey' | 'environment' | 'host' | 'tool';
+  kind: 'criterion' | 'journey' | 'environment' | 'host' | 'tool' | 'study';
   id: string;
   label: string;
 }
@@ -16,18 +16,21 @@ export interface Reading {
   certain: boolean;
 }
 
-export interface Detector {
+export interface Detector<Session, Rest extends unknown[] = []> {
   name: string;
-  dimension: 'criteria' | 'goal' | 'execution' | 'tools' | 'conversation';
-  /** Nothing where it could not have shown in this session. `calling` are the runs of the wave in which tools were called. */
-  read(session: SessionFacts, calling: ReadonlySet<string>): Reading[];
+  dimension: 'criteria' | 'goal' | 'execution' | 'tools' | 'conversation' | 'speed' | 'feedback';
+  /** Nothing where it could not have shown in this session. */
+  read(session: Session, ...rest: Rest): Reading[];
 }
+
+/** `calling` are the runs of the wave in which tools were called. */
+type JourneyDetector = Detector<SessionFacts, [calling: ReadonlySet<string>]>;
 
 /** Codes of failures that are ours, and say nothing about the target. */
 const ourFailures: ReadonlySet<string | null> = new Set(['runner_shutdown', 'stale_runner']);
 
 /** One detector for both roles, so that a criterion whose role is edited stays one finding. */
-const criterionFailed: Detector = {
+const criterionFailed: JourneyDetector = {
   name: 'criterion_failed',
   dimension: 'criteria',
   read(session) {
@@ -43,7 +46,7 @@ const criterionFailed: Detector = {
   },
 };
 
-const goalMissed: Detector = {
+const goalMissed: JourneyDetector = {
   name: 'goal_missed',
   dimension: 'goal',
   read(session) {
@@ -52,7 +55,7 @@ const goalMissed: Detector = {
   },
 };
 
-const executionFailed: Detector = {
+const executionFailed: JourneyDetector = {
   name: 'execution_failed',
   dimension: 'execution',
   read(session) {
@@ -63,7 +66,7 @@ const executionFailed: Detector = {
 };
 
 /** The budget of the organization is not the provider's, so sessions it stopped tell nothing. */
-const providerLimited: Detector = {
+const providerLimited: JourneyDetector = {
   name: 'provider_limited',
   dimension: 'execution',
   read(session) {
@@ -74,7 +77,7 @@ const providerLimited: Detector = {
 };
 
 /** Calls count however the session ended. */
-const toolErrored: Detector = {
+const toolErrored: JourneyDetector = {
   name: 'tool_errored',
   dimension: 'tools',
   read: ({ tools }) =>
@@ -91,7 +94,7 @@ const toolErrored: Detector = {
       })),
 };
 
-const unknownToolCalled: Detector = {
+const unknownToolCalled: JourneyDetector = {
   name: 'unknown_tool_called',
   dimension: 'tools',
   read(session) {
@@ -101,7 +104,7 @@ const unknownToolCalled: Detector = {
 };
 
 /** Only where another session of the run called one: some journeys need none. */
-const noToolCalled: Detector = {
+const noToolCalled: JourneyDetector = {
   name: 'no_tool_called',
   dimension: 'tools',
   read(session, calling) {
@@ -111,7 +114,7 @@ const noToolCalled: Detector = {
 };
 
 /** The judge knows best whether the goal was met; without one, the verdict. Nothing while neither can tell. */
-const turnCapReached: Detector = {
+const turnCapReached: JourneyDetector = {
   name: 'turn_cap_reached',
   dimension: 'conversation',
   read(session) {
@@ -125,7 +128,7 @@ const turnCapReached: Detector = {
   },
 };
 
-export const detectors: readonly Detector[] = [
+export const detectors: readonly JourneyDetector[] = [
   criterionFailed,
   goalMissed,
   executionFailed,

@@ -10,7 +10,7 @@ export interface Observation {
   /** The same in every wave. */
   fingerprint: string;
   detector: string;
-  dimension: Detector['dimension'];
+  dimension: Detector<unknown>['dimension'];
   subject: Subject;
   fires: boolean;
   /** Sessions in which it happened, of those in which it could have. */
@@ -24,11 +24,17 @@ export interface Observation {
   evidenceTruncated: boolean;
 }
 
+/** Which share of the sessions that could show something has to, and how many at least. */
+interface Chance {
+  share: number;
+  sessions: number;
+}
+
 /**
  * What a model does or judges is left to chance now and then: it is a finding from a fifth of the sessions on. With
  * fewer than five sessions that is any.
  */
-const firingShare = 0.2;
+const chance: Chance = { share: 0.2, sessions: 1 };
 const mostEvidence = 20;
 const mostContrast = 10;
 const longestLabel = 200;
@@ -38,31 +44,47 @@ const keptOfLongId = 150;
 
 /** Every subject that the sessions of a wave cover, whether something is wrong with it or not; in one order. */
 export function observe(wave: readonly SessionFacts[]): Observation[] {
-  const sessions = [...wave].sort((a, b) => byCodeUnit(a.sessionId, b.sessionId));
-  const calling = new Set(sessions.filter((session) => callsOf(session) > 0).map(({ runId }) => runId));
-  return detectors
-    .flatMap((detector) => observeWith(detector, sessions, calling))
+  const calling = new Set(wave.filter((session) => callsOf(session) > 0).map(({ runId }) => runId));
+  const bound = detectors.map(
+    (detector): Detector<SessionFacts> => ({
+      ...detector,
+      read: (session) => detector.read(session, calling),
+    }),
+  );
+  return observeWith(bound, wave, chance);
+}
+
+/** The same for any sessions and detectors. Where chance is in it, `atLeast` says from when on something fires. */
+export function observeWith<Session extends { sessionId: string }>(
+  by: readonly Detector<Session>[],
+  all: readonly Session[],
+  atLeast: Chance,
+): Observation[] {
+  const sessions = all.toSorted((a, b) => byCodeUnit(a.sessionId, b.sessionId));
+  return by
+    .flatMap((detector) => observeOne(detector, sessions, atLeast))
     .sort((a, b) => byCodeUnit(a.fingerprint, b.fingerprint));
 }
 
 type SessionReading = Reading & { sessionId: string };
 
-function observeWith(
-  detector: Detector,
-  sessions: readonly SessionFacts[],
-  calling: ReadonlySet<string>,
+function observeOne<Session extends { sessionId: string }>(
+  detector: Detector<Session>,
+  sessions: readonly Session[],
+  atLeast: Chance,
 ): Observation[] {
   const readings = sessions.flatMap((session) =>
-    detector.read(session, calling).map((reading) => ({ ...reading, sessionId: session.sessionId })),
+    detector.read(session).map((reading) => ({ ...reading, sessionId: session.sessionId })),
   );
-  const bySubject = grouped(readings, ({ subject }) => fingerprintOf(detector, subject));
-  return [...bySubject].map(([fingerprint, of]) => observationOf(detector, fingerprint, of));
+  const bySubject = grouped(readings, ({ subject }) => fingerprintOf(detector.name, subject));
+  return [...bySubject].map(([fingerprint, of]) => observationOf(detector, fingerprint, of, atLeast));
 }
 
 function observationOf(
-  { name, dimension }: Detector,
+  { name, dimension }: Pick<Observation, 'dimension'> & { name: string },
   fingerprint: string,
   readings: readonly [SessionReading, ...SessionReading[]],
+  { share, sessions: least }: Chance,
 ): Observation {
   const { kind, id, label } = readings[0].subject;
   const happened = readings.filter((reading) => reading.happened);
@@ -74,7 +96,7 @@ function observationOf(
     detector: name,
     dimension,
     subject: { kind, id: boundedId(id), label: cut(label, longestLabel) },
-    fires: happened.some(({ certain }) => certain) || (affected.size > 0 && metric >= firingShare),
+    fires: happened.some(({ certain }) => certain) || (affected.size >= least && metric >= share),
     affected: affected.size,
     total: all.size,
     metric,
@@ -84,8 +106,8 @@ function observationOf(
   };
 }
 
-function fingerprintOf({ name }: Detector, { kind, id }: Subject): string {
-  return `${name}:${kind}:${boundedId(id)}`;
+function fingerprintOf(detector: string, { kind, id }: Subject): string {
+  return `${detector}:${kind}:${boundedId(id)}`;
 }
 
 /** The id itself where it is short and can be stored, else its beginning and a hash of all of it. */

@@ -56,11 +56,11 @@ test('more than fit are left out, the least affected first', () => {
   const many = waveInsights(wave, observe(wave));
   expect(many).toMatchObject({ truncated: true, unnarratedCandidates: { length: 50 } });
   expect(new Set(many.unnarratedCandidates.map(({ metric }) => metric))).toEqual(new Set([1]));
-  expect(waveProsePrompt(many, new Map()).user.split('\n')).toHaveLength(20 + 3);
+  expect(waveProsePrompt('personas', many, new Map()).user.split('\n')).toHaveLength(20 + 3);
 });
 
 test('a model explains what was counted and can add nothing to it', () => {
-  const prompt = waveProsePrompt(insights, new Map([['ses_4', `${hostile}${'x'.repeat(9000)}`]]));
+  const prompt = waveProsePrompt('personas', insights, new Map([['ses_4', `${hostile}${'x'.repeat(9000)}`]]));
   expect(prompt.user.match(/<CANDIDATES|CANDIDATES>/g)).toHaveLength(2);
   expect(prompt.user).toContain('token=«redacted»');
   expect(prompt.user.length).toBeLessThan(6000);
@@ -91,7 +91,7 @@ test('what a model discovers is kept when it is about sessions it was shown and 
     sessionId: `ses_${at}`,
     text: hostile.repeat(500),
   }));
-  const prompt = discoveryPrompt(shown);
+  const prompt = discoveryPrompt('personas', shown);
   expect(prompt.sampledSessionIds).toHaveLength(12);
   expect(prompt.user.match(/<SESSIONS|SESSIONS>/g)).toHaveLength(2);
   expect(prompt.user).toContain('token=«redacted»');

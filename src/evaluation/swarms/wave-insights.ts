@@ -28,8 +28,14 @@ export interface NarratedCandidate extends WaveCandidate {
   confidence: 'low' | 'medium' | 'high';
 }
 
-export interface WaveInsights {
+/** What was counted, and the words that were found for it. */
+export interface Narration {
   summary: string;
+  candidates: NarratedCandidate[];
+  unnarratedCandidates: WaveCandidate[];
+}
+
+export interface WaveInsights extends Narration {
   judgeCoverage: { graded: number; total: number };
   sessionCount: number;
   /** Of sessions without a conversation to look at. */
@@ -38,8 +44,6 @@ export interface WaveInsights {
   truncated: boolean;
   /** There were few sessions to go by. */
   lowConfidence: boolean;
-  candidates: NarratedCandidate[];
-  unnarratedCandidates: WaveCandidate[];
 }
 
 const mostCandidates = 50;
@@ -54,21 +58,32 @@ export function waveInsights(
 ): WaveInsights {
   const analyzed = sessions.filter(isExecuted);
   const judged = analyzed.filter((session) => sessionVerdict(session).graders.judge === 'scored');
-  const firing = observations.filter(({ fires }) => fires).sort(byShare);
-  const shown = firing.slice(0, mostCandidates).map((one) => candidateOf(one, statuses));
+  const { shown, total } = candidatesOf(observations, statuses);
   return {
     summary: [
       `${analyzed.length} of ${sessions.length} sessions could be analyzed`,
       `; the goal was met in ${judged.filter(({ judge }) => judge?.passed).length} of the ${judged.length} that were judged.`,
-      ` ${foundIn(shown[0], firing.length)}`,
+      ` ${foundIn(shown[0], total)}`,
     ].join(''),
     judgeCoverage: { graded: judged.length, total: analyzed.length },
     sessionCount: sessions.length,
     unanalyzedSessionCount: sessions.length - analyzed.length,
-    truncated: firing.length > shown.length,
+    truncated: total > shown.length,
     lowConfidence: analyzed.length < fewSessions,
     candidates: [],
     unnarratedCandidates: shown,
+  };
+}
+
+/** Those that fire, the most affected first, as far as they are shown; and how many there are. */
+export function candidatesOf(
+  observations: readonly Observation[],
+  statuses: ReadonlyMap<string, FindingStatus> = new Map(),
+): { shown: WaveCandidate[]; total: number } {
+  const firing = observations.filter(({ fires }) => fires).sort(byShare);
+  return {
+    shown: firing.slice(0, mostCandidates).map((one) => candidateOf(one, statuses)),
+    total: firing.length,
   };
 }
 
@@ -90,7 +105,7 @@ function candidateOf(
   };
 }
 
-function foundIn(first: WaveCandidate | undefined, count: number): string {
+export function foundIn(first: WaveCandidate | undefined, count: number): string {
   if (!first) return 'Nothing was found.';
   const things = count === 1 ? 'One thing was found' : `${count} things were found`;
   return `${things}; most affected: ${candidateTitle(first)}, in ${first.affectedSessions} of ${first.sliceTotal} sessions.`;
@@ -105,6 +120,10 @@ const words: Readonly<Record<string, string>> = {
   unknown_tool_called: 'a tool is called that no server has',
   no_tool_called: 'no tool is called where other sessions call some',
   turn_cap_reached: 'the turns run out before the goal is met',
+  ask_repeated: 'visitors ask for the same again',
+  session_abandoned: 'visitors leave without having got an answer',
+  turn_slow: 'visitors wait long for an answer',
+  thumbs_down: 'visitors say that it was no good',
 };
 
 /** In words, for people and for models. */

@@ -161,6 +161,7 @@ create table study_windows (
 create index study_windows_order on study_windows (study_id, start_at desc);
 
 -- As of journeys; a window is what a wave is there.
+create index journey_observations_wave on journey_observations (project_id, wave_id);
 create table study_observations (
   study_id text collate "C" not null references studies (id) on delete cascade,
   fingerprint text collate "C" not null,
@@ -169,7 +170,7 @@ create table study_observations (
   fired boolean not null,
   affected integer not null,
   total integer not null,
-  primary key (study_id, fingerprint, wave_id)
+  primary key (study_id, wave_id, fingerprint)
 );
 create index study_observations_order on study_observations (study_id, fingerprint, wave_at desc, wave_id desc);
 

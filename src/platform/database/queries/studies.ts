@@ -49,6 +49,14 @@ export const find = query(
   one,
   sealed,
 );
+/** For work that outlives the request; none of a project that is deleted. */
+export const get = query(
+  'studies.get',
+  `select s.id, s.name, s.organization_id as "organizationId", s.project_id as "projectId"
+   from studies s join projects p on p.id = s.project_id and p.deleted_at is null where s.id = :id`,
+  { id: text },
+  studies.pick(['id', 'name', 'organizationId', 'projectId']),
+);
 /** Changes of one study follow each other. */
 export const lock = query(
   'studies.lock',

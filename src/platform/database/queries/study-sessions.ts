@@ -135,13 +135,27 @@ export const turnsOf = query(
   turns.columns,
   { index: 'study_turns_pkey' },
 );
-/** Those with activity in a time, the latest first. */
+/** What detectors go by, of so many of the latest turns in a time of each of these sessions. */
+export const turnsIn = query(
+  'study-sessions.turns-in',
+  `select t.* from unnest(:sessionIds::text[]) as s (id) cross join lateral (
+     select session_id as "sessionId", asked, answered, duration_ms as "durationMs", calls, at from study_turns
+     where session_id = s.id and at >= :from and at < :to order by at desc, turn_id desc limit :most) t
+   order by t."sessionId", t.at`,
+  { sessionIds: texts, from: time, to: time, most: bigint },
+  turns.pick(['sessionId', 'asked', 'answered', 'durationMs', 'calls', 'at']),
+);
+/** Those in which something was said or rated in a time, the latest first. */
 export const active = query(
   'study-sessions.active',
-  `select ${all} ${from} where s.study_id = :studyId and s.last_activity_at >= :from and s.last_activity_at < :to
+  `select s.session_id as "sessionId", s.rating, s.rated_at as "ratedAt", s.last_activity_at as "lastActivityAt"
+   from study_sessions s left join lateral (
+     select true as said from study_turns where session_id = s.session_id and at >= :from and at < :to limit 1) t on true
+   where s.study_id = :studyId and s.last_activity_at >= :from
+     and (t.said or s.rated_at >= :from and s.rated_at < :to)
    order by s.last_activity_at desc, s.session_id desc limit :most`,
   { studyId: text, from: time, to: time, most: bigint },
-  shown,
+  sessions.pick(['sessionId', 'rating', 'ratedAt', 'lastActivityAt']),
   { index: 'study_sessions_study' },
 );
 export const latestActivity = query(

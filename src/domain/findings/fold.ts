@@ -1,0 +1,107 @@
+import { afterWave, type FindingState, type Observation, statusAfter } from '../../evaluation/index.ts';
+import { byColumn } from '../../platform/database/columns.ts';
+import type { Db } from '../../platform/database/database.ts';
+import type { FindingQueries, FindingRow } from '../../platform/database/queries/findings.ts';
+import { newId } from '../../platform/ids.ts';
+
+/** Where findings are kept. */
+export interface FindingBook {
+  findings: FindingQueries;
+  /** What their ids begin with. */
+  prefix: string;
+  ownerId: string;
+}
+
+export interface Wave {
+  waveId: string;
+  /** When it began. */
+  at: number;
+}
+
+/** There may be any number of subjects, since servers have any number of tools; what goes wrong is kept first. */
+const mostSubjects = 500;
+
+/**
+ * Writes down what a wave shows, instead of what it showed before, and what becomes of each finding with it. Whoever
+ * calls this has lined up.
+ */
+export async function foldWave(
+  db: Db,
+  book: FindingBook,
+  wave: Wave,
+  all: readonly Observation[],
+): Promise<void> {
+  const { findings, ownerId } = book;
+  const { waveId, at } = wave;
+  const observations = all.toSorted((a, b) => Number(b.fires) - Number(a.fires)).slice(0, mostSubjects);
+  const fingerprints = observations.map(({ fingerprint }) => fingerprint);
+  await forgetOthers(db, book, waveId, fingerprints);
+  if (observations.length === 0) return;
+  const before = await db.rows(findings.before, { ownerId, waveId, fingerprints });
+  const known = await db.rows(findings.withFingerprints, { ownerId, fingerprints });
+  await db.run(findings.observe, {
+    ownerId,
+    waveId,
+    waveAt: at,
+    ...byColumn(
+      observations.map(({ fingerprint, fires, affected, total }) => ({
+        fingerprint,
+        fired: fires,
+        affected,
+        total,
+      })),
+    ),
+  });
+  const earlier = new Map(before.map((row) => [row.fingerprint, row]));
+  const rows = new Map(known.map((row) => [row.fingerprint, row]));
+  for (const observation of observations) {
+    const { seen, latest } = earlier.get(observation.fingerprint) ?? { seen: false, latest: null };
+    const isLast = !seen && (latest === null || latest < at);
+    const row = rows.get(observation.fingerprint);
+    const state = isLast
+      ? afterWave(row, { waveId, at, fires: observation.fires })
+      : statusAfter(await db.rows(findings.history, { ownerId, fingerprint: observation.fingerprint }));
+    await keep(db, book, observation, row, state);
+  }
+}
+
+/** Something that may yet happen, or was taken back, is no longer covered: its finding is what other waves say. */
+async function forgetOthers(
+  db: Db,
+  book: FindingBook,
+  waveId: string,
+  fingerprints: string[],
+): Promise<void> {
+  const { findings, ownerId } = book;
+  const gone = await db.rows(findings.forget, { ownerId, waveId, fingerprints });
+  if (gone.length === 0) return;
+  const rows = await db.rows(findings.withFingerprints, {
+    ownerId,
+    fingerprints: gone.map(({ fingerprint }) => fingerprint),
+  });
+  for (const row of rows) {
+    const { fingerprint } = row;
+    const state = statusAfter(await db.rows(findings.history, { ownerId, fingerprint }));
+    await keep(db, book, row, row, state);
+  }
+}
+
+async function keep(
+  db: Db,
+  { findings, prefix, ownerId }: FindingBook,
+  { fingerprint, dimension, subject }: Pick<FindingRow, 'fingerprint' | 'dimension' | 'subject'>,
+  row: FindingRow | undefined,
+  state: FindingState | undefined,
+): Promise<void> {
+  if (!state) {
+    if (row) await db.run(findings.remove, { ownerId, fingerprint });
+    return;
+  }
+  const { status, occurrenceCount, firstSeenAt, lastSeenAt, lastSeenWaveId, resolvedAt } = state;
+  const after = { status, occurrenceCount, firstSeenAt, lastSeenAt, lastSeenWaveId, resolvedAt };
+  const unchanged =
+    row && Object.entries(after).every(([name, value]) => row[name as keyof typeof after] === value);
+  if (unchanged) return;
+  const id = row?.id ?? newId(prefix);
+  await db.run(findings.put, { id, ownerId, fingerprint, dimension, subject, ...after });
+}

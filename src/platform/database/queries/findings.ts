@@ -1,0 +1,185 @@
+import {
+  bigint,
+  flag,
+  integer,
+  json,
+  manyOf,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  texts,
+  time,
+} from '../columns.ts';
+import { query } from '../query.ts';
+
+const observed = manyOf({ fingerprint: text, fired: flag, affected: integer, total: integer });
+
+const findingColumns = {
+  id: text,
+  fingerprint: text,
+  dimension: text,
+  subject: json<unknown>(),
+  status: oneOf<'new' | 'recurring' | 'regressed' | 'resolved'>(),
+  occurrenceCount: integer,
+  lastSeenWaveId: text,
+  firstSeenAt: time,
+  lastSeenAt: time,
+  resolvedAt: orNull(time),
+  dismissedAt: orNull(time),
+  updatedAt: time,
+};
+export type FindingRow = RowOf<typeof findingColumns>;
+
+const waveColumns = {
+  fingerprint: text,
+  waveId: text,
+  at: time,
+  fired: flag,
+  affected: integer,
+  total: integer,
+};
+export type WaveRow = RowOf<typeof waveColumns>;
+
+const state = [
+  'dimension',
+  'subject',
+  'status',
+  'occurrenceCount',
+  'lastSeenWaveId',
+  'firstSeenAt',
+  'lastSeenAt',
+  'resolvedAt',
+] as const;
+const made = ['id', 'fingerprint', ...state] as const;
+
+interface Place {
+  /** What the names of the queries begin with. */
+  name: string;
+  /** What the names of the tables begin with. */
+  tables: string;
+  /** The column of whose findings they are. */
+  owner: string;
+  /** Serves the list. */
+  index: string;
+}
+
+export type FindingQueries = ReturnType<typeof findingQueries>;
+
+/** What keeps going wrong for an owner, wave after wave; each kind of owner has tables of its own. */
+export function findingQueries({ name, tables, owner, index }: Place) {
+  const findings = table(`${tables}_findings`, findingColumns);
+  const observations = `${tables}_observations`;
+  const ofOwner = `${owner} = :ownerId`;
+  const one = { ownerId: text, fingerprint: text };
+  const some = { ownerId: text, fingerprints: texts };
+  return {
+    /** The waves of an owner are looked at one after the other. */
+    lineUp: query(
+      `${name}.line-up`,
+      `select from pg_advisory_xact_lock(hashtextextended('${name} ' || :ownerId, 4700))`,
+      { ownerId: text },
+    ),
+    /** What a wave shows now, instead of what it showed before. */
+    observe: query(
+      `${name}.observe`,
+      `insert into ${observations} (${owner}, fingerprint, wave_id, wave_at, fired, affected, total)
+       select :ownerId, n.fingerprint, :waveId, :waveAt, n.fired, n.affected, n.total from ${observed.from('n')}
+       on conflict (${owner}, fingerprint, wave_id)
+         do update set wave_at = excluded.wave_at, fired = excluded.fired, affected = excluded.affected, total = excluded.total`,
+      { ...observed.takes, ownerId: text, waveId: text, waveAt: time },
+    ),
+    /** What a wave showed before and does not cover any more. */
+    forget: query(
+      `${name}.forget`,
+      `delete from ${observations} where ${ofOwner} and wave_id = :waveId and fingerprint <> all(:fingerprints)
+       returning fingerprint`,
+      { ...some, waveId: text },
+      { fingerprint: text },
+    ),
+    /** Of each fingerprint: whether this wave was looked at before, and when the latest of the others was launched. */
+    before: query(
+      `${name}.before`,
+      `select f.fingerprint,
+         exists (select from ${observations} o where o.${ofOwner} and o.fingerprint = f.fingerprint
+           and o.wave_id = :waveId) as seen,
+         (select o.wave_at from ${observations} o where o.${ofOwner} and o.fingerprint = f.fingerprint
+           and o.wave_id <> :waveId order by o.wave_at desc, o.wave_id desc limit 1) as latest
+       from unnest(:fingerprints::text[]) as f (fingerprint)`,
+      { ...some, waveId: text },
+      { fingerprint: text, seen: flag, latest: orNull(time) },
+    ),
+    history: query(
+      `${name}.history`,
+      `select wave_id as "waveId", wave_at as at, fired as fires from ${observations}
+       where ${ofOwner} and fingerprint = :fingerprint order by wave_at, wave_id`,
+      one,
+      { waveId: text, at: time, fires: flag },
+    ),
+    withFingerprints: query(
+      `${name}.with-fingerprints`,
+      `select ${findings.all()} from ${findings.name} where ${ofOwner} and fingerprint = any(:fingerprints)`,
+      some,
+      findings.columns,
+    ),
+    /** Whether it was dismissed is another matter. */
+    put: query(
+      `${name}.put`,
+      `insert into ${findings.name} (${owner}, id, fingerprint, dimension, subject, status, occurrence_count,
+         last_seen_wave_id, first_seen_at, last_seen_at, resolved_at)
+       values (:ownerId, :id, :fingerprint, :dimension, :subject, :status, :occurrenceCount,
+         :lastSeenWaveId, :firstSeenAt, :lastSeenAt, :resolvedAt)
+       on conflict (${owner}, fingerprint) do update set ${findings.set(state)}, updated_at = now()`,
+      { ownerId: text, ...findings.pick(made) },
+    ),
+    /** One whose only occurrence turned out to be none. */
+    remove: query(
+      `${name}.delete`,
+      `delete from ${findings.name} where ${ofOwner} and fingerprint = :fingerprint`,
+      one,
+    ),
+    /** The latest change first. */
+    list: query(
+      `${name}.list`,
+      `select ${findings.all()} from ${findings.name}
+       where ${ofOwner} and (:before::timestamptz is null or (updated_at, id) < (:before, :beforeId))
+       order by updated_at desc, id desc limit :most`,
+      { ownerId: text, before: orNull(time), beforeId: text, most: bigint },
+      findings.columns,
+      { index },
+    ),
+    /** The latest waves that cover each of these. */
+    waves: query(
+      `${name}.waves`,
+      `select f.fingerprint, o.wave_id as "waveId", o.wave_at as at, o.fired, o.affected, o.total
+       from unnest(:fingerprints::text[]) as f (fingerprint) cross join lateral (
+         select * from ${observations} o where o.${ofOwner} and o.fingerprint = f.fingerprint
+         order by o.wave_at desc, o.wave_id desc limit :most) o
+       order by o.wave_at, o.wave_id`,
+      { ...some, most: bigint },
+      waveColumns,
+    ),
+    /** Says so again to one that is in this state already. */
+    dismiss: query(
+      `${name}.dismiss`,
+      `update ${findings.name} set dismissed_at = case when :dismissed then coalesce(dismissed_at, now()) end
+       where ${ofOwner} and id = :id returning id`,
+      { ownerId: text, id: text, dismissed: flag },
+      { id: text },
+    ),
+  };
+}
+
+export const journeyFindings = findingQueries({
+  name: 'journey-findings',
+  tables: 'journey',
+  owner: 'project_id',
+  index: 'journey_findings_project',
+});
+export const studyFindings = findingQueries({
+  name: 'study-findings',
+  tables: 'study',
+  owner: 'study_id',
+  index: 'study_findings_study',
+});

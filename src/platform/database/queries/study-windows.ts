@@ -1,0 +1,45 @@
+import { bigint, integer, json, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { query } from '../query.ts';
+
+const windows = table('study_windows', {
+  studyId: text,
+  id: text,
+  startAt: time,
+  analysedAt: time,
+  sessions: integer,
+  signals: json<unknown>(),
+});
+export type WindowRow = RowOf<typeof windows.columns>;
+
+/** By the clock that activity is dated with. */
+export const now = query('study-windows.now', 'select now() as at', {}, { at: time });
+
+export const find = query(
+  'study-windows.find',
+  `select ${windows.all()} from study_windows where study_id = :studyId and id = :id`,
+  { studyId: text, id: text },
+  windows.columns,
+);
+export const latest = query(
+  'study-windows.latest',
+  `select ${windows.all()} from study_windows where study_id = :studyId order by start_at desc limit 1`,
+  { studyId: text },
+  windows.columns,
+  { index: 'study_windows_order' },
+);
+/** Unless somebody looked later and was done first. Zero rows then. */
+export const put = query(
+  'study-windows.put',
+  `${windows.insert()} on conflict (study_id, id)
+     do update set ${windows.set(['analysedAt', 'sessions', 'signals'])}
+     where study_windows.analysed_at <= :analysedAt`,
+  windows.columns,
+);
+/** The last one that has insights; ids are in the order of time. */
+export const latestWithInsights = query(
+  'study-windows.latest-with-insights',
+  `select wave_id as "waveId" from study_insights where study_id = :studyId and insights is not null
+   order by wave_id desc limit 1`,
+  { studyId: text },
+  { waveId: text },
+);
