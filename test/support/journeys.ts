@@ -22,7 +22,12 @@ export class Journeys {
   }
 
   static async of(service: TestService): Promise<Journeys> {
-    return new Journeys(await Evals.of(service, 'Journeys'));
+    return Journeys.besides(await Evals.of(service, 'Journeys'));
+  }
+
+  /** In the same project. */
+  static besides(evals: Evals): Journeys {
+    return new Journeys(evals);
   }
 
   server(fields: object = {}): Promise<string> {

@@ -121,7 +121,7 @@ const words: Readonly<Record<string, string>> = {
   no_tool_called: 'no tool is called where other sessions call some',
   turn_cap_reached: 'the turns run out before the goal is met',
   ask_repeated: 'visitors ask for the same again',
-  session_abandoned: 'visitors leave without having got an answer',
+  session_abandoned: 'visitors leave after something failed',
   turn_slow: 'visitors wait long for an answer',
   thumbs_down: 'visitors say that it was no good',
 };
