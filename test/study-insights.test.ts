@@ -26,7 +26,11 @@ beforeEach(() => {
 });
 
 const week = 7 * 86_400_000;
-const fails = callThenAnswer({ name: 'launch_ship', input: {} }, 'That did not work.');
+/** With every message, not only with the first. */
+const fails: Script = ({ body }) =>
+  body.messages.at(-1).role === 'tool'
+    ? { text: 'That did not work.' }
+    : { toolCalls: [{ name: 'launch_ship', input: {} }] };
 const works = callThenAnswer({ name: 'list_ships', input: {} }, 'Albatross, Bittern and Cormorant.');
 /** What the providers of models say when they are out of order. */
 const broken: Script = () => ({ status: 400, text: 'no' });
@@ -222,6 +226,21 @@ describe('what visitors meet', () => {
     const other = await fresh();
     expect((await service.post(path(other.id, `/findings/${before?.id}/dismiss`))).status).toBe(404);
   });
+});
+
+test('a dismissal outlives that somebody takes back what was said', async () => {
+  const { id, link } = await fresh();
+  const guest = await guestOf(link);
+  const { last } = await guest.say(asked);
+  const told: string[] = [];
+  for (const rating of [-1, 1, -1]) {
+    ok(await guest.request('PUT', `/visit/sessions/${last.sessionId}/feedback`, { rating }));
+    await analyse(id);
+    const [one] = (await studies.read(id, '/findings')).items as Finding[];
+    told.push(`${one?.status} ${one?.occurrenceCount} ${one?.dismissedAt !== null}`);
+    ok(await service.post(path(id, `/findings/${one?.id}/dismiss`)));
+  }
+  expect(told).toEqual(['new 1 false', 'resolved 0 true', 'new 1 true']);
 });
 
 describe('insights into seven days', () => {

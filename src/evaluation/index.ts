@@ -85,7 +85,7 @@ export { wilson } from './statistics/wilson.ts';
 export { factsOfVisit, type Look, type VisitFacts } from './studies/facts.ts';
 export { observeVisits } from './studies/observe.ts';
 export { type StudySignals, studySignals, type WindowInsights, windowInsights } from './studies/signals.ts';
-export { type Window, windowAt } from './studies/window.ts';
+export { windowAt } from './studies/window.ts';
 export { discoveryPrompt, readDiscovery } from './swarms/discovery.ts';
 export type { Criterion, SessionFacts } from './swarms/facts.ts';
 export { grouped } from './swarms/grouped.ts';

@@ -59,7 +59,7 @@ export async function foldWave(
     const isLast = !seen && (latest === null || latest < at);
     const row = rows.get(observation.fingerprint);
     const state = isLast
-      ? afterWave(row, { waveId, at, fires: observation.fires })
+      ? afterWave(row && row.occurrenceCount > 0 ? row : undefined, { waveId, at, fires: observation.fires })
       : statusAfter(await db.rows(findings.history, { ownerId, fingerprint: observation.fingerprint }));
     await keep(db, book, observation, row, state);
   }
@@ -93,15 +93,22 @@ async function keep(
   row: FindingRow | undefined,
   state: FindingState | undefined,
 ): Promise<void> {
-  if (!state) {
+  const kept = state ?? (row && neverSeen(row));
+  if (!kept) {
     if (row) await db.run(findings.remove, { ownerId, fingerprint });
     return;
   }
-  const { status, occurrenceCount, firstSeenAt, lastSeenAt, lastSeenWaveId, resolvedAt } = state;
+  const { status, occurrenceCount, firstSeenAt, lastSeenAt, lastSeenWaveId, resolvedAt } = kept;
   const after = { status, occurrenceCount, firstSeenAt, lastSeenAt, lastSeenWaveId, resolvedAt };
   const unchanged =
     row && Object.entries(after).every(([name, value]) => row[name as keyof typeof after] === value);
   if (unchanged) return;
   const id = row?.id ?? newId(prefix);
   await db.run(findings.put, { id, ownerId, fingerprint, dimension, subject, ...after });
+}
+
+/** All of its occurrences turned out to be none. If somebody dismissed it, it stays dismissed in case it comes back. */
+function neverSeen(row: FindingRow): FindingState | undefined {
+  if (row.dismissedAt === null) return undefined;
+  return { ...row, status: 'resolved', occurrenceCount: 0, resolvedAt: row.resolvedAt ?? row.lastSeenAt };
 }

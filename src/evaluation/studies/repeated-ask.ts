@@ -23,10 +23,14 @@ function wordsOf(message: string): Set<string> {
   return new Set((message.toLowerCase().match(word) ?? []).slice(0, mostWords));
 }
 
-/** Another number is another question. */
 function isNearly(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  const differing = [...a].filter((one) => !b.has(one)).concat([...b].filter((one) => !a.has(one)));
-  if (differing.some((one) => digit.test(one))) return false;
-  const all = new Set([...a, ...b]).size;
-  return (all - differing.length) / all >= nearlySame;
+  let common = 0;
+  for (const one of a) if (b.has(one)) common++;
+  return common >= nearlySame * (a.size + b.size - common) && !differInNumber(a, b) && !differInNumber(b, a);
+}
+
+/** Another number is another question. */
+function differInNumber(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  for (const one of a) if (digit.test(one) && !b.has(one)) return true;
+  return false;
 }

@@ -13,6 +13,7 @@ import { studyFindings } from '../../../platform/database/queries/findings.ts';
 import * as studies from '../../../platform/database/queries/studies.ts';
 import * as sessions from '../../../platform/database/queries/study-sessions.ts';
 import * as windows from '../../../platform/database/queries/study-windows.ts';
+import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Services } from '../../context.ts';
 import { foldWave } from '../../findings/fold.ts';
@@ -23,10 +24,7 @@ import { type AnalysisPayload, analyseStudy, idleAfter } from './schedule.ts';
 const mostSessions = 5_000;
 const mostTurns = 200;
 const atOnce = 200;
-/**
- * With more sessions than this a window is looked at once in so many milliseconds. The look that is due when everybody
- * is idle comes later than that, so nothing is missed.
- */
+/** With more sessions than this, a window is looked at once in so many milliseconds. */
 const manySessions = 500;
 const restOfMany = 60_000;
 
@@ -40,7 +38,12 @@ export function analyseStudyJob({ db }: Services): JobKind {
       const window = windowAt(at);
       const { at: now } = await db.one(windows.now);
       const last = await db.row(windows.find, { studyId, id: window.id });
-      if (last && last.sessions > manySessions && now - last.analysedAt < restOfMany) return undefined;
+      const rest = last && last.sessions > manySessions ? last.analysedAt + restOfMany - now : 0;
+      if (rest > 0)
+        return async (trx) => {
+          const uniqueKey = `${studyId} ${window.id} rested`;
+          await enqueue(trx, analyseStudy, payload, { uniqueKey, delay: rest });
+        };
       const study = await db.row(studies.get, { id: studyId });
       if (!study) return undefined;
       const { from, to } = window;

@@ -68,7 +68,7 @@ interface Place {
 export type FindingQueries = ReturnType<typeof findingQueries>;
 
 /** What keeps going wrong for an owner, wave after wave; each kind of owner has tables of its own. */
-export function findingQueries({ name, tables, owner, index }: Place) {
+function findingQueries({ name, tables, owner, index }: Place) {
   const findings = table(`${tables}_findings`, findingColumns);
   const observations = `${tables}_observations`;
   const ofOwner = `${owner} = :ownerId`;

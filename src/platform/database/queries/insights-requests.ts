@@ -25,7 +25,7 @@ interface Place {
 export type InsightsQueries = ReturnType<typeof insightsQueries>;
 
 /** Insights that somebody asked for into a wave of an owner; each kind of owner has a table of its own. */
-export function insightsQueries({ name, table: tableName, owner }: Place) {
+function insightsQueries({ name, table: tableName, owner }: Place) {
   const insights = table(tableName, columns);
   const one = { ownerId: text, waveId: text };
   const which = `${owner} = :ownerId and wave_id = :waveId`;

@@ -109,7 +109,6 @@ const turns = table('study_turns', {
   micros: bigint,
   at: time,
 });
-export type StudyTurnRow = RowOf<typeof turns.columns>;
 const noted = [
   'sessionId',
   'turnId',

@@ -1,4 +1,4 @@
-import { bigint, integer, json, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { integer, json, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
 const windows = table('study_windows', {
