@@ -37,7 +37,6 @@ create table study_members (
   created_at timestamptz(3) not null default now(),
   constraint study_members_email unique (study_id, email)
 );
-
 create index study_members_study on study_members (study_id, id);
 
 -- What lets an invited person in once, by mail or handed over.
@@ -160,8 +159,10 @@ create table study_windows (
 );
 create index study_windows_order on study_windows (study_id, start_at desc);
 
--- As of journeys; a window is what a wave is there.
+-- What a wave showed before is looked for by the wave.
 create index journey_observations_wave on journey_observations (project_id, wave_id);
+
+-- As of journeys; a window is what a wave is there.
 create table study_observations (
   study_id text collate "C" not null references studies (id) on delete cascade,
   fingerprint text collate "C" not null,
