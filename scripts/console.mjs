@@ -19,22 +19,27 @@ export const consoleConfig = {
   clearScreen: false,
 };
 
+/** How pages are built, whoever they are for. */
+const usual = {
+  outDir: `${process.cwd()}/${folder}`,
+  // Both know `light-dark()` and nesting, which would be written out otherwise.
+  target: 'es2023',
+  cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
+  // A page with a strict policy cannot use what is written into its style.
+  assetsInlineLimit: 0,
+  chunkSizeWarningLimit: 1000,
+};
+
 export async function buildConsole() {
   const { output } = await build({
     ...consoleConfig,
     plugins: [...consoleConfig.plugins, preloadShell],
     logLevel: 'warn',
     build: {
-      outDir: `${process.cwd()}/${folder}`,
+      ...usual,
       emptyOutDir: true,
-      // Both know `light-dark()` and nesting, which would be written out otherwise.
-      target: 'es2023',
-      cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
-      // A page with a strict policy cannot use what is written into its style.
-      assetsInlineLimit: 0,
       // One small style sheet for all pages, which none has to wait for.
       cssCodeSplit: false,
-      chunkSizeWarningLimit: 1000,
       // Few files: each is a request of its own, and browsers make six at a time.
       rolldownOptions: {
         output: {
@@ -62,12 +67,41 @@ export async function buildConsole() {
     },
   });
   const scripts = output.filter(({ type }) => type === 'chunk');
+  const forVisitors = await buildVisit();
   const inputs = Object.fromEntries(
-    scripts.flatMap(({ moduleIds }) => moduleIds.map((id) => [id.replace(/^\0/, ''), true])),
+    [...scripts, ...forVisitors].flatMap(({ moduleIds }) =>
+      moduleIds.map((id) => [id.replace(/^\0/, ''), true]),
+    ),
   );
   await writeFile(`${folder}/THIRD-PARTY-LICENSES.txt`, await licensesOf({ inputs }));
   await compress();
   report(scripts, await sizes(scripts));
+  reportVisit(forVisitors, await sizes(forVisitors));
+}
+
+/** The pages of those who come by a link; by themselves, because they have no use for what the console shares. */
+async function buildVisit() {
+  const root = `${process.cwd()}/${consoleConfig.root}`;
+  const { output } = await build({
+    ...consoleConfig,
+    publicDir: false,
+    logLevel: 'warn',
+    build: {
+      ...usual,
+      emptyOutDir: false,
+      modulePreload: { polyfill: false },
+      rolldownOptions: {
+        input: { visit: `${root}/visit.html`, shared: `${root}/shared.html` },
+        output: {
+          chunkFileNames: 'assets/[name]-[hash].js',
+          codeSplitting: {
+            groups: [{ name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 2 }],
+          },
+        },
+      },
+    },
+  });
+  return output.filter(({ type }) => type === 'chunk');
 }
 
 let shellIds;
@@ -124,8 +158,8 @@ async function sizes(scripts) {
   return new Map(await Promise.all(measured));
 }
 
-/** What a reader loads for the first page, and what each page adds to it. */
-function report(scripts, size) {
+/** All scripts that one needs before it runs, itself included. */
+function needsOf(scripts) {
   const byName = new Map(scripts.map((chunk) => [chunk.fileName, chunk]));
   const needs = (fileName, seen = new Set()) => {
     if (seen.has(fileName)) return seen;
@@ -133,8 +167,16 @@ function report(scripts, size) {
     for (const next of byName.get(fileName)?.imports ?? []) needs(next, seen);
     return seen;
   };
-  const kilobytes = (files) =>
-    `${([...files].reduce((sum, file) => sum + (size.get(file) ?? 0), 0) / 1000).toFixed(1)} kB`;
+  return needs;
+}
+
+function kilobytes(files, size) {
+  return `${([...files].reduce((sum, file) => sum + (size.get(file) ?? 0), 0) / 1000).toFixed(1)} kB`;
+}
+
+/** What a reader loads for the first page, and what each page adds to it. */
+function report(scripts, size) {
+  const needs = needsOf(scripts);
   const shell = new Set();
   for (const { fileName } of scripts.filter(({ isEntry, name }) => isEntry || name === 'shell'))
     needs(fileName, shell);
@@ -143,7 +185,21 @@ function report(scripts, size) {
   );
   const lines = pages.map(({ name, fileName }) => {
     const added = [...needs(fileName)].filter((file) => !shell.has(file));
-    return `${name} +${kilobytes(added)}`;
+    return `${name} +${kilobytes(added, size)}`;
   });
-  console.log(`console: shell ${kilobytes(shell)} of script, compressed; ${lines.sort().join(', ')}`);
+  console.log(`console: shell ${kilobytes(shell, size)} of script, compressed; ${lines.sort().join(', ')}`);
+}
+
+/** What each page loads, and what the first widget adds to a visit. */
+function reportVisit(scripts, size) {
+  const needs = needsOf(scripts);
+  const whole = scripts.filter(({ isEntry }) => isEntry);
+  const lines = whole.map(({ name, fileName }) => `${name} ${kilobytes(needs(fileName), size)}`);
+  const before = new Set(whole.flatMap(({ fileName }) => [...needs(fileName)]));
+  const later = scripts.filter(({ isDynamicEntry }) => isDynamicEntry);
+  const added = later.map(({ name, fileName }) => {
+    const more = [...needs(fileName)].filter((file) => !before.has(file));
+    return `${name} +${kilobytes(more, size)}`;
+  });
+  console.log(`pages by link: ${lines.sort().join(', ')} of script, compressed; ${added.sort().join(', ')}`);
 }

@@ -45,7 +45,7 @@ test('the package holds what a user needs, and nothing else', async () => {
     /^docs\/[\w-]+\.md$/,
     /^dist\/program\/(?:main|suite-file-thread|pipe-filter|[\w-]+-[A-Z0-9]{8})\.js$/,
     /^dist\/program\/THIRD-PARTY-LICENSES\.txt$/,
-    /^dist\/console\/(?:index\.html|theme\.js|icon\.svg)(?:\.gz)?$/,
+    /^dist\/console\/(?:(?:index|visit|shared)\.html|theme\.js|icon\.svg)(?:\.gz)?$/,
     /^dist\/console\/assets\/[\w.-]+-[\w-]{8}\.(?:js|css)(?:\.gz)?$/,
     /^dist\/console\/THIRD-PARTY-LICENSES\.txt$/,
     /^dist\/client\/(?:index\.js|(?:index|calls|schemas|options|error|pages)\.d\.ts)$/,

@@ -49,6 +49,8 @@ export interface BridgeOptions {
   version: string;
   callTool: (name: string, args: Record<string, unknown>) => Promise<Answered>;
   readResource: (uri: string) => Promise<Answered>;
+  /** Whether somebody followed a link; without, links are noted only, since nobody is there to look at them. */
+  openLink?: (url: string) => Promise<boolean>;
   /** To the widget; settles when it is sent, or cannot be. */
   send: (text: string) => Promise<void>;
   resize: (height: number) => void;
@@ -151,7 +153,7 @@ export class Bridge {
       case 'resources/read':
         return this.serve(asked, length, () => this.readResource(params));
       case 'ui/open-link':
-        return this.openLink(asked, params);
+        return this.openLink(asked, params, length);
       case 'ui/request-display-mode':
         return this.reply(asked, { mode: 'inline' });
       case 'ui/message':
@@ -191,13 +193,16 @@ export class Bridge {
     };
   }
 
-  /** Never followed: nobody is there to look at it. */
-  private openLink(asked: Id, params: Record<string, unknown>): void {
+  private openLink(asked: Id, params: Record<string, unknown>, length: number): void {
     const { url = '' } = LinkParams.safeParse(params).data ?? {};
     const good = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
     this.note(`${good ? 'link' : 'refused link'}: ${url}`);
-    if (good) this.reply(asked, {});
-    else this.fail(asked, -32602, 'Only links to http and https are opened');
+    const { openLink } = this.options;
+    if (!good) return this.fail(asked, -32602, 'Only links to http and https are opened');
+    if (!openLink) return this.reply(asked, {});
+    this.serve(asked, length, async () =>
+      (await openLink(url)) ? { result: {} } : { refusal: 'The link was not opened' },
+    );
   }
 
   private async callTool(params: Record<string, unknown>): Promise<Answered> {

@@ -33,31 +33,32 @@ export function widgetCsp(declared: unknown): WidgetCsp {
   };
 }
 
-/** The header that the HTML of a widget is served with: what is not declared is denied. */
-export function cspHeader({
-  connectDomains,
-  resourceDomains,
-  frameDomains,
-  baseUriDomains,
-}: WidgetCsp): string {
+/**
+ * The header that the HTML of a widget is served with: what is not declared is denied. `own` is the place that it was
+ * served from, where nobody else is.
+ */
+export function cspHeader(
+  { connectDomains, resourceDomains, frameDomains, baseUriDomains }: WidgetCsp,
+  own: "'self'" | '' = "'self'",
+): string {
   const or = (domains: readonly string[], none = "'none'"): string =>
     domains.length > 0 ? domains.join(' ') : none;
   const resources = resourceDomains.join(' ');
   return [
     "default-src 'none'",
-    `script-src 'self' 'unsafe-inline' ${resources}`,
-    `style-src 'self' 'unsafe-inline' ${resources}`,
-    `img-src 'self' data: blob: ${resources}`,
-    `font-src 'self' data: ${resources}`,
-    `media-src 'self' data: blob: ${resources}`,
-    `worker-src 'self' blob: ${resources}`,
+    `script-src ${own} 'unsafe-inline' ${resources}`,
+    `style-src ${own} 'unsafe-inline' ${resources}`,
+    `img-src ${own} data: blob: ${resources}`,
+    `font-src ${own} data: ${resources}`,
+    `media-src ${own} data: blob: ${resources}`,
+    `worker-src ${own} blob: ${resources}`,
     `connect-src ${or(connectDomains)}`,
     `frame-src ${or(frameDomains)}`,
-    `base-uri ${or(baseUriDomains, "'self'")}`,
+    `base-uri ${or(baseUriDomains, own || "'none'")}`,
     "form-action 'none'",
     "object-src 'none'",
   ]
-    .map((directive) => directive.trim())
+    .map((directive) => directive.replaceAll(/ +/g, ' ').trim())
     .join('; ');
 }
 

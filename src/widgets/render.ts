@@ -11,7 +11,8 @@ import { cspHeader, originsOf } from './csp.ts';
 import type { WidgetSource } from './declared.ts';
 import { drawn, resizeFrame, sendMessage, showWidget, takeMessages } from './in-page.ts';
 import { LiveWidget, type WidgetSnapshot } from './live.ts';
-import { frameOf, hostPage, ownProcess, withOpenAi } from './pages.ts';
+import { withOpenAi } from './open-ai.ts';
+import { frameOf, hostPage, ownProcess } from './pages.ts';
 
 type WidgetStatus =
   | 'rendered'

@@ -8,6 +8,7 @@ import type { Log } from '../../platform/log.ts';
 import { isConsolePage, nowhereInConsole, registerConsole } from '../console/routes.ts';
 import { registerDocs } from '../docs/routes.ts';
 import { registerMcp } from '../mcp/routes.ts';
+import { registerVisit } from '../visit/routes.ts';
 import { consoleCredential, visitCredential } from './browser.ts';
 import { hangUpWhenClosing, refuseBytes, takeOverFromNode } from './connections.ts';
 import { errorResponder, sendRefusal } from './errors.ts';
@@ -118,6 +119,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   registerHealth(app, options);
   registerDocs(app, basePath, publicUrl);
   registerConsole(app);
+  registerVisit(app);
   registerAgents(app, options);
   return app;
 }

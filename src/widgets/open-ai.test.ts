@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withOpenAi } from './pages.ts';
+import { withOpenAi } from './open-ai.ts';
 
 const shown = { input: {}, result: {}, height: 1 };
 

@@ -1,0 +1,13 @@
+import type { VisitOperations } from '../../contract/visit/index.ts';
+import type { ClientOf, OutputOf } from './calls.ts';
+import { callsOf } from './make.ts';
+import type { ClientOptions } from './options.ts';
+import { visitCallables } from './visit-operations.ts';
+
+export type VisitClient = ClientOf<VisitOperations>;
+export type VisitOutput<Name extends keyof VisitOperations> = OutputOf<VisitOperations[Name]>;
+
+/** The same for those who came by a link; the key is what let them in. It is not published. */
+export function createVisitClient(options: ClientOptions): VisitClient {
+  return callsOf(options, '/visit/api', visitCallables) as VisitClient;
+}

@@ -1,0 +1,136 @@
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { Button } from '../kit/button.tsx';
+import { Code, Json } from '../kit/code.tsx';
+import { Fold } from '../kit/fold.tsx';
+import { ToolIcon } from '../kit/icons.tsx';
+import { type State, StateMark } from '../kit/state.tsx';
+import { cut } from '../kit/text.ts';
+import type { Call } from './turns.ts';
+import css from './visit.module.css';
+
+const Widget = lazy(() => import('./widget.tsx').then(({ Widget: part }) => ({ default: part })));
+
+const states: Record<Call['state'], [State, string]> = {
+  asks: ['pending', 'waits for you'],
+  running: ['running', 'running'],
+  ok: ['passed', 'done'],
+  error: ['failed', 'failed'],
+  refused: ['skipped', 'not allowed'],
+};
+
+/** A call of a tool: what became of it, more when it is unfolded, and its interface where it has one. */
+export function CallRow({
+  call,
+  sessionId,
+  fresh,
+  asksFirst,
+  decide,
+}: {
+  call: Call;
+  sessionId: string | undefined;
+  /** It was made on this page, so that its interface is opened unasked. */
+  fresh: boolean;
+  /** Whether the visitor is asked before tools are called. */
+  asksFirst: boolean;
+  decide: ((approved: boolean) => Promise<void>) | undefined;
+}) {
+  const [opened, setOpened] = useState(false);
+  const { tool, input, output, widget, state } = call;
+  const [mark, word] = states[state];
+  if (state === 'asks' && decide) return <Approval call={call} decide={decide} />;
+  return (
+    <div className={css.call}>
+      <Fold
+        summary={
+          <span className={css.callLine}>
+            <ToolIcon />
+            <code title={tool}>{cut(tool)}</code>
+            <StateMark state={mark}>{word}</StateMark>
+          </span>
+        }
+      >
+        {() => (
+          <div className={css.callBody}>
+            <Json value={input} label={`What ${cut(tool)} was given`} />
+            {output !== undefined && <Value value={output} label={`What ${cut(tool)} answered`} />}
+          </div>
+        )}
+      </Fold>
+      {widget &&
+        sessionId !== undefined &&
+        (fresh || opened ? (
+          <Suspense fallback={<p className={css.soft}>Loading…</p>}>
+            <Widget sessionId={sessionId} toolCallId={call.id} tool={cut(tool)} asksFirst={asksFirst} />
+          </Suspense>
+        ) : (
+          <p className={css.closedWidget}>
+            <Button onClick={() => setOpened(true)}>Open what it shows</Button>
+          </p>
+        ))}
+    </div>
+  );
+}
+
+function Value({ value, label }: { value: unknown; label: string }) {
+  return typeof value === 'string' ? (
+    <Code text={value} label={label} />
+  ) : (
+    <Json value={value} label={label} />
+  );
+}
+
+/** Asks whether a tool may be called, for as long as an answer counts. */
+function Approval({ call, decide }: { call: Call; decide: (approved: boolean) => Promise<void> }) {
+  const [decided, setDecided] = useState<boolean>();
+  const [late, setLate] = useState(false);
+  const left = useSecondsUntil(call.until ?? 0);
+  const over = late || left === 0;
+  const answer = (approved: boolean): void => {
+    setDecided(approved);
+    decide(approved).catch(() => setLate(true));
+  };
+  return (
+    <Question
+      title={
+        <>
+          May the tool <code>{cut(call.tool)}</code> be used?
+        </>
+      }
+      name={`May ${cut(call.tool)} be used?`}
+    >
+      <Json value={call.input} label={`What ${cut(call.tool)} would be given`} />
+      {over ? (
+        <p className={css.soft}>It is too late to answer: it was taken for a no.</p>
+      ) : (
+        <div className={css.answers}>
+          <Button look="primary" disabled={decided !== undefined} onClick={() => answer(true)}>
+            Allow
+          </Button>
+          <Button disabled={decided !== undefined} onClick={() => answer(false)}>
+            Do not allow
+          </Button>
+          <span className={css.soft}>{left} s left</span>
+        </div>
+      )}
+    </Question>
+  );
+}
+
+/** Something that a visitor is asked. */
+export function Question({ title, name, children }: { title: ReactNode; name: string; children: ReactNode }) {
+  return (
+    <section className={css.question} aria-label={name}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function useSecondsUntil(until: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(0, Math.ceil((until - now) / 1000));
+}

@@ -1,0 +1,154 @@
+import { type FormEvent, useEffect, useState } from 'react';
+import type { VisitOutput } from '../../../client/visit.ts';
+import { Button, linkClass } from '../kit/button.tsx';
+import { classes } from '../kit/classes.ts';
+import { Field, TextInput } from '../kit/field.tsx';
+import { LongText } from '../kit/long-text.tsx';
+import { askForTicket, enter, toDoor } from './access.ts';
+import { wordsFor } from './turns.ts';
+import css from './visit.module.css';
+import { Card } from './words.tsx';
+
+type Study = VisitOutput<'openStudy'>;
+
+/** What a link leads to, and the way in. */
+export function Door({ study }: { study: Study | undefined }) {
+  if (!study)
+    return (
+      <Card title="You are invited">
+        <WhatHappens />
+        <Start />
+      </Card>
+    );
+  const { name, description, entry } = study;
+  return (
+    <Card title={name}>
+      {description !== null && <LongText className={css.words} text={description} />}
+      {entry === 'open' && (
+        <>
+          <WhatHappens />
+          <Start />
+        </>
+      )}
+      {entry === 'invitation' && (study.mail ? <Invitation /> : <NoMail />)}
+      {entry === 'sign-in' && <SignIn as={study.signedInAs} />}
+    </Card>
+  );
+}
+
+function WhatHappens() {
+  return (
+    <p className={css.soft}>
+      You will chat with an assistant that can use tools. What you write and how it goes is recorded for the
+      people who run this study.
+    </p>
+  );
+}
+
+function Start() {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const start = (): void => {
+    setBusy(true);
+    enter().catch((error: unknown) => {
+      setProblem(wordsFor(error));
+      setBusy(false);
+    });
+  };
+  return (
+    <>
+      {problem !== undefined && (
+        <p role="alert" className={css.problem}>
+          {problem}
+        </p>
+      )}
+      <Button look="primary" className={css.main} busy={busy} onClick={start}>
+        Start
+      </Button>
+    </>
+  );
+}
+
+function NoMail() {
+  return (
+    <p>
+      This is for those who are invited. Open the link of your invitation, or ask whoever runs this for one.
+    </p>
+  );
+}
+
+function Invitation() {
+  const [email, setEmail] = useState('');
+  const [state, setState] = useState<'asking' | 'busy' | 'sent'>('asking');
+  const [problem, setProblem] = useState<string>();
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setState('busy');
+    askForTicket(email.trim()).then(
+      () => setState('sent'),
+      (error: unknown) => {
+        setProblem(wordsFor(error));
+        setState('asking');
+      },
+    );
+  };
+  if (state === 'sent')
+    return (
+      <p role="status">
+        If this address is invited, a mail with your way in is on its way. The link in it works once.
+      </p>
+    );
+  return (
+    <form className={css.form} onSubmit={submit}>
+      <p>This is for those who are invited. Say which address was, and the way in is mailed there.</p>
+      <Field label="E-mail" problem={problem}>
+        <TextInput
+          type="email"
+          autoComplete="email"
+          required
+          value={email}
+          aria-invalid={problem !== undefined || undefined}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+      </Field>
+      <Button type="submit" look="primary" className={css.main} busy={state === 'busy'}>
+        Mail me the way in
+      </Button>
+    </form>
+  );
+}
+
+/** Signing in takes place in a tab of its own; whoever comes back from there is looked at again. */
+function SignIn({ as }: { as: string | null }) {
+  useEffect(() => {
+    const look = (): void => {
+      if (document.visibilityState === 'visible') toDoor().catch(() => undefined);
+    };
+    document.addEventListener('visibilitychange', look);
+    globalThis.addEventListener('focus', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      globalThis.removeEventListener('focus', look);
+    };
+  }, []);
+  return (
+    <>
+      <p>This is for members of the project.</p>
+      {as !== null && (
+        <p className={css.soft}>
+          You are signed in as <strong>{as}</strong>, who is not one of them. Sign in as somebody else, or ask
+          an administrator of the project.
+        </p>
+      )}
+      <a
+        className={classes(linkClass, css.main)}
+        href={as === null ? '/console/sign-in' : '/console/'}
+        target="_blank"
+        rel="noreferrer"
+      >
+        {as === null ? 'Sign in' : 'Open the console'}
+      </a>
+      <p className={css.soft}>It opens in another tab. Come back to this one when you are signed in.</p>
+    </>
+  );
+}

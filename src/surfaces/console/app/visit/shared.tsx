@@ -1,0 +1,136 @@
+import { useCallback, useEffect, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { DrydockError } from '../../../client/error.ts';
+import { createVisitClient, type VisitOutput } from '../../../client/visit.ts';
+import '../base.css';
+import { Button } from '../kit/button.tsx';
+import { count, counted, percent } from '../kit/numbers.ts';
+import { Facts } from '../kit/page.tsx';
+import { type State, StateBadge } from '../kit/state.tsx';
+import { type Column, Table } from '../kit/table.tsx';
+import { plain } from '../kit/text.ts';
+import { duration, Time } from '../kit/time.tsx';
+import css from './shared.module.css';
+import { Card, Sentence } from './words.tsx';
+
+type Shared = VisitOutput<'readShared'>;
+type Run = Shared['run'];
+type Case = Run['cases'][number];
+
+const client = createVisitClient({
+  baseUrl: location.origin,
+  headers: { 'x-drydock-console': '1' },
+  maxWait: 5_000,
+});
+
+function Page({ link }: { link: string }) {
+  const [shared, setShared] = useState<Shared>();
+  const [problem, setProblem] = useState<unknown>();
+  const read = useCallback(() => {
+    client.readShared({ body: { link } }).then(setShared, setProblem);
+  }, [link]);
+  useEffect(read, [read]);
+  if (shared) return <Report {...shared} />;
+  if (problem === undefined) return null;
+  if (problem instanceof DrydockError && [400, 404].includes(problem.status))
+    return <Sentence>This link does not work. Ask whoever gave it to you for another one</Sentence>;
+  return (
+    <Card title="This cannot be read at the moment">
+      {problem instanceof DrydockError && <p>{problem.message}.</p>}
+      <Button look="primary" onClick={read}>
+        Try again
+      </Button>
+    </Card>
+  );
+}
+
+function Report({ title, expiresAt, run }: Shared) {
+  const { summary, cases, models } = run;
+  const over = run.completedAt !== null;
+  return (
+    <main className={css.page}>
+      <title>{plain(title)}</title>
+      <header className={css.head}>
+        <h1 dir="auto">{title}</h1>
+        <StateBadge state={stateOf(run)} />
+      </header>
+      <Facts
+        facts={[
+          ['Run', count(run.runNumber)],
+          [over ? 'Ended' : 'Started', <Time key="at" at={run.completedAt ?? run.createdAt} />],
+          [models.length === 1 ? 'Model' : 'Models', models.join(', ')],
+        ]}
+      />
+      {summary ? <Summary {...summary} /> : <p className={css.soft}>It is not over yet.</p>}
+      <Table label="Cases" columns={columns} rows={cases.map((one, at) => ({ ...one, at }))} keyOf={keyOf} />
+      {run.truncated && <p className={css.soft}>There are more trials than are counted here.</p>}
+      <p className={css.soft}>
+        Read-only
+        {expiresAt === null ? (
+          '.'
+        ) : (
+          <>
+            , until <Time at={expiresAt} />.
+          </>
+        )}{' '}
+        What was said in the trials is not shown.
+      </p>
+    </main>
+  );
+}
+
+function Summary({ total, passed, failed, passRate }: NonNullable<Run['summary']>) {
+  const words = `${count(passed)} of ${counted(total, 'trial')} passed`;
+  const share = (part: number): number => (total > 0 ? (part / total) * 100 : 0);
+  return (
+    <figure className={css.summary}>
+      <figcaption>
+        <strong>{words}</strong>
+        <span className={css.soft}>{total > 0 ? percent(Math.round(passRate * 1000) / 1000) : ''}</span>
+      </figcaption>
+      <svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={words}>
+        <rect width={100} height={10} className={css.rest} />
+        <rect width={share(passed)} height={10} className={css.passed} />
+        <rect x={share(passed)} width={share(failed)} height={10} className={css.failed} />
+      </svg>
+    </figure>
+  );
+}
+
+type Row = Case & { at: number };
+
+function keyOf({ at }: Row): string {
+  return `${at}`;
+}
+
+const columns: Column<Row>[] = [
+  { name: 'Case', main: true, cell: ({ title }) => title },
+  { name: 'Model', cell: ({ model }) => model },
+  { name: 'Passed', figure: true, cell: ({ passed, trials }) => `${count(passed)} of ${count(trials)}` },
+  {
+    name: 'Median',
+    figure: true,
+    cell: ({ medianMs }) => (medianMs === null ? undefined : duration(medianMs)),
+  },
+  { name: 'Failed at', cell: ({ failedAt }) => failedAt.map((stage) => stages[stage] ?? stage).join(', ') },
+];
+
+const stages: Record<string, string> = {
+  connection: 'connecting',
+  discovery: 'finding tools',
+  selection: 'choosing a tool',
+  call: 'calling it',
+  response: 'what came back',
+  userValue: 'value for the user',
+};
+
+function stateOf({ status, result }: Run): State {
+  if (status === 'pending' || status === 'running' || status === 'grading' || status === 'cancelled')
+    return status;
+  return status === 'timed_out' ? 'timedOut' : (result ?? 'notEstablished');
+}
+
+globalThis.addEventListener('hashchange', () => location.reload());
+// Behind the `#`, where no log sees it.
+const link = location.hash.slice(1);
+createRoot(document.getElementById('app') as HTMLElement).render(<Page link={link} />);

@@ -1,0 +1,35 @@
+import { createRoot } from 'react-dom/client';
+import '../base.css';
+import { Button } from '../kit/button.tsx';
+import { stage, start } from './access.ts';
+import { Door } from './door.tsx';
+import { Inside } from './inside.tsx';
+import { Card, Sentence } from './words.tsx';
+
+function Page() {
+  const now = stage.use();
+  switch (now.at) {
+    case 'loading':
+      return null;
+    case 'door':
+      return <Door study={now.study} />;
+    case 'inside':
+      return <Inside visit={now.visit} />;
+    case 'closed':
+      return <Sentence>{now.message}</Sentence>;
+    case 'away':
+      return (
+        <Card title="This cannot be reached at the moment">
+          <p>Look whether you are online.</p>
+          <Button look="primary" onClick={() => void start()}>
+            Try again
+          </Button>
+        </Card>
+      );
+  }
+}
+
+// Another link in the same window is another visit.
+globalThis.addEventListener('hashchange', () => location.reload());
+createRoot(document.getElementById('app') as HTMLElement).render(<Page />);
+void start();

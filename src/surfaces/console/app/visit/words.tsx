@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react';
+import { plain } from '../kit/text.ts';
+import css from './visit.module.css';
+
+/** One thing to read, and perhaps to do, in the middle of an otherwise empty page. */
+export function Card({
+  title,
+  name = title,
+  children,
+}: {
+  title: string;
+  name?: string;
+  children?: ReactNode;
+}) {
+  return (
+    <main className={css.alone}>
+      <title>{plain(name)}</title>
+      <div className={css.card}>
+        <h1 dir="auto">{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+/** A sentence in place of everything. */
+export function Sentence({ children }: { children: string }) {
+  return (
+    <main className={css.alone}>
+      <title>Drydock</title>
+      <p role="alert" className={css.sentence}>
+        {children.replace(/\.$/, '')}.
+      </p>
+    </main>
+  );
+}
