@@ -95,6 +95,39 @@ const pages: Record<string, string> = {
      };
      begin();`,
   ),
+  // Looks for a way to the page around it, and to the service that shows it. Its state says what it found.
+  trespasses: page(
+    '<p id="state">begins</p><img id="picture" hidden><button id="leave">Leave</button>',
+    `const found = [];
+     const attempt = async (name, work) => {
+       try { found.push(name + ' ' + JSON.stringify(await work())); } catch { found.push('no ' + name); }
+       document.getElementById('state').textContent = found.join(', ');
+     };
+     const pictureOf = (url) => new Promise((resolve, reject) => {
+       const picture = document.getElementById('picture');
+       Object.assign(picture, { onload: () => resolve(true), onerror: reject, src: url });
+     });
+     const shown = async ({ service }) => {
+       await attempt('parent', () => parent.document.title);
+       await attempt('top', () => top.document.title);
+       await attempt('storage of top', () => Object.keys(top.localStorage));
+       await attempt('storage', () => Object.keys(localStorage));
+       await attempt('cookie', () => document.cookie);
+       await attempt('fetch', () => fetch(service + '/visit/api/visit', { credentials: 'include' }).then((a) => a.status));
+       await attempt('opaque fetch', () => fetch(service + '/healthz', { mode: 'no-cors' }).then((a) => a.type));
+       await attempt('picture', () => pictureOf(service + '/console/icon.svg'));
+       await attempt('window', () => window.open(service).name);
+       await attempt('leaving', () => { top.location = service + '/docs'; return new Promise((then, not) => setTimeout(not, 300)); });
+       await attempt('link', () => ask('ui/open-link', { url: 'http://127.0.0.1:1/elsewhere' }));
+       await attempt('script link', () => ask('ui/open-link', { url: 'javascript:top.document.title=1' }));
+       const call = { jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'look_up', arguments: {} } };
+       for (let n = 0; n < 1000; n++) { top.postMessage(call, '*'); parent.postMessage({ ...call, method: 'ping' }, '*'); }
+       post({ method: 'ui/notifications/size-changed', params: { height: 1e9 } });
+       await attempt('end', () => true);
+       document.getElementById('leave').onclick = () => { location = service + '/docs'; };
+     };
+     begin();`,
+  ),
   loops: page('<p>loops</p>', 'const shown = () => { for (;;) alert(1); }; begin();'),
   huge: page(`<p>huge</p><!-- ${'x'.repeat(10_000_000)} -->`, 'const shown = () => {}; begin();'),
   openai: `<!doctype html><html><body><p id="out"></p><script>

@@ -31,6 +31,5 @@ function sendFrame(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     .header('cache-control', 'no-store')
     .header('content-security-policy', framePolicy(csp))
     .header('referrer-policy', 'no-referrer')
-    .header('origin-agent-cluster', '?1')
     .send(framePage);
 }

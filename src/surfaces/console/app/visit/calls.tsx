@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from '../kit/button.tsx';
 import { Code, Json } from '../kit/code.tsx';
 import { Fold } from '../kit/fold.tsx';
@@ -118,8 +118,11 @@ function Approval({ call, decide }: { call: Call; decide: (approved: boolean) =>
 
 /** Something that a visitor is asked. */
 export function Question({ title, name, children }: { title: ReactNode; name: string; children: ReactNode }) {
+  const place = useRef<HTMLElement>(null);
+  // It may stand below what is in view.
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <section className={css.question} aria-label={name}>
+    <section ref={place} className={css.question} aria-label={name}>
       <h3>{title}</h3>
       {children}
     </section>
@@ -132,5 +135,5 @@ function useSecondsUntil(until: number): number {
     const timer = setInterval(() => setNow(Date.now()), 500);
     return () => clearInterval(timer);
   }, []);
-  return Math.max(0, Math.ceil((until - now) / 1000));
+  return Math.max(0, Math.floor((until - now) / 1000));
 }

@@ -8,7 +8,7 @@ import { StateMark } from '../kit/state.tsx';
 import { CallRow } from './calls.tsx';
 import { Composer } from './composer.tsx';
 import { Feedback } from './feedback.tsx';
-import { type Exchange, isOpen, type Turn, wordsFor } from './turns.ts';
+import { type Exchange, endsConversation, isOpen, type Turn, wordsFor } from './turns.ts';
 import { useConversation } from './use-conversation.ts';
 import css from './visit.module.css';
 
@@ -41,6 +41,7 @@ export function Conversation({
   const busy = live !== undefined && isOpen(live);
   const main = useFollow(turns, exchanges.length);
   const loading = begunAs !== undefined && !session;
+  const over = live ? endsConversation(live) : session?.goesOn === false;
   const rated = sessionId !== undefined && !busy && (exchanges.length > 0 || live?.state === 'ended');
   return (
     <>
@@ -79,9 +80,9 @@ export function Conversation({
       </main>
       <div className={css.foot}>
         <div className={css.column}>
-          {problem !== null || session?.goesOn === false ? (
+          {problem !== null || over ? (
             <div className={css.blocked}>
-              <p>{problem ?? 'This has changed since, so that nothing more can be said here.'}</p>
+              <p>{problem ?? (live ? 'Nothing more can be said here.' : 'This has changed since.')}</p>
               {problem === null && <Button onClick={onNew}>New conversation</Button>}
             </div>
           ) : (
@@ -161,6 +162,7 @@ function Outcome({ turn, talk, edit }: { turn: Turn; talk: Talk; edit: (text: st
   }
   if (state === 'ended') return null;
   const words = state === 'stopped' ? 'You stopped this. Nothing of it is kept.' : wordsFor(turn.error);
+  if (endsConversation(turn)) return <Failed words={words} />;
   return (
     <Failed
       words={words}
@@ -173,18 +175,20 @@ function Outcome({ turn, talk, edit }: { turn: Turn; talk: Talk; edit: (text: st
   );
 }
 
-function Failed({ words, retry, edit }: { words: string; retry: () => void; edit?: () => void }) {
+function Failed({ words, retry, edit }: { words: string; retry?: () => void; edit?: () => void }) {
   return (
     <div role="alert" className={css.failed}>
       <p>{words}</p>
-      <p className={css.answers}>
-        <Button onClick={retry}>Try again</Button>
-        {edit && (
-          <Button look="quiet" onClick={edit}>
-            Edit the message
-          </Button>
-        )}
-      </p>
+      {retry && (
+        <p className={css.answers}>
+          <Button onClick={retry}>Try again</Button>
+          {edit && (
+            <Button look="quiet" onClick={edit}>
+              Edit the message
+            </Button>
+          )}
+        </p>
+      )}
     </div>
   );
 }

@@ -141,7 +141,7 @@ function SignIn({ as }: { as: string | null }) {
         </p>
       )}
       <a
-        className={classes(linkClass, css.main)}
+        className={classes(linkClass, css.main, css.way)}
         href={as === null ? '/console/sign-in' : '/console/'}
         target="_blank"
         rel="noreferrer"

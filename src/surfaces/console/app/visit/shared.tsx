@@ -112,7 +112,10 @@ const columns: Column<Row>[] = [
     figure: true,
     cell: ({ medianMs }) => (medianMs === null ? undefined : duration(medianMs)),
   },
-  { name: 'Failed at', cell: ({ failedAt }) => failedAt.map((stage) => stages[stage] ?? stage).join(', ') },
+  {
+    name: 'Failed at',
+    cell: ({ failedAt }) => failedAt.map((stage) => stages[stage] ?? stage).join(', ') || undefined,
+  },
 ];
 
 const stages: Record<string, string> = {

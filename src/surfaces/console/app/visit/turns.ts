@@ -170,6 +170,12 @@ export function wordsFor(error: unknown): string {
   return 'The connection was lost.';
 }
 
+/** Whether more can be said after it; where it cannot, a new conversation is the way on. */
+export function endsConversation({ error }: Turn): boolean {
+  const reason = error instanceof DrydockError ? error.details['reason'] : undefined;
+  return reason === 'SESSION_ENDED' || reason === 'SESSION_FULL';
+}
+
 /** Milliseconds after which a turn that another one holds up is worth another try. */
 export function waitAfter(error: unknown): number | undefined {
   if (!(error instanceof DrydockError) || error.details['reason'] !== 'TURN_IN_PROGRESS') return undefined;
