@@ -9,6 +9,7 @@ import { entryRoutes, peopleRoutes } from './routes/people.tsx';
 import { home, project, root } from './routes/root.tsx';
 import { serverRoutes } from './routes/servers.tsx';
 import { setupRoutes } from './routes/setup.tsx';
+import { studyRoutes } from './routes/studies.tsx';
 import { swarmRoutes } from './routes/swarms.tsx';
 
 export const router = createRouter({
@@ -16,7 +17,14 @@ export const router = createRouter({
     home,
     ...entryRoutes,
     ...peopleRoutes,
-    project.addChildren([...setupRoutes, ...serverRoutes, ...chatRoutes, ...evalRoutes, ...swarmRoutes]),
+    project.addChildren([
+      ...setupRoutes,
+      ...serverRoutes,
+      ...chatRoutes,
+      ...evalRoutes,
+      ...swarmRoutes,
+      ...studyRoutes,
+    ]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

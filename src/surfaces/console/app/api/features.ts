@@ -4,9 +4,23 @@ import { ask } from './ask.ts';
 /** Operators switch features seldom. */
 const staleTime = 5 * 60_000;
 
+/** What the organization of a project has, and what the reader may do in it. */
+function useCapabilities(projectId: string | undefined) {
+  const asked = { ...ask('getProjectCapabilities', { projectId: projectId ?? '' }), staleTime };
+  return useQuery({ ...asked, enabled: projectId !== undefined }).data;
+}
+
 /** Whether the operator has not switched swarms on for the organization of a project. */
 export function useSwarmsOff(projectId: string | undefined): boolean {
-  const asked = { ...ask('getProjectCapabilities', { projectId: projectId ?? '' }), staleTime };
-  const { data } = useQuery({ ...asked, enabled: projectId !== undefined });
-  return data?.features.swarms.enabled === false;
+  return useCapabilities(projectId)?.features.swarms.enabled === false;
+}
+
+/** The same for studies. */
+export function useStudiesOff(projectId: string | undefined): boolean {
+  return useCapabilities(projectId)?.features.userTesting.enabled === false;
+}
+
+/** Whether the reader does not administer the project. Until that is known nobody is kept from anything. */
+export function useMemberOnly(projectId: string): boolean {
+  return useCapabilities(projectId)?.projectRole === 'editor';
 }

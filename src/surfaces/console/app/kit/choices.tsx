@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
+import { classes } from './classes.ts';
 import css from './form.module.css';
 
 export interface Choice {
@@ -46,6 +47,35 @@ export function Choices({
           ))}
         </div>
       )}
+    </fieldset>
+  );
+}
+
+/** One of a few, each with what it means. */
+export function OneChoice<Value extends string>({
+  legend,
+  choices,
+  chosen,
+  onChange,
+}: {
+  legend: string;
+  choices: readonly { value: Value; name: string; hint: string }[];
+  chosen: Value;
+  onChange: (chosen: Value) => void;
+}) {
+  const group = useId();
+  return (
+    <fieldset className={css.group}>
+      <legend>{legend}</legend>
+      <div className={css.choices}>
+        {choices.map(({ value, name, hint }) => (
+          <label key={value} className={classes(css.choice, css.told)}>
+            <input type="radio" name={group} checked={value === chosen} onChange={() => onChange(value)} />
+            <span>{name}</span>
+            <small>{hint}</small>
+          </label>
+        ))}
+      </div>
     </fieldset>
   );
 }

@@ -51,6 +51,12 @@ export const SwarmsIcon = () => (
     <path d="M7 5.6 4.8 9.300M9 5.600l2.200 3.700M5.800 11h4.400" />
   </Icon>
 );
+export const StudiesIcon = () => (
+  <Icon>
+    <circle cx="5.5" cy="5" r="2.3" />
+    <path d="M1.500 13c.3-2.700 1.700-4.200 4-4.200 1 0 1.900.300 2.500.900M9.500 8.500h5v4H12l-1.500 1.500v-1.500h-1z" />
+  </Icon>
+);
 export const SearchIcon = () => (
   <Icon>
     <circle cx="7" cy="7" r="4.5" />

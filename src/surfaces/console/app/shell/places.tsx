@@ -16,6 +16,7 @@ import {
   ServersIcon,
   SettingsIcon,
   SkillsIcon,
+  StudiesIcon,
   SuitesIcon,
   SwarmsIcon,
   UsageIcon,
@@ -30,6 +31,7 @@ export const places = [
   { to: '/projects/$projectId/suites', name: 'Suites', icon: <SuitesIcon /> },
   { to: '/projects/$projectId/runs', name: 'Runs', icon: <RunsIcon /> },
   { to: '/projects/$projectId/swarms', name: 'Swarms', icon: <SwarmsIcon /> },
+  { to: '/projects/$projectId/studies', name: 'Studies', icon: <StudiesIcon /> },
   // Setup.
   { to: '/projects/$projectId/environments', name: 'Environments', icon: <EnvironmentsIcon /> },
   { to: '/projects/$projectId/clients', name: 'Clients', icon: <ClientsIcon /> },

@@ -3,6 +3,8 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react';
 import { answersOf, ask } from '../../api/ask.ts';
 import { api } from '../../api/client.ts';
+import { useMemberOnly, useStudiesOff } from '../../api/features.ts';
+import { partFrom } from '../../api/parts.ts';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
@@ -18,6 +20,8 @@ import { compositionOf, type Environment } from './composition.ts';
 import { EnvironmentForm } from './environment-form.tsx';
 import { fieldNames, useParts } from './parts.ts';
 import { suitesWith } from './suites-with.ts';
+
+const PublishStudy = partFrom(() => import('../studies/publish.tsx'), 'PublishStudy');
 
 export function EnvironmentPage() {
   const which = useParams({ from: '/projects/$projectId/environments/$environmentId' });
@@ -55,6 +59,7 @@ export function EnvironmentPage() {
         <>
           <Same operation="getEnvironment" input={which} />
           <Archiving which={which} environment={environment} />
+          {!archived && <Publishing which={which} />}
           <Button
             look="primary"
             disabled={archived}
@@ -133,6 +138,26 @@ function Resolved({ which }: { which: Which }) {
         />
       )}
     </Section>
+  );
+}
+
+/** Puts it behind a link for people to try, where there are studies. */
+function Publishing({ which }: { which: Which }) {
+  const [open, setOpen] = useState(false);
+  const off = useStudiesOff(which.projectId);
+  const memberOnly = useMemberOnly(which.projectId);
+  if (off) return null;
+  return (
+    <>
+      <Button
+        disabled={memberOnly}
+        title={memberOnly ? 'Administrators of the project publish' : undefined}
+        onClick={() => setOpen(true)}
+      >
+        Publish as a study
+      </Button>
+      {open && <PublishStudy {...which} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

@@ -21,6 +21,7 @@ import { runOf } from './queries.ts';
 import { chosenRows } from './rows.ts';
 import { RunActions } from './run-actions.tsx';
 import css from './runs.module.css';
+import { ShareRun } from './share.tsx';
 import { isOpen, modelWords, starterWords, stateOfRun } from './states.ts';
 import { useHeard, useTrials } from './use-trials.ts';
 import { RevokeWaiver, WaiveRun } from './waivers.tsx';
@@ -83,6 +84,7 @@ export function RunPage() {
       actions={
         <>
           <Same operation="getEvalRun" input={which} />
+          <ShareRun projectId={projectId} runId={run.id} />
           <RunActions run={run} projectId={projectId} />
         </>
       }

@@ -1,10 +1,15 @@
-import type { Output } from '../../../../client/index.ts';
 import { counted } from '../../kit/numbers.ts';
 import { plain } from '../../kit/text.ts';
 import css from './findings.module.css';
 import { share } from './states.ts';
 
-type Wave = Output<'listSwarmFindings'>['items'][number]['waves'][number];
+/** Of how many sessions in one wave, or in another span that is looked at as a whole. */
+export interface Measured {
+  id: string;
+  affected: number;
+  total: number;
+  fired: boolean;
+}
 
 const width = 240;
 const height = 56;
@@ -12,13 +17,21 @@ const gap = 2;
 /** One wave is no wider than this, so that few do not look like a wall. */
 const widest = 24;
 
-/** The share of sessions that are affected, wave by wave; filled where it counts as found, an outline where it does not. */
-export function WaveChart({ name, waves }: { name: string; waves: readonly Wave[] }) {
-  const last = waves.at(-1);
+/** The share of sessions that are affected, one wave after the other; filled where it counts as found, an outline where it does not. */
+export function WaveChart({
+  name,
+  measured,
+  noun,
+}: {
+  name: string;
+  measured: readonly Measured[];
+  noun: string;
+}) {
+  const last = measured.at(-1);
   if (!last) return <p className={css.unmeasured}>not measured</p>;
-  const step = Math.min(widest, width / waves.length);
+  const step = Math.min(widest, width / measured.length);
   const y = (rate: number): number => 1 + (1 - rate) * (height - 2);
-  const words = `${plain(name)}. In ${counted(waves.length, 'wave')}, the oldest first: ${waves
+  const words = `${plain(name)}. In ${counted(measured.length, noun)}, the oldest first: ${measured
     .map(({ affected, total }) => share(affected, total))
     .join(', ')} of sessions; in the last ${last.affected} of ${last.total}`;
   return (
@@ -31,13 +44,13 @@ export function WaveChart({ name, waves }: { name: string; waves: readonly Wave[
     >
       <line x1={0} x2={width} y1={y(1)} y2={y(1)} className={css.grid} />
       <line x1={0} x2={width} y1={y(0)} y2={y(0)} className={css.grid} />
-      {waves.map(({ waveId, affected, total, fired }, at) => {
+      {measured.map(({ id, affected, total, fired }, at) => {
         const rate = total === 0 ? 0 : affected / total;
         // Nothing affected is a line on the ground, so that it differs from a wave that is not there.
         const top = Math.min(y(rate), y(0) - 2);
         return (
           <rect
-            key={waveId}
+            key={id}
             x={at * step + gap / 2}
             width={Math.max(1, step - gap)}
             y={top}

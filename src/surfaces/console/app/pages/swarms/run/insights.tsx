@@ -4,19 +4,14 @@ import { DrydockError } from '../../../../../client/index.ts';
 import { answersOf, ask } from '../../../api/ask.ts';
 import { api } from '../../../api/client.ts';
 import { Button } from '../../../kit/button.tsx';
-import { Few } from '../../../kit/few.tsx';
 import { Note, Problem } from '../../../kit/notice.tsx';
-import { counted } from '../../../kit/numbers.ts';
 import { Section } from '../../../kit/page.tsx';
-import { Glyph, StateMark } from '../../../kit/state.tsx';
-import { Time } from '../../../kit/time.tsx';
+import { StateMark } from '../../../kit/state.tsx';
 import { complain, say } from '../../../kit/toast.tsx';
 import { Same } from '../../../same/same.tsx';
-import { checkWords } from '../../suites/check-words.ts';
-import { detectorWords } from '../finding-words.ts';
 import type { JourneyRun } from '../states.ts';
 import css from '../swarms.module.css';
-import { type Candidate, discoveryIn, insightsIn, type Seen } from './candidates.ts';
+import { Found } from './found.tsx';
 
 /** How often it is looked whether they are there. */
 const pollEvery = 2_000;
@@ -80,98 +75,11 @@ export function Insights({ run }: { run: JourneyRun }) {
       {pending && <StateMark state="running">being gathered</StateMark>}
       {read?.errorMessage && <Note>{read.errorMessage}</Note>}
       {read?.status === 'completed' && (
-        <Found run={run} insights={read.insights} discovery={read.discovery} at={read.updatedAt} />
+        <Found insights={read.insights} discovery={read.discovery} at={read.updatedAt}>
+          {(sessionIds) => <Evidence run={run} sessionIds={sessionIds} />}
+        </Found>
       )}
     </Section>
-  );
-}
-
-function Found({
-  run,
-  insights,
-  discovery,
-  at,
-}: {
-  run: JourneyRun;
-  insights: unknown;
-  discovery: unknown;
-  at: number;
-}) {
-  const { summary, model, lowConfidence, truncated, candidates } = insightsIn(insights);
-  const seen = discoveryIn(discovery);
-  return (
-    <>
-      {summary !== undefined && <p dir="auto">{summary}</p>}
-      {lowConfidence && <Note>There are few sessions, so take it as a hint.</Note>}
-      {candidates.length > 0 && (
-        <ul className={css.found} aria-label="What was found">
-          <Few items={candidates} noun="finding" rest="li">
-            {(candidate) => <CandidateLine key={candidate.key} run={run} candidate={candidate} />}
-          </Few>
-        </ul>
-      )}
-      {truncated && <Note>There was more than is shown.</Note>}
-      {seen.length > 0 && (
-        <>
-          <h3>What a model saw besides</h3>
-          <ul className={css.found} aria-label="What a model saw besides">
-            <Few items={seen} noun="remark" rest="li">
-              {(one) => <SeenLine key={one.key} run={run} seen={one} />}
-            </Few>
-          </ul>
-        </>
-      )}
-      <p className={css.soft}>
-        {model !== undefined && (
-          <>
-            By <code>{model}</code>,{' '}
-          </>
-        )}
-        <Time at={at} />.
-      </p>
-    </>
-  );
-}
-
-function CandidateLine({ run, candidate }: { run: JourneyRun; candidate: Candidate }) {
-  const { detector, subject, affected, total, rootCause, recommendation, confidence } = candidate;
-  return (
-    <li>
-      <Glyph state="attention" size={16} label="found" />
-      <div>
-        <p className={css.title}>
-          {detectorWords(detector)}
-          {subject !== '' && (
-            <>
-              : <bdi>{subject}</bdi>
-            </>
-          )}
-        </p>
-        {rootCause !== undefined && <p dir="auto">Probably: {rootCause}</p>}
-        {recommendation !== undefined && <p dir="auto">{recommendation}</p>}
-        <p className={css.soft}>
-          {affected} of {counted(total, 'session')}
-          {confidence !== undefined && `, ${confidence} confidence`}
-        </p>
-        <Evidence run={run} sessionIds={candidate.sessionIds} />
-      </div>
-    </li>
-  );
-}
-
-function SeenLine({ run, seen: { title, detail, check, sessionIds } }: { run: JourneyRun; seen: Seen }) {
-  return (
-    <li>
-      <Glyph state="notMeasured" size={16} label="remark" />
-      <div>
-        <p className={css.title} dir="auto">
-          {title}
-        </p>
-        <p dir="auto">{detail}</p>
-        {check && <p className={css.soft}>A check that would count it: the model {checkWords(check)}</p>}
-        <Evidence run={run} sessionIds={sessionIds} />
-      </div>
-    </li>
   );
 }
 

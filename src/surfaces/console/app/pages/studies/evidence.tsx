@@ -1,0 +1,27 @@
+import { Link } from '@tanstack/react-router';
+import swarms from '../swarms/swarms.module.css';
+
+/** Sessions that show it. */
+export function Evidence({
+  which,
+  sessionIds,
+}: {
+  which: { projectId: string; studyId: string };
+  sessionIds: readonly string[];
+}) {
+  if (sessionIds.length === 0) return null;
+  return (
+    <ul className={swarms.evidence} aria-label="Sessions that show it">
+      {sessionIds.map((sessionId, at) => (
+        <li key={sessionId}>
+          <Link
+            to="/projects/$projectId/studies/$studyId/sessions/$sessionId"
+            params={{ ...which, sessionId }}
+          >
+            session {at + 1}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ask } from '../../api/ask.ts';
+import { useMemberOnly } from '../../api/features.ts';
+import { partFrom } from '../../api/parts.ts';
+import { Button } from '../../kit/button.tsx';
+import { Id } from '../../kit/copy.tsx';
+import { LinkLine } from '../../kit/link-line.tsx';
+import { Note } from '../../kit/notice.tsx';
+import { Facts, Section } from '../../kit/page.tsx';
+import { Time } from '../../kit/time.tsx';
+import { ChangeMode } from './actions.tsx';
+import { Guests } from './guests.tsx';
+import { Metrics } from './metrics.tsx';
+import { modes, modeWords } from './modes.ts';
+import css from './studies.module.css';
+import type { Study } from './study.ts';
+import { Usage } from './usage.tsx';
+
+const PublishStudy = partFrom(() => import('./publish.tsx'), 'PublishStudy');
+
+export function OverviewTab({ study }: { study: Study }) {
+  return (
+    <>
+      {study.description && (
+        <p className={css.description} dir="auto">
+          {study.description}
+        </p>
+      )}
+      <StudyFacts study={study} />
+      <Section title="Who gets in">
+        {study.published ? <WayIn study={study} /> : <PublishAgain study={study} />}
+      </Section>
+      <Section title="How it is going">
+        <div className={css.sides}>
+          <Metrics study={study} population="real" />
+          <Metrics study={study} population="synthetic" />
+        </div>
+      </Section>
+      <Usage study={study} />
+      <Guests key={study.updatedAt} study={study} />
+    </>
+  );
+}
+
+function StudyFacts({ study }: { study: Study }) {
+  const { projectId, environmentId, servers, updatedAt } = study;
+  const environments = useQuery(ask('listEnvironments', { projectId, includeArchived: 'true' }));
+  const name = environments.data?.items.find(({ id }) => id === environmentId)?.name;
+  return (
+    <Facts
+      facts={[
+        ['Id', <Id key="id" value={study.id} />],
+        [
+          'Environment',
+          environmentId == null ? undefined : (
+            <Link
+              key="environment"
+              to="/projects/$projectId/environments/$environmentId"
+              params={{ projectId, environmentId }}
+            >
+              {name ?? environmentId}
+            </Link>
+          ),
+        ],
+        ['Client', study.hostName ?? 'does not hold together'],
+        ['Model', study.modelId],
+        ['Servers', servers.map((server) => server.name).join(', ') || 'none'],
+        ['Before a tool is called', study.requireToolApproval ? 'the visitor is asked' : 'nobody is asked'],
+        ['Changed', updatedAt == null ? undefined : <Time key="changed" at={updatedAt} />],
+      ]}
+    />
+  );
+}
+
+function WayIn({ study }: { study: Study }) {
+  const { mode, link } = study;
+  return (
+    <>
+      <p>
+        <strong>{modeWords(mode)}.</strong>{' '}
+        <span className={css.soft}>{modes.find(({ value }) => value === mode)?.hint}</span>
+      </p>
+      {link && <LinkLine url={link.url} label="Copy the link" open="Open as a visitor" />}
+      <div className={css.line}>
+        <ChangeMode study={study} />
+      </div>
+    </>
+  );
+}
+
+/** The same study, with a new link. */
+function PublishAgain({ study }: { study: Study }) {
+  const { projectId, environmentId } = study;
+  const [open, setOpen] = useState(false);
+  const memberOnly = useMemberOnly(projectId);
+  return (
+    <>
+      <Note>
+        Nobody: it is not published. {memberOnly && 'Administrators of the project publish it again.'}
+      </Note>
+      <div className={css.line}>
+        <Button disabled={memberOnly || environmentId == null} onClick={() => setOpen(true)}>
+          Publish again
+        </Button>
+      </div>
+      {open && environmentId != null && (
+        <PublishStudy
+          projectId={projectId}
+          environmentId={environmentId}
+          again={study}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answersOf, ask } from '../../../api/ask.ts';
+import { api } from '../../../api/client.ts';
+import { Field, Select } from '../../../kit/field.tsx';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { keepIn, keptIn } from '../../../kit/kept.ts';
+import { Note } from '../../../kit/notice.tsx';
+import { say } from '../../../kit/toast.tsx';
+import { Same } from '../../../same/same.tsx';
+import type { Which } from './transcript.tsx';
+
+export interface MadeCase {
+  suiteId: string;
+  caseId: string;
+  title: string;
+}
+
+/** The words of the visitor become the prompts of a case, the tools that served them its checks. */
+export function MakeCase({
+  which,
+  onMade,
+  onClose,
+}: {
+  which: Which;
+  onMade: (made: MadeCase) => void;
+  onClose: () => void;
+}) {
+  const { projectId } = which;
+  const kept = `case-suite ${projectId}`;
+  const suites = useQuery(ask('listEvalSuites', { projectId }));
+  const [chosen, setChosen] = useState(() => keptIn('localStorage', kept));
+  const items = suites.data?.items ?? [];
+  // The one of the last time may be gone.
+  const suiteId = (items.find(({ id }) => id === chosen) ?? items[0])?.id ?? '';
+  const input = { ...which, body: { suiteId } };
+  const queryClient = useQueryClient();
+  const making = useMutation({
+    mutationFn: () => api.createEvalCaseFromStudySession(input),
+    onSuccess: async ({ id: caseId, title }) => {
+      keepIn('localStorage', kept, suiteId);
+      onMade({ suiteId, caseId, title });
+      onClose();
+      say(`Case “${title}” made`);
+      for (const id of ['listEvalCases', 'getEvalSuite'] as const)
+        await queryClient.invalidateQueries(answersOf(id));
+    },
+  });
+  return (
+    <FormDialog
+      title="Make an eval case"
+      verb="Make case"
+      busy={making.isPending}
+      error={making.error ?? suites.error}
+      blocked={suiteId === ''}
+      onClose={onClose}
+      onSubmit={() => making.mutate()}
+      same={<Same operation="createEvalCaseFromStudySession" input={input} />}
+    >
+      <Note>
+        What the visitor said becomes the prompts, and each tool that answered has to be called again.
+      </Note>
+      {suites.isSuccess && items.length === 0 ? (
+        <Note>
+          There is no suite to add it to.{' '}
+          <Link to="/projects/$projectId/suites" params={{ projectId }} search={{ make: 'suite' }}>
+            Make one
+          </Link>{' '}
+          first.
+        </Note>
+      ) : (
+        <Field label="Suite">
+          <Select
+            value={suiteId}
+            onChange={({ target }) => setChosen(target.value)}
+            options={items.map(({ id, name }) => [id, name ?? id] as const)}
+          />
+        </Field>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,54 @@
+import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
+import type { Output } from '../../../../../client/index.ts';
+import { api } from '../../../api/client.ts';
+import { ToolIcon } from '../../../kit/icons.tsx';
+import chat from '../../chat/chat.module.css';
+import { Said } from '../../chat/pieces.tsx';
+import css from '../studies.module.css';
+
+export interface Which {
+  projectId: string;
+  studyId: string;
+  sessionId: string;
+}
+
+type Read = Output<'getStudySession'>;
+
+/** As many messages as the service gives at once. */
+const atOnce = 200;
+
+/** What was said, from the first message on. */
+export function transcriptOf(which: Which) {
+  return infiniteQueryOptions<Read, Error, InfiniteData<Read>, readonly unknown[], string | undefined>({
+    queryKey: ['getStudySession', 'pages', which],
+    queryFn: ({ signal, pageParam: cursor }) =>
+      api.getStudySession({ ...which, limit: atOnce, ...(cursor !== undefined && { cursor }) }, { signal }),
+    initialPageParam: undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+}
+
+/** Of tools only that they were called: what they were sent and answered belongs to the visitor. */
+export function Transcript({ messages, visitor }: { messages: Read['messages']; visitor: string }) {
+  return (
+    <ol className={chat.conversation} aria-label="Transcript">
+      {messages.map(({ role, text, toolName }, at) => (
+        <li key={at}>
+          {toolName === undefined ? (
+            <Said
+              by={role === 'user' ? 'You' : 'Model'}
+              name={role === 'user' ? visitor : 'Model'}
+              text={text}
+            />
+          ) : (
+            <p className={css.called}>
+              <ToolIcon />
+              <code title={toolName}>{toolName}</code>
+              was called
+            </p>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

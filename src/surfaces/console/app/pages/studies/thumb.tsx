@@ -1,0 +1,14 @@
+import { StateMark } from '../../kit/state.tsx';
+import { cut } from '../../kit/text.ts';
+import type { StudySession } from './session-words.ts';
+
+/** How a visitor found it, with what they wrote. */
+export function Thumb({ feedback: { rating, comment } }: { feedback: StudySession['feedback'] }) {
+  if (rating === null) return null;
+  return (
+    <>
+      <StateMark state={rating > 0 ? 'passed' : 'failed'}>{rating > 0 ? 'up' : 'down'}</StateMark>{' '}
+      {comment !== null && comment !== '' && <bdi>{cut(comment)}</bdi>}
+    </>
+  );
+}

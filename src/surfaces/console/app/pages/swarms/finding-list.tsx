@@ -1,0 +1,131 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { Switch } from '../../kit/choices.tsx';
+import { Few } from '../../kit/few.tsx';
+import { Note } from '../../kit/notice.tsx';
+import { counted } from '../../kit/numbers.ts';
+import { Section } from '../../kit/page.tsx';
+import { StateMark } from '../../kit/state.tsx';
+import { Time } from '../../kit/time.tsx';
+import { complain, say } from '../../kit/toast.tsx';
+import { findingStates } from './finding-words.ts';
+import css from './findings.module.css';
+import { type Measured, WaveChart } from './wave-chart.tsx';
+
+type Status = keyof typeof findingStates;
+
+/** Something that keeps going wrong, as often as it was looked for. */
+export interface ListedFinding {
+  id: string;
+  what: string;
+  subject: { kind: string; label: string };
+  status: Status;
+  occurrenceCount: number;
+  lastSeenAt: number;
+  dismissedAt: number | null;
+  measured: Measured[];
+}
+
+const groups = [
+  ['regressed', 'Back again'],
+  ['new', 'New'],
+  ['recurring', 'Recurring'],
+  ['resolved', 'Resolved'],
+] as const satisfies [Status, string][];
+
+/** Findings by what became of them; those that were dismissed when asked for. */
+export function FindingList({
+  findings,
+  noun,
+  same,
+  turn,
+}: {
+  findings: readonly ListedFinding[];
+  /** What it is looked for in: a wave, a week. */
+  noun: string;
+  same: ReactNode;
+  /** Dismisses one, or shows it again. */
+  turn: (finding: ListedFinding) => Promise<unknown>;
+}) {
+  const [dismissed, setDismissed] = useState(false);
+  const shown = findings.filter(({ dismissedAt }) => dismissed || dismissedAt === null);
+  const hidden = findings.filter(({ dismissedAt }) => dismissedAt !== null).length;
+  return (
+    <>
+      <div className={css.head}>
+        <Note>
+          Each chart: the share of sessions affected, {noun} by {noun}, from 0 to 100 %. Filled where it
+          counts as found.
+        </Note>
+        {hidden > 0 && (
+          <Switch
+            label={`Show ${counted(hidden, 'dismissed one')}`}
+            checked={dismissed}
+            onChange={setDismissed}
+          />
+        )}
+        {same}
+      </div>
+      {shown.length === 0 && <Note>All of them were dismissed.</Note>}
+      {groups.map(([status, title]) => {
+        const members = shown.filter((finding) => finding.status === status);
+        return (
+          members.length > 0 && (
+            <Section key={status} title={`${title} (${members.length})`}>
+              <ul className={css.multiples} aria-label={title}>
+                <Few items={members} noun="finding" rest="li">
+                  {(finding) => <FindingCard key={finding.id} finding={finding} noun={noun} turn={turn} />}
+                </Few>
+              </ul>
+            </Section>
+          )
+        );
+      })}
+    </>
+  );
+}
+
+function FindingCard({
+  finding,
+  noun,
+  turn,
+}: {
+  finding: ListedFinding;
+  noun: string;
+  turn: (finding: ListedFinding) => Promise<unknown>;
+}) {
+  const { what, subject, status, occurrenceCount, lastSeenAt, dismissedAt, measured } = finding;
+  const { state, word } = findingStates[status];
+  const isDismissed = dismissedAt !== null;
+  const turning = useMutation({
+    mutationFn: () => turn(finding),
+    onSuccess: () => say(isDismissed ? 'Shown again' : 'Dismissed'),
+    onError: complain,
+  });
+  return (
+    <li className={css.finding}>
+      <p className={css.what} title={what}>
+        {what}
+      </p>
+      <p className={css.subject} title={subject.label}>
+        <span className={css.soft}>{subject.kind}</span> <bdi>{subject.label}</bdi>
+      </p>
+      <WaveChart name={`${what}: ${subject.label}`} measured={measured} noun={noun} />
+      <p className={css.facts}>
+        <StateMark state={state}>{word}</StateMark>
+        <span className={css.soft}>
+          {counted(occurrenceCount, noun)}, last <Time at={lastSeenAt} />
+        </span>
+        <Button
+          look="quiet"
+          busy={turning.isPending}
+          aria-label={`${isDismissed ? 'Show again' : 'Dismiss'}: ${what}, ${subject.label}`}
+          onClick={() => turning.mutate()}
+        >
+          {isDismissed ? 'Show again' : 'Dismiss'}
+        </Button>
+      </p>
+    </li>
+  );
+}
