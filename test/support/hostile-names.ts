@@ -1,9 +1,9 @@
 import type { Console } from './console.ts';
 
 /** Without a place to break, as long as any name may be. */
-const unbroken = 'Unbroken'.padEnd(100, 'W');
+export const unbroken = 'Unbroken'.padEnd(100, 'W');
 /** Turned around, from right to left, without width, in wide signs and in joined ones. */
-const mixed = `\u202Eمرفأ\u200B${'船渠'.repeat(20)}🏴‍☠️`;
+export const mixed = `\u202Eمرفأ\u200B${'船渠'.repeat(20)}🏴‍☠️`;
 
 /** Gives whatever has a name on a page a name that breaks pages. */
 export async function giveHostileNames({ api, projectId, serverId, runId }: Console): Promise<void> {

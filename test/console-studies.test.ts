@@ -1,0 +1,320 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { setFeature } from '../src/domain/operator/organizations.ts';
+import { seriousFindings } from './support/access.ts';
+import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { executing, promptCase } from './support/evals.ts';
+import { misplaced, mixed, unbroken } from './support/hostile-names.ts';
+import { focusOf, tabTo } from './support/keyboard.ts';
+import { givePassword, newSession } from './support/people.ts';
+import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
+import type { TestService } from './support/service.ts';
+import { ok, Studies, Visitor } from './support/studies.ts';
+
+describe.skipIf(noBrowser !== undefined)('studies in the console', () => {
+  let provider: ScriptedProvider;
+  let service: TestService;
+  let studies: Studies;
+  let server: string;
+  let browser: Browser;
+  const ends: (() => Promise<void>)[] = [];
+  executing(async (parts) => {
+    ({ provider, service } = parts);
+    studies = await Studies.of(service);
+    server = await studies.evals.server({ name: 'Harbour' });
+  });
+  beforeAll(async () => {
+    browser = await startBrowser((end) => void ends.push(end));
+  });
+  afterAll(() => Promise.all(ends.map((end) => end())));
+  beforeEach(() => {
+    provider.script = callThenAnswer({ name: 'list_ships', input: {} }, 'Albatross, Bittern and Cormorant.');
+  });
+
+  test('an environment is published, visited, read, made an eval case of, and unpublished', async () => {
+    const environmentId = await studies.environment([server], { requireToolApproval: false });
+    const suiteId = await studies.evals.suite({
+      name: 'What people ask',
+      serverIds: [server],
+      tests: [promptCase('Greets', 'Hello')],
+    });
+    const { page, complaints, at, button, dialog } = await opened();
+    await page.goto(at);
+    await page.getByRole('link', { name: 'Studies', exact: true }).click();
+    await page.getByText('No study is published').waitFor();
+
+    // The preview says what visitors get, before anybody does.
+    await button('Publish an environment').click();
+    await page.getByRole('textbox', { name: /^Name/ }).fill('Harbour desk');
+    await page.getByRole('textbox', { name: /^Description/ }).fill('Find out <i>which ships</i> are here.');
+    const preview = page.getByRole('region', { name: 'What a visitor gets' });
+    await preview.getByRole('heading', { name: 'Harbour desk' }).waitFor();
+    await preview.getByText('Find out <i>which ships</i> are here.').waitFor();
+    await preview.getByText('scripted/model').waitFor();
+    await expect.poll(() => preview.textContent()).toMatch(/ServersHarbourTools\d+Before/);
+    expect(await preview.getByText('credits a day').count()).toBe(0);
+    await page.getByRole('radio', { name: /^Anyone with the link/ }).check();
+    await preview.getByText('500 credits a day').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await button('Publish').click();
+    await page.getByRole('dialog', { name: 'Harbour desk is published' }).waitFor();
+    await button('Copy the link').click();
+    const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    const visitorsLink = page.getByRole('link', { name: 'Open as a visitor' });
+    expect(await visitorsLink.getAttribute('href')).toBe(link);
+    const [study] = ok(await service.get(`${studies.project}/studies`)).items;
+    expect(study).toMatchObject({ name: 'Harbour desk', mode: 'anyone_with_link', link: { url: link } });
+    expect((await studies.read(study.id)).guestExecution.dailyCreditCap).toBe(500);
+    await button('Done').click();
+    const row = page.getByRole('table', { name: 'Studies' }).getByRole('row', { name: /Harbour desk/ });
+    await row.getByText('Anyone with the link').waitFor();
+    await row.getByText('none yet').waitFor();
+    await button('Copy the link of Harbour desk').waitFor();
+
+    // Somebody comes by the link that was copied, and says how it went.
+    const guest = new Visitor(service);
+    ok(await guest.enter(link, { displayName: '<b>Ada</b>', language: 'en' }));
+    const { last } = await guest.say('Which ships are <u>there</u>?');
+    const rating = { rating: -1, comment: 'Too <s>slow</s>' };
+    ok(await guest.request('PUT', `/visit/sessions/${last.sessionId}/feedback`, rating));
+    await row.getByRole('link', { name: 'Harbour desk' }).click();
+    await page.getByRole('heading', { name: 'Harbour desk', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Sessions', exact: true }).click();
+    const session = page.getByRole('table', { name: 'Sessions' }).getByRole('row', { name: /Which ships/ });
+    await session.getByText('<b>Ada</b>, guest').waitFor();
+    await session.getByText('down').waitFor();
+    await session.getByText('Too <s>slow</s>').waitFor();
+    await session.getByRole('link').click();
+    const transcript = page.getByRole('list', { name: 'Transcript' });
+    await transcript.getByText('Which ships are <u>there</u>?').waitFor();
+    await transcript.getByText('list_ships').waitFor();
+    await transcript.getByText('Albatross, Bittern and Cormorant.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+
+    // One action makes it a case; the next time the same suite is proposed.
+    await button('Make an eval case').click();
+    await dialog.getByLabel('Suite').selectOption({ label: 'What people ask' });
+    await button('Make case').click();
+    await page.getByText('Made the case').waitFor();
+    const cases = ok(await service.get(`${studies.project}/eval-suites/${suiteId}/cases`)).items;
+    expect(cases.at(-1)).toMatchObject({ title: 'Which ships are <u>there</u>?' });
+    await page.reload();
+    await button('Make an eval case').click();
+    await expect.poll(() => dialog.getByLabel('Suite').inputValue()).toBe(suiteId);
+    await button('Make case').click();
+    await page
+      .getByRole('status')
+      .getByRole('link', { name: /^Which ships are/ })
+      .click();
+    await page.getByRole('button', { name: 'Try this case now' }).waitFor();
+
+    // Fewer are let in: it is said who is out, and they are.
+    await page.goto(`${at}/studies/${study.id}`);
+    await button('Change who gets in').click();
+    await page.getByRole('radio', { name: /^People who are invited/ }).check();
+    await page.getByText('Guests who are not invited are out at once.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await button('Let in fewer').click();
+    await page.getByText('Who gets in now: people who are invited').waitFor();
+    expect((await guest.request('GET', '/visit/sessions')).status).toBe(401);
+
+    // Whoever is invited gets in once with the link that is shown once, until they are removed.
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await page.getByText('Nobody is invited').waitFor();
+    await button('Invite somebody').click();
+    await dialog.getByLabel('E-mail').fill('grace@example.com');
+    await button('Invite').click();
+    await page.getByText('This service sends no mail').waitFor();
+    await button('Copy link').click();
+    const entry = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    await button('Done').click();
+    const grace = new Visitor(service);
+    ok(await grace.enter(entry));
+    expect((await new Visitor(service).enter(entry)).status).toBe(404);
+    await button('Remove grace@example.com').click();
+    await page.getByText('grace@example.com is out at once.').waitFor();
+    await button('Remove').click();
+    await page.getByText('grace@example.com is no longer invited').waitFor();
+    await page.getByText('Nobody is invited').waitFor();
+    expect((await grace.request('GET', '/visit/sessions')).status).toBe(401);
+
+    // A new link, another cap for guests, another name; then nobody gets in.
+    await page.getByRole('link', { name: 'Overview', exact: true }).last().click();
+    await button('New link').click();
+    await page.getByText('Whoever is in stays in').waitFor();
+    await button('Replace link').click();
+    await page.getByText('The study has a new link').waitFor();
+    const now = await studies.read(study.id);
+    expect(now.link.url).not.toBe(link);
+    await expect.poll(() => visitorsLink.getAttribute('href')).toBe(now.link.url);
+    const cap = page.getByRole('textbox', { name: /^Credits that all guests/ });
+    await cap.fill('many');
+    expect(await button('Save for guests').isDisabled()).toBe(true);
+    await cap.fill('12.5');
+    await button('Save for guests').click();
+    await page.getByText('Saved what guests may do').waitFor();
+    expect((await studies.read(study.id)).guestExecution).toEqual({
+      ...now.guestExecution,
+      dailyCreditCap: 12.5,
+    });
+    await button('Edit').click();
+    await page.getByRole('textbox', { name: /^Name/ }).fill('Harbour office');
+    await button('Save changes').click();
+    await page.getByRole('heading', { name: 'Harbour office', level: 1 }).waitFor();
+    await button('Unpublish').click();
+    await button('Unpublish study').click();
+    await page.getByText('Harbour office is no longer published').waitFor();
+    await page.getByText('Nobody: it is not published.').waitFor();
+    expect((await studies.read(study.id)).published).toBe(false);
+    await page.getByRole('link', { name: 'Studies', exact: true }).first().click();
+    await page.getByText('No study is published').waitFor();
+    await page.getByRole('checkbox', { name: 'Unpublished ones too' }).check();
+    await page.getByRole('link', { name: 'Harbour office' }).waitFor();
+
+    // From the environment itself it comes back as the same study.
+    await page.goto(`${at}/environments/${environmentId}`);
+    await button('Publish as a study').click();
+    await button('Publish').click();
+    await page.getByRole('link', { name: 'Go to the study' }).click();
+    await page.waitForURL(`**/studies/${study.id}`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a run is shared by a link, which ends on a day, is replaced and stopped', async () => {
+    const suiteId = await studies.evals.suite({
+      serverIds: [server],
+      tests: [promptCase('Greets', 'Hello')],
+    });
+    const runId = await studies.evals.launch({ suiteId });
+    await studies.evals.decided(runId);
+    const path = `${studies.project}/shares/evalRun/${runId}`;
+    const stored = async () => ok(await service.get(path));
+    const { page, complaints, at, button, dialog } = await opened();
+    await page.goto(`${at}/runs/${runId}`);
+    await button('Share').click();
+    await dialog.getByText('nothing of what was said').waitFor();
+    const shared = page.getByRole('checkbox', { name: 'Whoever has the link sees this run' });
+    await shared.click();
+    await page.getByText('Run shared', { exact: true }).waitFor();
+    await button('Copy the link').click();
+    const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect(await stored()).toMatchObject({ shared: true, link: { url: link }, expiresAt: null });
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByLabel('Ends after').fill('2099-12-31');
+    await button('Save end').click();
+    await page.getByText('Shared until 31 Dec 2099').waitFor();
+    expect((await stored()).expiresAt).toBe(Date.parse('2099-12-31T23:59:59Z'));
+
+    // Somebody else is quicker: nothing of theirs is overwritten, and the dialog shows it as it is.
+    ok(await service.request('PATCH', path, { body: { expiresAt: null } }));
+    await button('New link').click();
+    await dialog.getByText('Somebody has changed who may see it').waitFor();
+    expect((await stored()).link.url).toBe(link);
+    await dialog.getByText('Without a day it is shared until you stop it.').waitFor();
+    await button('New link').click();
+    await page.getByText('The run has a new link').waitFor();
+    expect((await stored()).link.url).not.toBe(link);
+    await shared.click();
+    await page.getByText('No longer shared', { exact: true }).waitFor();
+    expect(await stored()).toMatchObject({ shared: false, link: null });
+    expect(await dialog.getByRole('button', { name: 'Copy the link' }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('names without an end, and turned around, leave every action in reach; all of it by keyboard', async () => {
+    const environmentId = await studies.environment([server]);
+    const { id, link } = await studies.publish(environmentId, {
+      name: unbroken,
+      description: `<img src=x onerror=document.title=1>${mixed} ${unbroken}`,
+      mode: 'anyone_with_link',
+    });
+    const visitor = new Visitor(service);
+    ok(await visitor.enter(link, { displayName: unbroken }));
+    const { last } = await visitor.say(`${mixed} ${unbroken}`);
+    const long = `${'l'.repeat(60)}@example.com`;
+    ok(await studies.put(`/studies/${id}/members`, { email: long }));
+    const { page, complaints, at, button } = await opened();
+    const found: string[] = [];
+    const study = `${at}/studies/${id}`;
+    for (const [address, there] of [
+      [`${at}/studies`, 'table'],
+      [`${at}/studies?publish=true`, '[role=dialog] h3'],
+      [study, 'text=Save for guests'],
+      [`${study}?tab=members`, 'table'],
+      [`${study}?tab=sessions`, 'table'],
+      [`${study}/sessions/${last.sessionId}`, 'text=was called'],
+    ] as const) {
+      await page.goto(address);
+      await page.locator(there).first().waitFor();
+      for (const width of [1440, 1024, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const wrong = await page.evaluate<string[]>(misplaced);
+        found.push(...wrong.map((one) => `${address} ${width}: ${one}`));
+      }
+      found.push(...(await seriousFindings(page)));
+    }
+    expect(found).toEqual([]);
+
+    // Without a mouse: choose who gets in, and come back to where one was.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(study);
+    await button('Change who gets in').waitFor();
+    await tabTo(page, /^button: Change who gets in/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('radio', { name: /^Anyone with the link/, checked: true }).waitFor();
+    await tabTo(page, /^input: Anyone with the link/);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.getByText('are out at once').waitFor();
+    await tabTo(page, /^button: Let in fewer/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Who gets in now: members of the project').waitFor();
+    await expect.poll(async () => (await focusOf(page)).words).toBe('button: Change who gets in');
+    expect((await studies.read(id)).mode).toBe('project_members');
+    expect(complaints).toEqual([]);
+  });
+
+  test('a plain member reads, and is told who publishes; where studies are off their pages say so', async () => {
+    const environmentId = await studies.environment([server]);
+    const { id } = await studies.publish(environmentId, { name: 'Read by all' });
+    const { page, complaints, at, button } = await opened('member');
+    await page.goto(`${at}/studies/${id}`);
+    await button('Save for guests').waitFor();
+    await expect.poll(() => button('Save for guests').isDisabled()).toBe(true);
+    expect(await button('Unpublish').isDisabled()).toBe(true);
+    expect(await button('Change who gets in').isDisabled()).toBe(false);
+    await page.goto(`${at}/studies`);
+    await page.getByRole('link', { name: 'Read by all' }).waitFor();
+    await expect.poll(() => button('Publish an environment').isDisabled()).toBe(true);
+
+    const feature = { organization: undefined, feature: 'user-testing' };
+    await setFeature(service.db, { ...feature, enabled: false });
+    onTestFinished(() => setFeature(service.db, { ...feature, enabled: true }));
+    for (const address of ['/studies', `/studies/${id}`, `/studies/${id}/sessions/chat_1`]) {
+      await page.goto(`${at}${address}`);
+      await page.getByText('drydock features enable user-testing').waitFor();
+      expect(await page.getByRole('link', { name: 'Studies', exact: true }).count()).toBe(0);
+    }
+    await page.goto(`${at}/environments/${environmentId}`);
+    await page.getByText('What a run would use now').waitFor();
+    await expect.poll(() => button('Publish as a study').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  /** The console as somebody of the organization who has just signed in, and may copy. */
+  async function opened(role: 'admin' | 'member' = 'admin') {
+    const { userId } = await service.member(role);
+    await givePassword(service, userId);
+    const session = await newSession(service, userId);
+    const visited = await visit(browser, { baseUrl: service.origin, session });
+    const { page } = visited;
+    onTestFinished(() => page.context().close());
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    return {
+      ...visited,
+      at: `/console${studies.project}`,
+      button: (name: string) => page.getByRole('button', { name, exact: true }),
+      dialog: page.getByRole('dialog'),
+    };
+  }
+});
