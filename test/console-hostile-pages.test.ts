@@ -230,6 +230,7 @@ const namedPages = [
   ],
   ...['trial', 'compare', 'traces', 'environments', 'environment', 'environment-edit', 'clients', 'client'],
   ...['secrets', 'groups', 'project', 'project-access', 'chats', 'chat-new', 'chat', 'chat-browser'],
+  ...['studies', 'study', 'study-session'],
 ];
 
 const next = { email: 'next@example.com' };
@@ -244,6 +245,8 @@ const oddAddresses: [address: string, words: RegExp][] = [
   [`{project}/servers/srv_${noId}`, missing],
   [`{project}/runs/run_${noId}`, missing],
   [`{project}/sessions/chat_${noId}`, missing],
+  [`{project}/studies/std_${noId}`, missing],
+  ['{project}/studies?unpublished=[]&publish={}', /Studies/],
   ['{project}/sessions?q={"a":1}&in=[]', /Chat/],
   ['{project}/runs/__proto__', missing],
   ['{project}/runs/{run}/trials/TRIAL', missing],

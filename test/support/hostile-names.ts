@@ -10,6 +10,7 @@ export async function giveHostileNames({ api, projectId, serverId, runId }: Cons
   const { suiteId } = await api.getEvalRun({ projectId, runId });
   const [environment] = (await api.listEnvironments({ projectId })).items;
   const [chat] = (await api.listSessions({ projectId })).items;
+  const [study] = (await api.listStudies({ projectId })).items;
   const cases = (await api.listEvalCases({ projectId, suiteId })).items;
   await Promise.all([
     api.updateProject({ projectId, body: { name: unbroken } }),
@@ -41,6 +42,15 @@ export async function giveHostileNames({ api, projectId, serverId, runId }: Cons
             projectId,
             environmentId: environment.id,
             body: { name: mixed, expectedRevision: environment.revision },
+          }),
+        ]
+      : []),
+    ...(study
+      ? [
+          api.updateStudy({
+            projectId,
+            studyId: study.id,
+            body: { name: mixed, description: unbroken },
           }),
         ]
       : []),

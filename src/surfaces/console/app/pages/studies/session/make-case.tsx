@@ -1,12 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { DrydockError } from '../../../../../client/index.ts';
 import { answersOf, ask } from '../../../api/ask.ts';
 import { api } from '../../../api/client.ts';
 import { Field, Select } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { keepIn, keptIn } from '../../../kit/kept.ts';
 import { Note } from '../../../kit/notice.tsx';
+import { StateMark } from '../../../kit/state.tsx';
 import { say } from '../../../kit/toast.tsx';
 import { Same } from '../../../same/same.tsx';
 import type { Which } from './transcript.tsx';
@@ -37,25 +39,26 @@ export function MakeCase({
   const input = { ...which, body: { suiteId } };
   const queryClient = useQueryClient();
   const making = useMutation({
-    mutationFn: () => api.createEvalCaseFromStudySession(input),
-    onSuccess: async ({ id: caseId, title }) => {
-      keepIn('localStorage', kept, suiteId);
-      onMade({ suiteId, caseId, title });
+    mutationFn: (into: string) => api.createEvalCaseFromStudySession({ ...which, body: { suiteId: into } }),
+    onSuccess: async ({ id: caseId, title }, into) => {
+      keepIn('localStorage', kept, into);
+      onMade({ suiteId: into, caseId, title });
       onClose();
       say(`Case “${title}” made`);
       for (const id of ['listEvalCases', 'getEvalSuite'] as const)
         await queryClient.invalidateQueries(answersOf(id));
     },
   });
+  const twin = twinIn(making.error);
   return (
     <FormDialog
       title="Make an eval case"
       verb="Make case"
       busy={making.isPending}
-      error={making.error ?? suites.error}
+      error={(twin === undefined ? making.error : null) ?? suites.error}
       blocked={suiteId === ''}
       onClose={onClose}
-      onSubmit={() => making.mutate()}
+      onSubmit={() => making.mutate(suiteId)}
       same={<Same operation="createEvalCaseFromStudySession" input={input} />}
     >
       <Note>
@@ -78,6 +81,24 @@ export function MakeCase({
           />
         </Field>
       )}
+      {twin !== undefined && (
+        <p role="status">
+          <StateMark state="attention">The suite has this case already.</StateMark>{' '}
+          <Link
+            to="/projects/$projectId/suites/$suiteId"
+            params={{ projectId, suiteId: making.variables ?? suiteId }}
+            search={{ case: twin }}
+          >
+            Open it
+          </Link>
+        </p>
+      )}
     </FormDialog>
   );
+}
+
+/** The case that has the same title and steps, where that is why there is no other. */
+function twinIn(error: unknown): string | undefined {
+  const caseId = error instanceof DrydockError ? error.details['caseId'] : undefined;
+  return typeof caseId === 'string' ? caseId : undefined;
 }
