@@ -9,10 +9,11 @@ import { Confirm } from '../../kit/confirm.tsx';
 import { Field, Select, TextArea, TextInput } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
-import { StateMark } from '../../kit/state.tsx';
+import { Glyph } from '../../kit/state.tsx';
 import { complain, say } from '../../kit/toast.tsx';
 import { Same } from '../../same/same.tsx';
 import { type Mode, modes, modeWords, whoIsOut } from './modes.ts';
+import css from './studies.module.css';
 import { type Study, useStudiesChanged } from './study.ts';
 import { VisitorPreview } from './visitor-preview.tsx';
 
@@ -107,10 +108,13 @@ function ModeDialog({ study, onClose }: { study: Study; onClose: () => void }) {
     >
       <OneChoice legend="Who gets in" choices={modes} chosen={mode} onChange={setMode} />
       {out !== undefined && (
-        <p role="status">
-          <StateMark state="attention">{out}</StateMark> All visits end; whoever may still come in goes on by
-          opening the link again. What was said is kept.
-        </p>
+        <div className={css.warning} role="status">
+          <Glyph state="attention" size={16} />
+          <p>
+            <strong>{out}</strong> All visits end; whoever may still come in goes on by opening the link
+            again. What was said is kept.
+          </p>
+        </div>
       )}
     </FormDialog>
   );
@@ -153,7 +157,7 @@ export function RebindStudy({ study }: { study: Study }) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Move</Button>
+      <Button onClick={() => setOpen(true)}>Change environment</Button>
       {open && <RebindDialog study={study} onClose={() => setOpen(false)} />}
     </>
   );

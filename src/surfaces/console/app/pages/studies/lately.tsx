@@ -16,11 +16,11 @@ export function Lately({ which }: { which: { projectId: string; studyId: string 
   if (!last) return <span className={css.soft}>{sessions.isSuccess ? 'none yet' : ''}</span>;
   const recent = sessions.data?.items.filter(({ lastActivityAt }) => lastActivityAt > now - week).length ?? 0;
   return (
-    <>
+    <span>
       {recent === looked ? `${looked} or more` : recent} in 7 days,{' '}
       <span className={css.soft}>
         last <Time at={last.lastActivityAt} />
       </span>
-    </>
+    </span>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Output } from '../../../../client/index.ts';
 import { ask } from '../../api/ask.ts';
-import { Days } from '../../charts/days.tsx';
+import { type Day, Days } from '../../charts/days.tsx';
 import { Rate } from '../../charts/rate.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
@@ -68,16 +68,26 @@ function Shown({ metrics, title }: { metrics: Counted; title: string }) {
         ]}
       />
       {days.length > 0 && (
-        <Days label={`${title}: sessions by day`} unit="sessions" days={byDay(days, (day) => day.sessions)} />
+        <ByDay title={title} what="Sessions" unit="sessions" days={byDay(days, (day) => day.sessions)} />
       )}
-      {thumbs > 0 && (
-        <Days
-          label={`${title}: thumbs down by day`}
+      {thumbsDown > 0 && (
+        <ByDay
+          title={title}
+          what="Thumbs down"
           unit="thumbs down"
           days={byDay(days, (day) => day.thumbsDown)}
         />
       )}
       {scan.truncated && <Note>The latest {counted(scan.sessions, 'session')} were counted.</Note>}
     </>
+  );
+}
+
+function ByDay({ title, what, unit, days }: { title: string; what: string; unit: string; days: Day[] }) {
+  return (
+    <div>
+      <p className={css.soft}>{what} by day (UTC)</p>
+      <Days label={`${title}: ${what.toLowerCase()} by day`} unit={unit} days={days} />
+    </div>
   );
 }

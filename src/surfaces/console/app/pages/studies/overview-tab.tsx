@@ -10,7 +10,7 @@ import { LinkLine } from '../../kit/link-line.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Facts, Section } from '../../kit/page.tsx';
 import { Time } from '../../kit/time.tsx';
-import { ChangeMode } from './actions.tsx';
+import { ChangeMode, RotateLink } from './actions.tsx';
 import { Guests } from './guests.tsx';
 import { Metrics } from './metrics.tsx';
 import { modes, modeWords } from './modes.ts';
@@ -85,6 +85,7 @@ function WayIn({ study }: { study: Study }) {
       {link && <LinkLine url={link.url} label="Copy the link" open="Open as a visitor" />}
       <div className={css.line}>
         <ChangeMode study={study} />
+        <RotateLink study={study} />
       </div>
     </>
   );

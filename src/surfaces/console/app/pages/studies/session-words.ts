@@ -11,7 +11,7 @@ export function visitorWords({ visitor }: StudySession): string {
     displayName,
     segments[segment] ?? segment,
     recency === 'returning' ? 'was here before' : undefined,
-    deviceKind,
+    deviceKind === 'other' ? undefined : deviceKind,
     language,
   ]
     .filter((word) => word !== undefined && word !== '')

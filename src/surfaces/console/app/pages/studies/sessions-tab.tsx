@@ -65,10 +65,10 @@ function columnsOf(which: { projectId: string; studyId: string }): Column<StudyS
       name: 'Tool calls',
       figure: true,
       cell: ({ toolCallCount = 0, authInterrupted }) => (
-        <>
+        <span>
           {authInterrupted && <StateMark state="attention">a grant was missing</StateMark>}{' '}
           {count(toolCallCount)}
-        </>
+        </span>
       ),
     },
     { name: 'Thumb', cell: ({ feedback }) => <Thumb feedback={feedback} /> },

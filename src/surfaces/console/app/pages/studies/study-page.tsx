@@ -9,7 +9,7 @@ import { Page } from '../../kit/page.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { TabLinks, tabClass } from '../../kit/tabs.tsx';
 import { Same } from '../../same/same.tsx';
-import { EditStudy, RebindStudy, RotateLink, UnpublishStudy } from './actions.tsx';
+import { EditStudy, RebindStudy, UnpublishStudy } from './actions.tsx';
 import type { StudyTab } from './address.ts';
 import { OverviewTab } from './overview-tab.tsx';
 import { StudiesOff } from './studies-off.tsx';
@@ -70,12 +70,7 @@ export function StudyPage() {
           <Same operation="getStudy" input={which} />
           <EditStudy study={study} />
           <RebindStudy study={study} />
-          {study.published && (
-            <>
-              <RotateLink study={study} />
-              <UnpublishStudy study={study} />
-            </>
-          )}
+          {study.published && <UnpublishStudy study={study} />}
         </>
       }
     >

@@ -6,9 +6,9 @@ import type { StudySession } from './session-words.ts';
 export function Thumb({ feedback: { rating, comment } }: { feedback: StudySession['feedback'] }) {
   if (rating === null) return null;
   return (
-    <>
+    <span>
       <StateMark state={rating > 0 ? 'passed' : 'failed'}>{rating > 0 ? 'up' : 'down'}</StateMark>{' '}
       {comment !== null && comment !== '' && <bdi>{cut(comment)}</bdi>}
-    </>
+    </span>
   );
 }
