@@ -130,16 +130,18 @@ describe('what visitors meet', () => {
     await expect
       .poll(() => candidates(id).catch(() => []), { timeout: 15_000 })
       .toEqual([`ask_repeated:study:${id} 2 2`, `thumbs_down:study:${id} 1 1`, `${tool} 2 2`]);
+    await expect
+      .poll(() => studies.read(id, '/signals'), { timeout: 15_000 })
+      .toMatchObject({
+        sessionCount: 2,
+        feedbackCount: 1,
+        truncated: false,
+        lowConfidence: true,
+        latestGroupId: null,
+        dataStale: false,
+        canRequest: true,
+      });
     const signals = await studies.read(id, '/signals');
-    expect(signals).toMatchObject({
-      sessionCount: 2,
-      feedbackCount: 1,
-      truncated: false,
-      lowConfidence: true,
-      latestGroupId: null,
-      dataStale: false,
-      canRequest: true,
-    });
     expect(signals.windowEndAt - signals.windowStartAt).toBe(week);
     const erred = signals.candidates.find((one: { fingerprint: string }) => one.fingerprint === tool);
     expect(erred).toMatchObject({
@@ -220,8 +222,10 @@ describe('what visitors meet', () => {
     ]);
     await analyse(id, Date.now() - 3 * week);
     expect(await finding(id, tool)).toEqual(before);
-    for (const _ of [0, 1])
-      expect((await service.post(path(id, `/findings/${before?.id}/undismiss`))).body.dismissed).toBe(false);
+    const undismiss = `/findings/${before?.id}/undismiss`;
+    expect((await service.post(path(id, undismiss))).body.dismissed).toBe(false);
+    const old = await service.post(`${studies.project}/user-testing/scenarios/${id}${undismiss}`);
+    expect(old.body).toMatchObject({ scenarioId: id, dismissed: false });
     expect((await finding(id, tool))?.dismissedAt).toBeNull();
     const other = await fresh();
     expect((await service.post(path(other.id, `/findings/${before?.id}/dismiss`))).status).toBe(404);

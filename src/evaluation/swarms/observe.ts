@@ -56,12 +56,12 @@ export function observe(wave: readonly SessionFacts[]): Observation[] {
 
 /** The same for any sessions and detectors. Where chance is in it, `atLeast` says from when on something fires. */
 export function observeWith<Session extends { sessionId: string }>(
-  by: readonly Detector<Session>[],
-  all: readonly Session[],
+  all: readonly Detector<Session>[],
+  covered: readonly Session[],
   atLeast: Chance,
 ): Observation[] {
-  const sessions = all.toSorted((a, b) => byCodeUnit(a.sessionId, b.sessionId));
-  return by
+  const sessions = covered.toSorted((a, b) => byCodeUnit(a.sessionId, b.sessionId));
+  return all
     .flatMap((detector) => observeOne(detector, sessions, atLeast))
     .sort((a, b) => byCodeUnit(a.fingerprint, b.fingerprint));
 }
