@@ -82,6 +82,13 @@ async function analyse(studyId: string, at = Date.now()): Promise<void> {
   await expect.poll(states, { timeout: 5_000 }).toEqual([{ state: 'done' }]);
 }
 
+/** As if sessions had been so long ago: their week is looked at, and that of today, which may have been while they were in it. */
+async function happened(studyId: string, sessionIds: string[], by: number): Promise<void> {
+  await moveBack(sessionIds, by);
+  await analyse(studyId, Date.now() - by);
+  await analyse(studyId);
+}
+
 const path = (studyId: string, below: string) => `${studies.project}/studies/${studyId}${below}`;
 
 interface Finding {
@@ -152,12 +159,9 @@ describe('what visitors meet', () => {
     expect(await finding(id, tool)).toMatchObject({ status: 'new', windows: [{ fired: true, affected: 2 }] });
 
     // The week after: they are over, and were slow. The week in which they were first seen has nothing left.
-    await moveBack([first, second], week);
-    await database.query('update study_turns set duration_ms = 15001 where session_id = any($1)', [
-      [first, second],
-    ]);
-    await analyse(id, Date.now() - week);
-    await analyse(id);
+    const both = [first, second];
+    await database.query('update study_turns set duration_ms = 15001 where session_id = any($1)', [both]);
+    await happened(id, both, week);
     for (const detector of ['session_abandoned', 'turn_slow', 'ask_repeated'])
       expect(await finding(id, `${detector}:study:${id}`)).toMatchObject({
         status: 'new',
@@ -179,8 +183,7 @@ describe('what visitors meet', () => {
     const unanswered = await chat(link, ['Is anybody there?']);
     await analyse(id);
     expect(await candidates(id)).toEqual([]);
-    await moveBack([unlucky, happy, unanswered], week);
-    await analyse(id, Date.now() - week);
+    await happened(id, [unlucky, happy, unanswered], week);
     expect(await finding(id, `session_abandoned:study:${id}`)).toMatchObject({
       windows: [{ fired: true, affected: 2, total: 3 }],
     });
@@ -199,8 +202,7 @@ describe('what visitors meet', () => {
         provider.script = inspects(at < failing ? 'Flying Dutchman' : 'Albatross');
         sessions.push(await chat(link, ['How is the hull?']));
       }
-      await moveBack(sessions, back);
-      await analyse(id, Date.now() - back);
+      await happened(id, sessions, back);
       const seen = await finding(id, tool);
       told.push(`${seen?.status} ${seen?.occurrenceCount}`);
       const dismiss = path(id, `/findings/${seen?.id}/dismiss`);
