@@ -14,6 +14,12 @@ export interface Asked {
   request: number;
 }
 
+/** Requests for waves that were queued by an earlier version name the project. */
+function askedIn(payload: unknown): Asked {
+  const { waveId, request, ...owner } = payload as Asked & { projectId?: string };
+  return { ownerId: owner.ownerId ?? (owner.projectId as string), waveId, request };
+}
+
 export interface Counted<Content extends Narration> {
   content: Content;
   /** Sessions in which something was said. */
@@ -58,7 +64,7 @@ export function insightsJobOf<Content extends Narration>(
     kind,
     concurrency: 2,
     handle: async (payload, signal) => {
-      const asked = payload as Asked;
+      const asked = askedIn(payload);
       const row = await db.row(insights.find, asked);
       if (row?.request !== asked.request || row.status !== 'pending') return undefined;
       const counted = await count(asked);
@@ -70,7 +76,7 @@ export function insightsJobOf<Content extends Narration>(
       const asker = { id: null, organizationId, projectId, apiKeys: {} };
       return closed(asked, await explain(parts, { asker, route, users }, content, spoken, signal));
     },
-    givenUp: (payload) => failed(payload as Asked, 'INTERNAL_ERROR', 'The insights could not be gathered'),
+    givenUp: (payload) => failed(askedIn(payload), 'INTERNAL_ERROR', 'The insights could not be gathered'),
   };
 }
 

@@ -2,8 +2,8 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
 import type { Grant } from '../context.ts';
+import { microsPerCredit } from '../limits/spend-budget.ts';
 
-const microsPerCredit = 10_000;
 /** Turns of guests of one study at once. */
 const mostAtOnce = 16;
 const day = 86_400_000;
