@@ -29,6 +29,36 @@ const lists = callThenAnswer({ name: 'list_ships', input: {} }, 'Albatross, Bitt
 const deadLink = 'This link does not work. Ask whoever gave it to you for another one.';
 const outWords = 'You no longer have access here. Ask whoever sent you the link.';
 
+test('the frame of a widget has no origin, and reaches what was declared', async () => {
+  const policyFor = async (query: string) => {
+    const response = await fetch(`${service.origin}/visit/frame${query}`);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('set-cookie')).toBeNull();
+    return response.headers.get('content-security-policy')?.split('; ');
+  };
+  const csp = { connectDomains: ['https://example.com', "https://x'; script-src *"] };
+  const declared = await policyFor(`?csp=${encodeURIComponent(JSON.stringify(csp))}`);
+  const always = ['sandbox allow-scripts allow-forms', "default-src 'none'", "frame-ancestors 'self'"];
+  expect(declared).toEqual(expect.arrayContaining([...always, 'connect-src https://example.com']));
+  for (const query of ['', '?csp={', '?csp=7&csp=8', '?csp=%22*%22'])
+    expect(await policyFor(query)).toEqual([
+      'sandbox allow-scripts allow-forms',
+      "default-src 'none'",
+      "script-src 'unsafe-inline'",
+      "style-src 'unsafe-inline'",
+      'img-src data: blob:',
+      'font-src data:',
+      'media-src data: blob:',
+      'worker-src blob:',
+      "connect-src 'none'",
+      "frame-src 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "object-src 'none'",
+      "frame-ancestors 'self'",
+    ]);
+});
+
 describe.skipIf(noBrowser !== undefined)('in a browser', () => {
   test('a guest chats, says how it went, and finds it again', async () => {
     provider.script = lists;
@@ -162,9 +192,11 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
     const { page } = await arrive(await startBrowser(), link, session);
     await page.getByRole('button', { name: 'Start' }).click();
     const reached: string[] = [];
-    page.on('request', (request) => {
-      const frame = request.frame();
-      if (frame !== page.mainFrame() && frame.parentFrame() !== page.mainFrame()) reached.push(request.url());
+    page.on('response', (response) => {
+      const frame = response.frame();
+      // What it says to the page past its own frame is heard by nobody.
+      if (response.url().endsWith('/widget-requests')) reached.push('its server');
+      if (frame !== page.mainFrame() && frame.parentFrame() !== page.mainFrame()) reached.push(response.url());
     });
     await say(page, 'Show it');
     const inside = widgetOf(page, 'trespasses');

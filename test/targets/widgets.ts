@@ -120,9 +120,9 @@ const pages: Record<string, string> = {
        await attempt('leaving', () => { top.location = service + '/docs'; return new Promise((then, not) => setTimeout(not, 300)); });
        await attempt('link', () => ask('ui/open-link', { url: 'http://127.0.0.1:1/elsewhere' }));
        await attempt('script link', () => ask('ui/open-link', { url: 'javascript:top.document.title=1' }));
+       post({ method: 'ui/notifications/size-changed', params: { height: 1e9 } });
        const call = { jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'look_up', arguments: {} } };
        for (let n = 0; n < 1000; n++) { top.postMessage(call, '*'); parent.postMessage({ ...call, method: 'ping' }, '*'); }
-       post({ method: 'ui/notifications/size-changed', params: { height: 1e9 } });
        await attempt('end', () => true);
        document.getElementById('leave').onclick = () => { location = service + '/docs'; };
      };

@@ -120,7 +120,10 @@ function Approval({ call, decide }: { call: Call; decide: (approved: boolean) =>
 export function Question({ title, name, children }: { title: ReactNode; name: string; children: ReactNode }) {
   const place = useRef<HTMLElement>(null);
   // It may stand below what is in view.
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // What it returns in new browsers is nothing that an effect may return.
+    void place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
     <section ref={place} className={css.question} aria-label={name}>
       <h3>{title}</h3>

@@ -5,6 +5,7 @@ import { Few } from '../kit/few.tsx';
 import { LongText } from '../kit/long-text.tsx';
 import { Skeleton } from '../kit/notice.tsx';
 import { StateMark } from '../kit/state.tsx';
+import { readAgain } from './access.ts';
 import { CallRow } from './calls.tsx';
 import { Composer } from './composer.tsx';
 import { Feedback } from './feedback.tsx';
@@ -83,7 +84,11 @@ export function Conversation({
           {problem !== null || over ? (
             <div className={css.blocked}>
               <p>{problem ?? (live ? 'Nothing more can be said here.' : 'This has changed since.')}</p>
-              {problem === null && <Button onClick={onNew}>New conversation</Button>}
+              {problem === null ? (
+                <Button onClick={onNew}>New conversation</Button>
+              ) : (
+                <Button onClick={() => void readAgain()}>Try again</Button>
+              )}
             </div>
           ) : (
             <Composer

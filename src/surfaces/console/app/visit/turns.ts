@@ -166,19 +166,25 @@ function refusalIn({ code, message, details }: Extract<VisitEvent, { type: 'turn
 
 /** What a visitor is told. */
 export function wordsFor(error: unknown): string {
+  // Whoever reads it is in again.
+  if (reasonOf(error) === 'ACCESS_ENDED') return 'This was interrupted.';
   if (error instanceof DrydockError) return `${error.message.replace(/\.$/, '')}.`;
   return 'The connection was lost.';
 }
 
-/** Whether more can be said after it; where it cannot, a new conversation is the way on. */
+function reasonOf(error: unknown): unknown {
+  return error instanceof DrydockError ? error.details['reason'] : undefined;
+}
+
+/** Whether nothing more can be said after it, so that a new conversation is the way on. */
 export function endsConversation({ error }: Turn): boolean {
-  const reason = error instanceof DrydockError ? error.details['reason'] : undefined;
+  const reason = reasonOf(error);
   return reason === 'SESSION_ENDED' || reason === 'SESSION_FULL';
 }
 
 /** Milliseconds after which a turn that another one holds up is worth another try. */
 export function waitAfter(error: unknown): number | undefined {
-  if (!(error instanceof DrydockError) || error.details['reason'] !== 'TURN_IN_PROGRESS') return undefined;
+  if (!(error instanceof DrydockError) || reasonOf(error) !== 'TURN_IN_PROGRESS') return undefined;
   const told = error.details['retryAfterMs'];
   return typeof told === 'number' ? Math.min(Math.max(told, 250), 5_000) : 1_000;
 }

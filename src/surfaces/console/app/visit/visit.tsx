@@ -31,5 +31,9 @@ function Page() {
 
 // Another link in the same window is another visit.
 globalThis.addEventListener('hashchange', () => location.reload());
-createRoot(document.getElementById('app') as HTMLElement).render(<Page />);
+const app = document.getElementById('app') as HTMLElement;
+const onUncaughtError = (): void => {
+  app.textContent = 'Something failed on this page. Load it again.';
+};
+createRoot(app, { onUncaughtError }).render(<Page />);
 void start();
