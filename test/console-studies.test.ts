@@ -219,6 +219,66 @@ describe.skipIf(noBrowser !== undefined)('studies in the console', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('what went wrong is counted, explained when somebody asks, and dismissed', async () => {
+    const environmentId = await studies.environment([server]);
+    const { id, link } = await studies.publish(environmentId);
+    const { page, complaints, at, button, tab } = await opened();
+    await page.goto(`${at}/studies/${id}`);
+    await page.getByText('Nobody has chatted yet.').waitFor();
+    await page.getByText('No journey was run in this environment yet').waitFor();
+    await page.getByText('Nothing was used yet.').waitFor();
+    await tab('Findings').click();
+    await page.getByText('Nothing was analysed yet').waitFor();
+
+    // The page finds out by itself when something was counted.
+    const guest = new Visitor(service);
+    ok(await guest.enter(link));
+    const { last } = await guest.say('Which ships are there?');
+    ok(await guest.request('PUT', `/visit/sessions/${last.sessionId}/feedback`, { rating: -1 }));
+    const signal = page
+      .getByRole('list', { name: 'What stands out' })
+      .getByText('Visitors give a thumb down');
+    await signal.waitFor();
+    await page.getByRole('link', { name: 'session 1' }).first().click();
+    await page.getByRole('list', { name: 'Transcript' }).getByText('Which ships are there?').waitFor();
+    await page.goBack();
+
+    // While the model thinks it can be stopped; nothing of it is kept then.
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    provider.script = () => ({ text: 'No JSON', after: held });
+    onTestFinished(release);
+    await button('Ask for causes and remedies').click();
+    await page.getByText('being gathered').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await button('Stop').click();
+    await page.getByText('Gathers what was counted').waitFor();
+    release();
+    await button('Ask for causes and remedies').click();
+    const found = page.getByRole('list', { name: 'What was found' });
+    await found.getByText('Visitors give a thumb down').waitFor();
+    await button('Look again').waitFor();
+
+    const name = /^Dismiss: Visitors give a thumb down/;
+    await page.getByRole('button', { name }).click();
+    await page.getByText('All of them were dismissed.').waitFor();
+    const [finding] = (await studies.read(id, '/findings')).items;
+    expect(finding).toMatchObject({ status: 'new', dismissedAt: expect.any(Number) });
+    await page.getByRole('checkbox', { name: 'Show 1 dismissed one' }).check();
+    await page.getByRole('button', { name: /^Show again/ }).click();
+    await page.getByRole('button', { name }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await tab('Overview').click();
+    const people = page.getByRole('region', { name: 'People' });
+    await people.getByRole('img', { name: 'People: sessions by day' }).waitFor();
+    await people.getByRole('img', { name: 'People: thumbs down by day' }).waitFor();
+    const tools = page.getByRole('table', { name: 'Tools that were called' });
+    await tools.getByRole('row', { name: /list_ships/ }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   test('names without an end, and turned around, leave every action in reach; all of it by keyboard', async () => {
     const environmentId = await studies.environment([server]);
     const { id, link } = await studies.publish(environmentId, {

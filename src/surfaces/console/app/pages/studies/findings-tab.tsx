@@ -6,11 +6,13 @@ import { Few } from '../../kit/few.tsx';
 import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
-import { Glyph } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
 import { Same } from '../../same/same.tsx';
 import { useEveryPage } from '../chat/use-every-page.ts';
 import { FindingList, type ListedFinding } from '../swarms/finding-list.tsx';
+import { detectorOf, detectorWords } from '../swarms/finding-words.ts';
+import { insightsIn } from '../swarms/run/candidates.ts';
+import { CandidateLine } from '../swarms/run/found.tsx';
 import swarms from '../swarms/swarms.module.css';
 import { Evidence } from './evidence.tsx';
 import { Insights } from './insights.tsx';
@@ -20,14 +22,14 @@ import { isMissing, type Study } from './study.ts';
 type Signals = Output<'getStudySignals'>;
 
 /** How often it is looked whether more was analysed. */
-const pollEvery = 10_000;
+const pollEvery = 5_000;
 
 /** What stands out in the latest seven days, what a model makes of it, and what keeps going wrong. */
 export function FindingsTab({ study }: { study: Study }) {
   const which = { projectId: study.projectId, studyId: study.id };
   const signals = useQuery({
     ...ask('getStudySignals', which),
-    refetchInterval: ({ state }) => (state.data?.dataStale ? pollEvery : false),
+    refetchInterval: ({ state }) => (isMissing(state.error) || state.data?.dataStale ? pollEvery : false),
   });
   if (isMissing(signals.error))
     return (
@@ -57,7 +59,8 @@ interface Which {
 }
 
 function StandsOut({ which, signals }: { which: Which; signals: Signals }) {
-  const { candidates, sessionCount, feedbackCount, windowStartAt, windowEndAt, analysedAt } = signals;
+  const { sessionCount, feedbackCount, windowStartAt, windowEndAt, analysedAt } = signals;
+  const { candidates } = insightsIn(signals);
   return (
     <>
       <p className={css.soft}>
@@ -70,19 +73,10 @@ function StandsOut({ which, signals }: { which: Which; signals: Signals }) {
       {candidates.length > 0 && (
         <ul className={swarms.found} aria-label="What stands out">
           <Few items={candidates} noun="signal" rest="li">
-            {({ fingerprint, title, affectedSessions, sliceTotal, evidenceSessionIds }) => (
-              <li key={fingerprint}>
-                <Glyph state="attention" size={16} label="stands out" />
-                <div>
-                  <p className={swarms.title} dir="auto">
-                    {title}
-                  </p>
-                  <p className={css.soft}>
-                    {affectedSessions} of {counted(sliceTotal, 'session')}
-                  </p>
-                  <Evidence which={which} sessionIds={evidenceSessionIds} />
-                </div>
-              </li>
+            {(candidate) => (
+              <CandidateLine key={candidate.key} candidate={candidate}>
+                {(sessionIds) => <Evidence which={which} sessionIds={sessionIds} />}
+              </CandidateLine>
             )}
           </Few>
         </ul>
@@ -108,9 +102,9 @@ function Findings({ which }: { which: Which }) {
   if (items.length === 0) return <Note>Nothing was found so far.</Note>;
   return (
     <FindingList
-      findings={items.map(({ title, windows, ...finding }) => ({
+      findings={items.map(({ fingerprint, windows, ...finding }) => ({
         ...finding,
-        what: title,
+        what: detectorWords(detectorOf(fingerprint)),
         measured: windows.map(({ windowId, affected, total, fired }) => ({
           id: windowId,
           affected,

@@ -16,7 +16,7 @@ import { isMissing } from './study.ts';
 /** How often it is looked whether they are there. */
 const pollEvery = 2_000;
 
-/** What a model makes of the latest seven days, once somebody has asked; until then, of the latest that it was asked about. */
+/** What a model makes of the latest seven days; until somebody asks, of the latest days that it was asked about. */
 export function Insights({
   which,
   signals: { windowId, latestGroupId, dataStale },
@@ -25,13 +25,15 @@ export function Insights({
   signals: Output<'getStudySignals'>;
 }) {
   const queryClient = useQueryClient();
-  const shown = latestGroupId ?? windowId;
   const insights = useQuery({
-    ...ask('getStudyWindowInsights', { ...which, windowId: shown }),
-    enabled: latestGroupId !== null,
-    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? pollEvery : false),
+    ...ask('getStudyWindowInsights', { ...which, windowId }),
+    refetchInterval: ({ state }) => (isPending(state) ? pollEvery : false),
   });
-  const never = latestGroupId !== windowId || isMissing(insights.error);
+  const never = isMissing(insights.error);
+  const earlier = useQuery({
+    ...ask('getStudyWindowInsights', { ...which, windowId: latestGroupId ?? '' }),
+    enabled: never && latestGroupId !== null && latestGroupId !== windowId,
+  });
   const body = never ? {} : { force: true };
   const changed = async (): Promise<void> => {
     for (const id of ['getStudySignals', 'getStudyWindowInsights', 'getStudy'] as const)
@@ -46,12 +48,12 @@ export function Insights({
     onError: complain,
   });
   const stopping = useMutation({
-    mutationFn: () => api.cancelStudyInsights({ ...which, body: { windowId: shown } }),
+    mutationFn: () => api.cancelStudyInsights({ ...which, body: { windowId } }),
     onSuccess: changed,
     onError: complain,
   });
-  const read = insights.data;
-  const pending = read?.status === 'pending';
+  const read = never ? earlier.data : insights.data;
+  const pending = isPending(insights);
   return (
     <Section
       title="Insights"
@@ -69,20 +71,20 @@ export function Insights({
         </>
       }
     >
-      {latestGroupId === null && (
+      {never && !read && (
         <Note>Gathers what was counted, with causes and remedies where a language model sees some.</Note>
       )}
-      {insights.isError && !isMissing(insights.error) && (
-        <Problem error={insights.error} retry={() => void insights.refetch()} />
-      )}
+      {insights.isError && !never && <Problem error={insights.error} retry={() => void insights.refetch()} />}
       {pending && <StateMark state="running">being gathered</StateMark>}
-      {read && shown !== windowId && (
+      {read && never && (
         <Note>
           These are from <Time at={read.windowStartAt} /> to <Time at={read.windowEndAt} />; nobody has asked
           about the latest days yet.
         </Note>
       )}
-      {read && shown === windowId && dataStale && <Note>More has happened since they were asked for.</Note>}
+      {insights.data?.status === 'completed' && !never && dataStale && (
+        <Note>More has happened since they were asked for.</Note>
+      )}
       {read?.errorMessage && <Note>{read.errorMessage}</Note>}
       {read?.status === 'completed' && (
         <Found insights={read.insights} discovery={read.discovery} at={read.updatedAt}>
@@ -91,4 +93,15 @@ export function Insights({
       )}
     </Section>
   );
+}
+
+/** An answer that is kept beside a later refusal is over: nobody asks any more. */
+function isPending({
+  data,
+  error,
+}: {
+  data: Output<'getStudyWindowInsights'> | undefined;
+  error: unknown;
+}): boolean {
+  return data?.status === 'pending' && !isMissing(error);
 }

@@ -10,6 +10,10 @@ const detectors: Record<string, string> = {
   unknown_tool_called: 'A tool is called that no server has',
   no_tool_called: 'No tool is called where other sessions call some',
   turn_cap_reached: 'The turns run out before the goal is met',
+  ask_repeated: 'Visitors ask the same again',
+  session_abandoned: 'Visitors leave after something failed',
+  turn_slow: 'Replies are slow',
+  thumbs_down: 'Visitors give a thumb down',
 };
 
 /** What was found, in words; of a detector that is newer than this page, its name. */

@@ -5,8 +5,6 @@ import { cut } from '../../../kit/text.ts';
 export interface Candidate {
   key: string;
   detector: string;
-  /** In words of the service, where it gives any. */
-  title: string | undefined;
   subject: string;
   status: string | undefined;
   affected: number;
@@ -61,7 +59,6 @@ function candidateOf(given: unknown, at: number): Candidate {
   return {
     key: `${at} ${textIn(raw['fingerprint']) ?? ''}`,
     detector: textIn(raw['detector']) ?? '',
-    title: words(raw['title']),
     subject: cut(textIn(asRaw(raw['subject'])['label']) ?? ''),
     status: textIn(raw['findingStatus']),
     affected: numberIn(raw['affectedSessions']) ?? 0,

@@ -33,7 +33,11 @@ export function Found({
       {candidates.length > 0 && (
         <ul className={css.found} aria-label="What was found">
           <Few items={candidates} noun="finding" rest="li">
-            {(candidate) => <CandidateLine key={candidate.key} candidate={candidate} evidence={evidence} />}
+            {(candidate) => (
+              <CandidateLine key={candidate.key} candidate={candidate}>
+                {evidence}
+              </CandidateLine>
+            )}
           </Few>
         </ul>
       )}
@@ -60,15 +64,22 @@ export function Found({
   );
 }
 
-function CandidateLine({ candidate, evidence }: { candidate: Candidate; evidence: Evidence }) {
-  const { detector, title, subject, affected, total, rootCause, recommendation, confidence } = candidate;
+/** What sessions have in common, and which show it. */
+export function CandidateLine({
+  candidate,
+  children: evidence,
+}: {
+  candidate: Candidate;
+  children: Evidence;
+}) {
+  const { detector, subject, affected, total, rootCause, recommendation, confidence } = candidate;
   return (
     <li>
       <Glyph state="attention" size={16} label="found" />
       <div>
         <p className={css.title}>
-          {title ?? detectorWords(detector)}
-          {title === undefined && subject !== '' && (
+          {detectorWords(detector)}
+          {subject !== '' && (
             <>
               : <bdi>{subject}</bdi>
             </>
