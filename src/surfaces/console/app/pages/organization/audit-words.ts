@@ -28,6 +28,18 @@ const words: Record<string, string> = {
   'spend-budget.clear': 'lifted the spend cap',
   'eval-run.create': 'started a run',
   'eval-run.cancel': 'cancelled a run',
+  'study.publish': 'published a study',
+  'study.unpublish': 'unpublished a study',
+  'study.mode-project_members': 'let only members of the project in to a study',
+  'study.mode-invited_only': 'let those who are invited in to a study',
+  'study.mode-anyone_with_link': 'let anyone with the link in to a study',
+  'study.rotate-link': 'replaced the link of a study',
+  'study.rebind': 'moved a study to another environment',
+  'study.invite': 'invited somebody to a study',
+  'study.remove-member': 'no longer invites somebody to a study',
+  'study.guest-execution': 'decided what guests of a study may do',
+  'share.open': 'shared a run by a link',
+  'share.close': 'no longer shares a run',
 };
 
 const verbs: Record<string, string> = {
@@ -85,5 +97,7 @@ export const actionKinds = [
   'eval-artifact',
   'contract-baseline',
   'gate-waiver',
+  'study',
+  'share',
   'spend-budget',
 ] as const;
