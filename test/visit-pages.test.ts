@@ -196,7 +196,8 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
       const frame = response.frame();
       // What it says to the page past its own frame is heard by nobody.
       if (response.url().endsWith('/widget-requests')) reached.push('its server');
-      if (frame !== page.mainFrame() && frame.parentFrame() !== page.mainFrame()) reached.push(response.url());
+      if (frame !== page.mainFrame() && frame.parentFrame() !== page.mainFrame())
+        reached.push(response.url());
     });
     await say(page, 'Show it');
     const inside = widgetOf(page, 'trespasses');

@@ -42,7 +42,7 @@ export const updateShare = operation({
       expectedPolicyVersion: z.number().int().min(0).optional().describe('409 when it has changed since.'),
       shared: z.boolean().optional(),
       expiresAt: Time.nullable().optional().describe('After which nobody is let in; `null` for no end.'),
-      rotate: z.literal(true).optional().describe('A new link instead of the old one.'),
+      rotate: z.boolean().optional().describe('A new link instead of the old one.'),
       mode: Mode.optional().describe('Of a study.'),
     })
     .refine(

@@ -24,6 +24,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
       { name: 'evals', title: 'Running evals' },
       { name: 'judging', title: 'Judges and insights' },
       { name: 'swarms', title: 'Swarms' },
+      { name: 'studies', title: 'Studies' },
       { name: 'contract-checks', title: 'Checks without a model' },
       { name: 'reporting', title: 'Results from elsewhere' },
     ],
