@@ -79,7 +79,7 @@ describe('a run', () => {
     const { policyVersion } = ok(await service.get(share));
     const wanted = { shared: true, expectedPolicyVersion: policyVersion };
     const racing = await Promise.all([1, 2, 3, 4].map(() => service.patch(share, wanted)));
-    expect(racing.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+    expect(racing.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
     expect(racing.find(({ status }) => status === 409)?.body).toMatchObject({
       details: { reason: 'STALE_POLICY', currentPolicyVersion: policyVersion + 1 },
     });

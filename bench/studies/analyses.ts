@@ -30,17 +30,20 @@ export async function compareAnalyses(): Promise<void> {
       'first page of sessions': async (id: string) =>
         void (await service.get(`${project}/studies/${id}/sessions`)),
     };
-    const times = new Map<string, number[][]>();
+    const times = new Map(
+      Object.keys(parts).map((name): [string, number[][]] => [name, sizes.map(() => [])]),
+    );
+    const measure = async (name: string, work: (id: string) => Promise<void>): Promise<void> => {
+      for (const [at, { id }] of studies.entries()) {
+        const began = performance.now();
+        await work(id);
+        times.get(name)?.[at]?.push(performance.now() - began);
+      }
+    };
     for (let round = 0; round <= rounds; round++)
-      for (const [name, work] of Object.entries(parts))
-        for (const [at, { id }] of studies.entries()) {
-          const began = performance.now();
-          await work(id);
-          const all = times.get(name) ?? sizes.map(() => []);
-          times.set(name, all);
-          // The first round warms up.
-          if (round > 0) all[at]?.push(performance.now() - began);
-        }
+      for (const [name, work] of Object.entries(parts)) await measure(name, work);
+    // The first round warms up.
+    for (const all of times.values()) for (const one of all) one.shift();
     console.log(
       `\nStudies of ${sizes.join(', ')} sessions with ${turnsEach} turns each; times beside those of the smallest, ${rounds} rounds in turns`,
     );
