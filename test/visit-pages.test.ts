@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { seriousFindings } from './support/access.ts';
 import { noBrowser, startBrowser, visit } from './support/chromium.ts';
 import { executing, promptCase } from './support/evals.ts';
 import { newSession } from './support/people.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
-import type { TestService } from './support/service.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
 import { ok, Studies } from './support/studies.ts';
+import { startSmtpServer } from './targets/smtp-server.ts';
 
 let provider: ScriptedProvider;
 let service: TestService;
@@ -131,6 +132,7 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
     const question = page.getByRole('region', { name: 'May list_ships be used?' });
     await say(page, 'Which ships?');
     await question.getByText(/^1\d\d s left$/).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
     await look(page, 'question');
     await question.getByRole('button', { name: 'Allow', exact: true }).click();
     await conversation.getByText('done').waitFor();
@@ -256,6 +258,37 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
     ok(await service.delete(`${studies.project}/environments/${environmentId}/study`));
     await bob.page.getByText(outWords).waitFor();
     expect([guest, late, stranger, ada, bob].flatMap(({ complaints }) => complaints)).toEqual([]);
+  });
+
+  test('an address that is invited gets its way in by mail', async () => {
+    const smtp = await startSmtpServer();
+    onTestFinished(() => smtp.stop());
+    const env = { DRYDOCK_SMTP_URL: smtp.url, DRYDOCK_MAIL_FROM: 'harbour@example.com' };
+    const mailing = await startTestService({ worker: false, env });
+    onTestFinished(() => dispose(mailing));
+    const there = await Studies.of(mailing);
+    const { id, link } = await there.publish(await there.environment([await there.evals.server()]), {
+      mode: 'invited_only',
+    });
+    ok(await there.put(`/studies/${id}/members`, { email: 'ada@example.com' }));
+    const browser = await startBrowser();
+    const { page, complaints } = await arrive(browser, link);
+    await look(page, 'mail');
+    await page.getByLabel('E-mail').fill('Ada@example.com');
+    await page.getByRole('button', { name: 'Mail me the way in' }).click();
+    await page.getByText('If this address is invited, a mail').waitFor();
+    await expect.poll(() => smtp.mails.length).toBe(1);
+    // A mail breaks its long lines.
+    const mail = smtp.mails[0]?.raw.replaceAll('=\n', '') ?? '';
+    const address = /http\S+\/visit#t\.[\w-]+/.exec(mail)?.[0] as string;
+    const ada = await enterAs(browser, address);
+    await ada.page.getByRole('button', { name: 'New conversation' }).waitFor();
+    // The link has done its work; what it led to is remembered here, and nowhere else.
+    await ada.page.reload();
+    await ada.page.getByRole('button', { name: 'New conversation' }).waitFor();
+    const other = await enterAs(browser, address);
+    await other.page.getByText(deadLink).waitFor();
+    expect([...complaints, ...ada.complaints, ...other.complaints]).toEqual([]);
   });
 
   test('a study for members of the project lets in who has signed in meanwhile', async () => {

@@ -121,8 +121,8 @@ export function Question({ title, name, children }: { title: ReactNode; name: st
   const place = useRef<HTMLElement>(null);
   // It may stand below what is in view.
   useEffect(() => {
-    // What it returns in new browsers is nothing that an effect may return.
-    void place.current?.scrollIntoView({ block: 'nearest' });
+    // In new browsers it returns something, which an effect must not.
+    place.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   return (
     <section ref={place} className={css.question} aria-label={name}>
