@@ -32,7 +32,7 @@ describe.skipIf(noBrowser !== undefined)('studies in the console', () => {
   });
 
   test('an environment is published, visited, read, made an eval case of, and unpublished', async () => {
-    const environmentId = await studies.environment([server], { requireToolApproval: false });
+    await studies.environment([server]);
     const suiteId = await studies.evals.suite({
       name: 'What people ask',
       serverIds: [server],
@@ -136,7 +136,7 @@ describe.skipIf(noBrowser !== undefined)('studies in the console', () => {
     await page.getByText('Nobody is invited').waitFor();
     expect((await grace.request('GET', '/visit')).status).toBe(401);
 
-    // A new link, another cap for guests, another name; then nobody gets in.
+    // A new link, another environment, another cap for guests, another name; then nobody gets in.
     await tab('Overview').click();
     await button('New link').click();
     await page.getByText('Whoever is in stays in').waitFor();
@@ -145,6 +145,13 @@ describe.skipIf(noBrowser !== undefined)('studies in the console', () => {
     const now = await studies.read(study.id);
     expect(now.link.url).not.toBe(link);
     await expect.poll(() => visitorsLink.getAttribute('href')).toBe(now.link.url);
+    const elsewhere = await studies.environment([server], { requireToolApproval: true });
+    await button('Change environment').click();
+    await dialog.getByLabel('Environment').selectOption(elsewhere);
+    await preview.getByText('the visitor is asked').waitFor();
+    await button('Move study').click();
+    await page.getByText('Study moved').waitFor();
+    expect((await studies.read(study.id)).environmentId).toBe(elsewhere);
     const cap = page.getByRole('textbox', { name: /^Credits that all guests/ });
     await cap.fill('many');
     expect(await button('Save for guests').isDisabled()).toBe(true);
@@ -170,7 +177,7 @@ describe.skipIf(noBrowser !== undefined)('studies in the console', () => {
     await page.getByRole('link', { name: 'Harbour office' }).waitFor();
 
     // From the environment itself it comes back as the same study.
-    await page.goto(`${at}/environments/${environmentId}`);
+    await page.goto(`${at}/environments/${elsewhere}`);
     await button('Publish as a study').click();
     await button('Publish').click();
     await page.getByRole('link', { name: 'Go to the study' }).click();
