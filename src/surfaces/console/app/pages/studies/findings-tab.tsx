@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Output } from '../../../../client/index.ts';
 import { answersOf, ask, askPages } from '../../api/ask.ts';
 import { api } from '../../api/client.ts';
@@ -45,10 +45,14 @@ export function FindingsTab({ study }: { study: Study }) {
         {signals.isError && <Problem error={signals.error} retry={() => void signals.refetch()} />}
         {signals.data && <StandsOut which={which} signals={signals.data} />}
       </Section>
-      {signals.data && <Insights which={which} signals={signals.data} />}
-      <Section title="Findings">
-        <Findings which={which} />
-      </Section>
+      {signals.data && (
+        <>
+          <Insights which={which} signals={signals.data} />
+          <Section title="Findings">
+            <Findings which={which} analysedAt={signals.data.analysedAt} />
+          </Section>
+        </>
+      )}
     </>
   );
 }
@@ -87,8 +91,16 @@ function StandsOut({ which, signals }: { which: Which; signals: Signals }) {
 }
 
 /** What keeps going wrong, each over the windows that could show it. */
-function Findings({ which }: { which: Which }) {
-  const findings = useEveryPage(useInfiniteQuery(askPages('listStudyFindings', { ...which, limit: 200 })));
+function Findings({ which, analysedAt }: { which: Which; analysedAt: number }) {
+  const asked = askPages('listStudyFindings', { ...which, limit: 200 });
+  const findings = useEveryPage(
+    // Each analysis may change them; those of the last one stand there until they are read.
+    useInfiniteQuery({
+      ...asked,
+      queryKey: [...asked.queryKey, analysedAt],
+      placeholderData: keepPreviousData,
+    }),
+  );
   const queryClient = useQueryClient();
   const items = findings.data?.pages.flatMap((page) => page.items) ?? [];
   const turn = async ({ id: findingId, dismissedAt }: ListedFinding): Promise<void> => {
