@@ -52,7 +52,9 @@ export const listScenarios = operation({
   response: pageOf(z.object(studyContract.summaryFields).meta({ id: 'ProjectScenario' }), 'ScenarioPage'),
   alias: firstNameOf('listStudies', ({ items, ...rest }) => ({
     ...rest,
-    items: (items as Record<string, unknown>[]).map(without('published')),
+    items: (items as Record<string, unknown>[]).map(
+      without('published', 'environmentId', 'sessionsLately', 'lastSessionAt'),
+    ),
   })),
   deprecated: '/projects/{projectId}/studies',
   feature: studies.read({ items: [] }),
@@ -152,7 +154,7 @@ export const getUserTestingSession = operation({
   path: `${one}/sessions/{sessionId}`,
   query: z.object(historyPage),
   response: z.object({ ...scenarioId, ...sessionDetailFields }).meta({ id: 'UserTestingSessionDetail' }),
-  alias: firstNameOf('getStudySession'),
+  alias: firstNameOf('getStudySession', without('visitor', 'feedback')),
   deprecated: `${successor}/sessions/{sessionId}`,
   feature: studies.readOne,
 });

@@ -71,7 +71,15 @@ export const settingFields = {
   servers: z.array(StudyServer),
 };
 
-const StudySummary = z.object({ ...summaryFields, published: z.boolean() }).meta({ id: 'StudySummary' });
+const StudySummary = z
+  .object({
+    ...summaryFields,
+    published: z.boolean(),
+    environmentId: z.string(),
+    sessionsLately: count.describe('Sessions with activity within seven days; 1000 stands for more.'),
+    lastSessionAt: Time.nullable(),
+  })
+  .meta({ id: 'StudySummary' });
 
 export const listStudies = operation({
   summary: 'List the studies of a project',

@@ -13,6 +13,21 @@ const operation = operationsIn({
 
 const count = z.number().int().min(0);
 
+const Visitor = z.object({
+  displayName: z.string().optional(),
+  segment: z.string().optional().describe('`guest`, `invited` or `member`.'),
+  authType: z.enum(['signedIn', 'guest']).optional(),
+  recency: z.enum(['new', 'returning']).optional(),
+  deviceKind: z.string().optional(),
+  language: z.string().optional(),
+});
+
+const Feedback = z.object({
+  rating: z.number().nullable().describe('1 for a thumb up, -1 for one down.'),
+  comment: z.string().nullable(),
+  count,
+});
+
 export const StudySession = z
   .object({
     id: z.string(),
@@ -22,19 +37,8 @@ export const StudySession = z
     modelId: z.string().optional(),
     toolCallCount: count.optional(),
     authInterrupted: z.boolean().optional().describe('A server asked for a grant that nobody had given.'),
-    visitor: z.object({
-      displayName: z.string().optional(),
-      segment: z.string().optional().describe('`guest`, `invited` or `member`.'),
-      authType: z.enum(['signedIn', 'guest']).optional(),
-      recency: z.enum(['new', 'returning']).optional(),
-      deviceKind: z.string().optional(),
-      language: z.string().optional(),
-    }),
-    feedback: z.object({
-      rating: z.number().nullable().describe('1 for a thumb up, -1 for one down.'),
-      comment: z.string().nullable(),
-      count,
-    }),
+    visitor: Visitor,
+    feedback: Feedback,
     theme: z
       .object({ id: z.string(), label: z.string().nullable(), keywords: z.array(z.string()) })
       .optional(),
@@ -79,7 +83,9 @@ export const getStudySession = operation({
   description: 'Page by page. What tools were sent and answered is left out.',
   path: '/{sessionId}',
   query: z.object(historyPage),
-  response: z.object({ studyId: z.string(), ...sessionDetailFields }).meta({ id: 'StudySessionDetail' }),
+  response: z
+    .object({ studyId: z.string(), ...sessionDetailFields, visitor: Visitor, feedback: Feedback })
+    .meta({ id: 'StudySessionDetail' }),
   feature: studies.readOne,
 });
 

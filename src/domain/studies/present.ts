@@ -9,6 +9,7 @@ import { linkTo } from '../sealed-links.ts';
 import type { GuestExecution } from './guest-execution.ts';
 
 type Summary = OutputOf<Operations['listStudies']>['items'][number];
+type Shown = Omit<Summary, 'environmentId' | 'sessionsLately' | 'lastSessionAt'>;
 type Detail = OutputOf<Operations['getStudy']>;
 
 const page = '/visit';
@@ -39,7 +40,7 @@ export function presentSummary(
   context: Pick<Context, 'vault' | 'origin'>,
   study: StudyRow,
   composition: ResolvedComposition | undefined,
-): Summary {
+): Shown {
   const { client, servers: used = [] } = composition ?? {};
   const style = client?.config['hostStyle'];
   return {

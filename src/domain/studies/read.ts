@@ -24,7 +24,12 @@ export const listStudies: Verb<'listStudies'> = async (context, { includeUnpubli
           compositions.set(study.environmentId, await compositionOf(context, study, actor.user.id));
       return rows;
     },
-    (study) => presentSummary(context, study, compositions.get(study.environmentId)),
+    (study: studies.ListedStudy) => ({
+      ...presentSummary(context, study, compositions.get(study.environmentId)),
+      environmentId: study.environmentId,
+      sessionsLately: study.sessionsLately,
+      lastSessionAt: study.lastSessionAt,
+    }),
   );
 };
 

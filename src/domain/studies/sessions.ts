@@ -47,7 +47,6 @@ export async function sessionOf(
 }
 
 function presentSession(row: sessions.StudySessionRow): Session {
-  const { kind, displayName, language, rating, comment } = row;
   return {
     id: row.sessionId,
     chatSessionId: row.sessionId,
@@ -56,6 +55,16 @@ function presentSession(row: sessions.StudySessionRow): Session {
     modelId: row.modelId,
     toolCallCount: row.toolCalls,
     authInterrupted: row.authInterrupted,
+    ...presentVisitor(row),
+    startedAt: row.startedAt,
+    lastActivityAt: row.lastActivityAt,
+  };
+}
+
+/** Who it was, as far as that is known, and how they found it. */
+function presentVisitor(row: sessions.StudySessionRow): Pick<Session, 'visitor' | 'feedback'> {
+  const { kind, displayName, language, rating, comment } = row;
+  return {
     visitor: {
       ...(displayName !== null && { displayName }),
       segment: kind,
@@ -65,8 +74,6 @@ function presentSession(row: sessions.StudySessionRow): Session {
       ...(language !== null && { language }),
     },
     feedback: { rating, comment, count: rating === null ? 0 : 1 },
-    startedAt: row.startedAt,
-    lastActivityAt: row.lastActivityAt,
   };
 }
 
@@ -82,6 +89,7 @@ export const getStudySession: Verb<'getStudySession'> = async (context, input) =
     studyId,
     chatSessionId: sessionId,
     modelId: row.modelId,
+    ...presentVisitor(row),
     startedAt: row.startedAt,
     lastActivityAt: row.lastActivityAt,
   };

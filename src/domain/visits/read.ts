@@ -2,6 +2,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { VisitOperations } from '../../contract/visit/index.ts';
 import type { ToolCallPart, TurnMessage } from '../../models/messages.ts';
+import { resolveModel } from '../../models/resolve.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
 import type { GrantContext } from '../context.ts';
@@ -20,12 +21,12 @@ export const getVisit: Verb<'getVisit'> = async (context) => {
   const { study, visitor, project } = grant;
   const where = { projectId: project.id, environmentId: study.environmentId };
   const composition = await compositionOf(context, where, visitor.id);
-  const problem = composition
-    ? await refuseGuest(db, grant, clock()).then(
-        () => null,
-        (error: unknown) => (error instanceof Refusal ? error.message : null),
-      )
-    : 'This cannot be used at the moment. Tell whoever gave you the link';
+  const problem = await problemOf(async () => {
+    if (!composition) throw notWorking();
+    const { problem: unhosted } = resolveModel(context.models, { model: composition.model.id });
+    if (unhosted) throw notWorking();
+    await refuseGuest(db, grant, clock());
+  });
   const own = await db.rows(sessions.ofVisitor, { visitorId: visitor.id });
   return {
     study: {
@@ -46,6 +47,21 @@ export const getVisit: Verb<'getVisit'> = async (context) => {
     })),
   };
 };
+
+function notWorking(): Refusal {
+  return new Refusal('CONFLICT', 'This cannot be used at the moment. Tell whoever gave you the link');
+}
+
+/** Why something is refused, in words. */
+async function problemOf(work: () => Promise<void>): Promise<string | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
 
 export const watchVisit: Verb<'watchVisit'> = async function* (context) {
   const { signal, stop } = untilEnded(context);

@@ -20,13 +20,14 @@ export function forVisitor(refusal: Refusal): Refusal {
   const { details = {} } = refusal.toBody();
   const reason = details['reason'] ?? details['code'];
   if (typeof reason === 'string' && ownReasons.has(reason)) return refusal;
-  if (code === 'VALIDATION_ERROR' || code === 'NOT_FOUND' || code === 'UNAUTHORIZED') return refusal;
+  if (code === 'NOT_FOUND' || code === 'UNAUTHORIZED') return refusal;
   if (code === 'TIMEOUT')
     return new Refusal('TIMEOUT', 'This took too long, so it was stopped. Try again', {
       details: { reason: 'TURN_TIMEOUT' },
     });
   return new Refusal(
-    code,
+    // What the visitor sent was checked before: the fault is on our side of the page.
+    code === 'VALIDATION_ERROR' ? 'CONFLICT' : code,
     'Something does not work here at the moment. Try again later, or tell whoever gave you the link',
     { details: { reason: 'STUDY_UNAVAILABLE' } },
   );

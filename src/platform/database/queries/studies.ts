@@ -64,12 +64,18 @@ export const lock = query(
   one,
   sealed,
 );
+const listed = { ...sealed, sessionsLately: integer, lastSessionAt: orNull(time) };
+export type ListedStudy = RowOf<typeof listed>;
 export const list = query(
   'studies.list',
-  `select ${all} ${from} where s.project_id = :projectId and (:unpublished or s.published_at is not null)
+  `select ${all},
+     (select count(*)::int from (select from study_sessions t where t.study_id = s.id
+       and t.last_activity_at > now() - interval '7 days' limit 1000) lately) as "sessionsLately",
+     (select max(t.last_activity_at) from study_sessions t where t.study_id = s.id) as "lastSessionAt"
+   ${from} where s.project_id = :projectId and (:unpublished or s.published_at is not null)
      and (:before::text is null or s.id < :before) order by s.id desc limit :most`,
   { projectId: text, unpublished: flag, before: orNull(text), most: bigint },
-  sealed,
+  listed,
   { index: 'studies_project' },
 );
 /** Two who publish the same environment follow each other. */

@@ -1,25 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { ask } from '../../api/ask.ts';
+import type { Output } from '../../../../client/index.ts';
 import { Time } from '../../kit/time.tsx';
 import css from './studies.module.css';
 
-/** Sessions that are read to say how many there were lately. */
-const looked = 20;
-const week = 7 * 86_400_000;
+type Study = Output<'listStudies'>['items'][number];
+
+/** The service counts no further. */
+const most = 1000;
 
 /** How many sessions of a study were active within seven days, and when the last was. */
-export function Lately({ which }: { which: { projectId: string; studyId: string } }) {
-  const [now] = useState(Date.now);
-  const sessions = useQuery(ask('listStudySessions', { ...which, limit: looked }));
-  const [last] = sessions.data?.items ?? [];
-  if (!last) return <span className={css.soft}>{sessions.isSuccess ? 'none yet' : ''}</span>;
-  const recent = sessions.data?.items.filter(({ lastActivityAt }) => lastActivityAt > now - week).length ?? 0;
+export function Lately({ study: { sessionsLately: recent, lastSessionAt: last } }: { study: Study }) {
+  if (last === null) return <span className={css.soft}>none yet</span>;
   return (
     <span>
-      {recent === looked ? `${looked} or more` : recent} in 7 days,{' '}
+      {recent === most ? `${most} or more` : recent} in 7 days,{' '}
       <span className={css.soft}>
-        last <Time at={last.lastActivityAt} />
+        last <Time at={last} />
       </span>
     </span>
   );

@@ -5,7 +5,7 @@ export type StudySession = Output<'listStudySessions'>['items'][number];
 const segments: Record<string, string> = { guest: 'guest', invited: 'invited', member: 'member' };
 
 /** Whom it was, as far as that is known. */
-export function visitorWords({ visitor }: StudySession): string {
+export function visitorWords({ visitor }: Pick<StudySession, 'visitor'>): string {
   const { displayName, segment = '', recency, deviceKind, language } = visitor;
   return [
     displayName,

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Output } from '../../../../client/index.ts';
 import { ask } from '../../api/ask.ts';
 import { useMemberOnly, useStudiesOff } from '../../api/features.ts';
@@ -24,8 +23,6 @@ const PublishStudy = partFrom(() => import('./publish.tsx'), 'PublishStudy');
 type Study = Output<'listStudies'>['items'][number];
 
 const route = '/projects/$projectId/studies';
-/** Studies that are drawn at once: for each its latest sessions are read. */
-const step = 25;
 
 /** Environments that people chat with by a link. */
 export function StudiesPage() {
@@ -36,7 +33,6 @@ export function StudiesPage() {
   const memberOnly = useMemberOnly(projectId);
   const input = { projectId, ...(unpublished && { includeUnpublished: 'true' as const }) };
   const studies = useQuery({ ...ask('listStudies', input), enabled: !off });
-  const [most, setMost] = useState(step);
   if (off) return <StudiesOff />;
   const set = (changed: StudiesSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
@@ -73,17 +69,7 @@ export function StudiesPage() {
         </Empty>
       )}
       {items.length > 0 && (
-        <Table
-          label="Studies"
-          columns={columnsOf(projectId)}
-          rows={items.slice(0, most)}
-          keyOf={({ id }) => id}
-        />
-      )}
-      {items.length > most && (
-        <div>
-          <Button onClick={() => setMost(most + step)}>Show more</Button>
-        </div>
+        <Table label="Studies" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
       )}
       {publish && <PublishStudy projectId={projectId} onClose={() => set({ publish: undefined })} />}
     </Page>
@@ -110,7 +96,7 @@ function columnsOf(projectId: string): Column<Study>[] {
     {
       name: 'Sessions lately',
       figure: true,
-      cell: ({ id }) => <Lately which={{ projectId, studyId: id }} />,
+      cell: (study) => <Lately study={study} />,
     },
     {
       name: 'Changed',

@@ -21,8 +21,6 @@ import { Transcript, transcriptOf, type Which } from './transcript.tsx';
 const MakeCase = partFrom(() => import('./make-case.tsx'), 'MakeCase');
 
 const route = '/projects/$projectId/studies/$studyId/sessions/$sessionId';
-/** Sessions among which this one is looked for, to say who it was and how they found it. */
-const lookedAt = 200;
 
 export function StudySessionPage() {
   const which = useParams({ from: route });
@@ -36,11 +34,10 @@ function SessionView({ which }: { which: Which }) {
   const { projectId, studyId, sessionId } = which;
   const study = useQuery(ask('getStudy', { projectId, studyId }));
   const talk = useInfiniteQuery(transcriptOf(which));
-  const latest = useQuery(ask('listStudySessions', { projectId, studyId, limit: lookedAt }));
-  const known = latest.data?.items.find(({ id }) => id === sessionId);
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<MadeCase>();
   const [first] = talk.data?.pages ?? [];
+
   const messages = talk.data?.pages.flatMap((page) => page.messages) ?? [];
   const back = (
     <Link
@@ -89,10 +86,10 @@ function SessionView({ which }: { which: Which }) {
         <Facts
           facts={[
             ['Id', <Id key="id" value={sessionId} />],
-            ['Visitor', known && visitorWords(known)],
+            ['Visitor', visitorWords(first)],
             [
               'Thumb',
-              known?.feedback.rating == null ? undefined : <Thumb key="thumb" feedback={known.feedback} />,
+              first.feedback.rating === null ? undefined : <Thumb key="thumb" feedback={first.feedback} />,
             ],
             ['Model', first.modelId],
             ['Messages', first.messageCount === null ? undefined : count(first.messageCount)],
@@ -109,7 +106,7 @@ function SessionView({ which }: { which: Which }) {
         <Note>No message of it was answered, so nothing of it was kept.</Note>
       )}
       {messages.length > 0 && (
-        <Transcript messages={messages} visitor={known?.visitor.displayName ?? 'Visitor'} />
+        <Transcript messages={messages} visitor={first?.visitor.displayName ?? 'Visitor'} />
       )}
       {talk.hasNextPage && (
         <div>
