@@ -5,7 +5,7 @@ import { answersOf, ask } from '../../api/ask.ts';
 import { api } from '../../api/client.ts';
 import { useMemberOnly, useStudiesOff } from '../../api/features.ts';
 import { partFrom } from '../../api/parts.ts';
-import { Button } from '../../kit/button.tsx';
+import { Button, linkClass } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
@@ -146,7 +146,19 @@ function Publishing({ which }: { which: Which }) {
   const [open, setOpen] = useState(false);
   const off = useStudiesOff(which.projectId);
   const memberOnly = useMemberOnly(which.projectId);
+  const studies = useQuery({ ...ask('listStudies', { projectId: which.projectId }), enabled: !off });
+  const study = studies.data?.items.find(({ environmentId }) => environmentId === which.environmentId);
   if (off) return null;
+  if (study)
+    return (
+      <Link
+        className={linkClass}
+        to="/projects/$projectId/studies/$studyId"
+        params={{ projectId: which.projectId, studyId: study.id }}
+      >
+        Its study
+      </Link>
+    );
   return (
     <>
       <Button

@@ -3,6 +3,7 @@ import { ask } from '../../api/ask.ts';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
+import { StateMark } from '../../kit/state.tsx';
 import { everythingListed } from '../servers/every-page.ts';
 import type { Mode } from './modes.ts';
 import css from './studies.module.css';
@@ -63,10 +64,23 @@ export function VisitorPreview({
               ],
             ]}
           />
+          <Hosted modelId={read.effectiveModelId} />
           <Note>What they chat costs you, as your own chats do.</Note>
         </>
       )}
     </section>
+  );
+}
+
+/** Visitors bring no keys, so that only a model of this service answers them. */
+function Hosted({ modelId }: { modelId: string }) {
+  const models = useQuery(ask('listModels', {}));
+  if (!models.isSuccess || models.data.items.some(({ id, hosted }) => hosted && id === modelId)) return null;
+  return (
+    <Note>
+      <StateMark state="failed">Nobody can chat</StateMark> This service does not host {modelId}. Give the
+      environment another model first.
+    </Note>
   );
 }
 
