@@ -31,7 +31,23 @@ afterAll(async () => {
   await dispose(service);
 });
 
-describe.each(everyOperation)('$id ($access)', (operation) => {
+test.each(operationList.filter(({ alias }) => alias))(
+  '$id is for the same people as the operation that it is another name of',
+  ({ alias, access, feature, method, readOnly }) => {
+    const named = operationList.find(({ id }) => id === alias?.of);
+    expect({ access, feature, method, readOnly }).toEqual({
+      access: named?.access,
+      feature: named?.feature,
+      method: named?.method,
+      readOnly: named?.readOnly,
+    });
+  },
+);
+
+// Whoever calls one under another name enters the same operation.
+const ownNames = everyOperation.filter(({ alias }) => !alias);
+
+describe.each(ownNames)('$id ($access)', (operation) => {
   test.each(roundsOf(operation))('$title', async ({ visibility, refused, served }) => {
     const parameters = await fixtureFor(operation, visibility);
     const path = fillPath(operation.path, parameters);

@@ -39,7 +39,7 @@ test('an operator sets up a second team from nothing', async () => {
   expect(listed.stdout).toMatch(/bob@example.com +bob@example.com +member/);
 
   await run('features', 'enable', 'swarms', '--org', 'Team');
-  expect((await run('features', 'list', '--org', 'Team')).stdout).toMatch(/swarms +on\nuser-testing +off/);
+  expect((await run('features', 'list', '--org', 'Team')).stdout).toMatch(/swarms +on\nuser-testing +on/);
   await run('plans', 'set', 'team', 'insightsPerDay=5', 'concurrentEvalRuns=8');
   await run('orgs', 'plan', 'team', '--org', 'Team');
   const project = (await service.get('/projects', { key })).body.items[0].id;

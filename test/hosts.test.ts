@@ -71,9 +71,10 @@ test('names are not taken for ids', async () => {
 });
 
 const old = operationList.filter(({ deprecated }) => deprecated !== undefined);
+const oldHosts = old.filter(({ area }) => area === 'Clients (deprecated)');
 
-test('there are seven of them, and each names its successor', () => {
-  expect(old.map(({ id }) => id).sort()).toEqual([
+test('there are seven of hosts, and all that are deprecated name their successor', () => {
+  expect(oldHosts.map(({ id }) => id).sort()).toEqual([
     'createHost',
     'deleteHost',
     'duplicateHost',
@@ -86,15 +87,20 @@ test('there are seven of them, and each names its successor', () => {
   expect(old.filter(({ deprecated }) => !paths.has(deprecated ?? ''))).toEqual([]);
 });
 
-test.each(old)('$id says that it is deprecated, also when it refuses', async ({ method, path }) => {
-  for (const key of [service.key, null, 'sk_unknown']) {
-    const where = path.replace('{projectId}', 'prj_nothing').replace('{hostId}', 'cli_nothing');
-    const answer = await service.request(method, where, {
-      key,
-      ...(method !== 'GET' && { body: '{not json' }),
-    });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(answer.headers.get('deprecation')).toBe('true');
-    expect(answer.headers.get('link')).toContain('/clients');
-  }
-});
+test.each(old)(
+  '$id says that it is deprecated, also when it refuses',
+  async ({ method, path, deprecated }) => {
+    for (const key of [service.key, null, 'sk_unknown']) {
+      const where = path.replaceAll(/\{(\w+)\}/g, 'x_$1');
+      const answer = await service.request(method, where, {
+        key,
+        ...(method !== 'GET' && { body: '{not json' }),
+      });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.headers.get('deprecation')).toBe('true');
+      const named = { client: 'hostId', studyId: 'scenarioId' } as Record<string, string>;
+      const successor = deprecated?.replaceAll(/\{(\w+)\}/g, (_, name: string) => `x_${named[name] ?? name}`);
+      expect(answer.headers.get('link')).toBe(`</api/v1${successor}>; rel="successor-version"`);
+    }
+  },
+);

@@ -10,6 +10,7 @@ import type { ErrorCode } from './errors.ts';
  * - `requester`: the account that made the thing in the path, or in the body where none is in the path, with a key of the same organization
  * - `project viewer`: a key whose owner can see the project that the thing in the path belongs to
  * - `project member`: a key whose owner can see the project in the path
+ * - `project member or visitor`: the same, or one whose owner was let in to the study in the path
  * - `project admin`: a key whose owner administers that project
  * - `own or project admin`: the owner of what is personal, which nobody else sees; else as `project admin`
  *
@@ -29,6 +30,7 @@ export type Access =
   | 'requester'
   | 'project viewer'
   | 'project member'
+  | 'project member or visitor'
   | 'project admin'
   | 'own or project admin'
   | 'visitor'

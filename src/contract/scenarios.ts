@@ -64,7 +64,7 @@ export const getScenario = operation({
   command: 'scenarios get',
   summary: "Read a scenario's settings",
   path: '/scenarios/{scenarioId}',
-  access: 'project viewer',
+  access: 'project member or visitor',
   response: z
     .object({ ...studyContract.summaryFields, ...studyContract.settingFields })
     .meta({ id: 'ScenarioDetail' }),
@@ -77,7 +77,7 @@ export const getUserTestingScenario = operation({
   command: 'user-testing get',
   summary: 'Read a scenario and what was found out about it',
   path: one,
-  access: 'project viewer',
+  access: 'project member or visitor',
   response: z
     .object({
       ...studyContract.updatedFields,

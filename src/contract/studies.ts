@@ -101,7 +101,7 @@ export const getStudy = operation({
   description:
     'Its settings, and what was found out about the latest seven days that were analysed. Whoever is no member of the project and got in by the link sees neither `environmentId` nor `insights`.',
   path: '/studies/{studyId}',
-  access: 'project viewer',
+  access: 'project member or visitor',
   response: z
     .object({
       ...summaryFields,
@@ -182,16 +182,22 @@ export const unpublishStudy = operation({
   feature: studies.always,
 });
 
-export const updating = z.strictObject(publishing).superRefine((fields, context) => {
-  const given = Object.keys(fields).filter((name) => fields[name as keyof typeof fields] !== undefined);
-  if (given.length === 0) context.addIssue({ code: 'custom', message: 'Give at least one field to change' });
-  if (given.length > 1 && given.includes('mode'))
-    context.addIssue({
-      code: 'custom',
-      path: ['mode'],
-      message: 'Send it alone: who gets in is changed apart from name and description',
-    });
-});
+export const updating = z
+  .strictObject({
+    ...publishing,
+    description: publishing.description.unwrap().nullable().optional().describe('`null` clears it.'),
+  })
+  .superRefine((fields, context) => {
+    const given = Object.keys(fields).filter((name) => fields[name as keyof typeof fields] !== undefined);
+    if (given.length === 0)
+      context.addIssue({ code: 'custom', message: 'Give at least one field to change' });
+    if (given.length > 1 && given.includes('mode'))
+      context.addIssue({
+        code: 'custom',
+        path: ['mode'],
+        message: 'Send it alone: who gets in is changed apart from name and description',
+      });
+  });
 
 export const updatedFields = {
   id: z.string(),

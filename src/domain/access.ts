@@ -32,6 +32,8 @@ export async function admit(
   const known: Context = Object.assign(publicContext(services, occasion), { actor });
   if (settledInside.includes(operation.access)) return known;
   if (operation.access.startsWith('organization')) return admitToOrganization(known, operation, params);
+  // Who is let in without seeing the project is looked up with what the path names.
+  if (!project && projectClosed && operation.access === 'project member or visitor') return known;
   if (!project) throw projectClosed ? closedProject() : noSuchProject();
   if (operation.access === 'project admin' && project.role !== 'admin') throw adminNeeded();
   const entered: ProjectContext = Object.assign(known, { project });
@@ -110,7 +112,7 @@ export function viewerOf({ actor }: Context): projects.Viewer {
   return { organizationId: actor.organization.id, userId: actor.user.id, role: actor.role };
 }
 
-function closedProject(): Refusal {
+export function closedProject(): Refusal {
   return new Refusal('FORBIDDEN', 'This project is private. Ask one of its administrators to invite you');
 }
 

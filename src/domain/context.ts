@@ -227,6 +227,7 @@ export type ContextFor<O extends Declaration> = O['access'] extends 'public'
               | 'organization admin'
               | 'requester'
               | 'project viewer'
+              | 'project member or visitor'
           ? Context
           : O['path'] extends `${string}/servers/{serverId}${string}`
             ? ServerContext

@@ -7,6 +7,7 @@ import { everyParameter, fillPath, makeParameters, realThings } from './path-par
 import { newSession } from './people.ts';
 import type { TestService } from './service.ts';
 import { describeShot, encodeShot, type Shot } from './shot.ts';
+import { studyArrangements } from './study-arrangements.ts';
 import { type Hit, problemOf } from './verdict.ts';
 import { Wire, type WireAnswer } from './wire.ts';
 
@@ -17,6 +18,7 @@ const byId = new Map(everyOperation.map((operation) => [operation.id, operation]
  * when it has ended. What is removed has to be there. A link works once, a session ends, and failures are counted.
  */
 const toArrange = new Set([
+  ...Object.keys(studyArrangements),
   'nameEnvironment',
   'compareEvalRun',
   'renderServerWidget',

@@ -1,8 +1,6 @@
-import { Refusal } from '../../contract/errors.ts';
 import * as studies from '../../platform/database/queries/studies.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
-import { projectOf } from '../access.ts';
-import type { Context } from '../context.ts';
+import { closedProject } from '../access.ts';
 import { pageByLatest } from '../paging.ts';
 import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
@@ -35,22 +33,15 @@ export const listStudies: Verb<'listStudies'> = async (context, { includeUnpubli
 
 export const getStudy: Verb<'getStudy'> = async (context, { projectId, studyId }) => {
   const { db, actor } = context;
-  const member = await isMember(context, projectId, studyId);
+  const member = 'project' in context;
+  const userId = actor.user.id;
+  if (!member && !(await db.row(visitors.isVisitor, { studyId, userId }))) throw closedProject();
   const study = found(await db.row(studies.find, { projectId, id: studyId }), 'study');
-  const settings = await presentSettings(context, study, await compositionOf(context, study, actor.user.id));
+  const settings = await presentSettings(context, study, await compositionOf(context, study, userId));
   if (!member) return settings;
-  return { ...settings, ...presentForMembers(study), insights: await insightsOfStudy(db, study.id) };
+  return {
+    ...settings,
+    ...presentForMembers(study),
+    insights: await insightsOfStudy(db, studyId),
+  };
 };
-
-/** Whoever does not see the project sees the study that they were let in to. Refuses everybody else. */
-async function isMember(context: Context, projectId: string, studyId: string): Promise<boolean> {
-  try {
-    await projectOf(context, projectId);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'FORBIDDEN') throw error;
-    const userId = context.actor.user.id;
-    if (await context.db.row(visitors.isVisitor, { studyId, userId })) return false;
-    throw error;
-  }
-}

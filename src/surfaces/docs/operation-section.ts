@@ -36,6 +36,7 @@ const callers: Partial<Record<Access, string>> = {
   requester: 'For the account that made the request',
   'project viewer': 'For whoever can see the project it belongs to',
   'project member': 'For members of the project',
+  'project member or visitor': 'For members of the project, and for whoever was let in to the study',
   'project admin': 'For administrators of the project',
   'own or project admin': 'For its owner; when it is shared, for administrators of the project',
 };
