@@ -151,6 +151,8 @@ describe('a guest', () => {
     expect(yes.last.calls).toMatchObject([{ status: 'ok' }]);
     const no = await guest.say('And now?', undefined, decide(false));
     expect(no.last.calls).toMatchObject([{ status: 'refused' }]);
+    const read = ok(await guest.request('GET', `/visit/sessions/${no.last.sessionId}`));
+    expect(read.messages[1].calls).toMatchObject([{ status: 'refused' }]);
     expect(no.events.map(({ type }) => type)).not.toContain('tool.started');
   });
 });

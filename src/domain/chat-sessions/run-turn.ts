@@ -19,6 +19,8 @@ import { targetOf } from './target.ts';
 import { type KeptAnswer, keepingAnswers, lengthOf, mostHistory } from './transcript.ts';
 
 const usualSteps = 8;
+/** What the model is told of a call that whoever chats did not allow. */
+export const notAllowed = 'Not called: whoever you talk to did not allow it.';
 
 /** Told of what happens while it does. */
 export interface Watcher {
@@ -102,7 +104,7 @@ export async function carryOut(
       const call = { toolCallId: id, toolName, input };
       const ofServer = serverId !== undefined;
       if (ofServer && attendant?.approve && !(await attendant.approve(call, ends)))
-        return kept(notCalled(offer.box, name, 'Not called: whoever you talk to did not allow it.'));
+        return kept(notCalled(offer.box, name, notAllowed));
       const began = performance.now();
       watcher?.toolStarted(call);
       const answer = await offer.box.call(name, input, ends, id);

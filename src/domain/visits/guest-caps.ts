@@ -27,6 +27,11 @@ export async function refuseGuest(db: Db, { visitor, study }: Grant, now: number
       details: { reason: 'GUEST_CREDIT_CAP' },
       retryAfter: Math.ceil((day - (now % day)) / 1000),
     });
+}
+
+/** Those who come at once get their turn one after the other. */
+export async function refuseCrowd(db: Db, { visitor, study }: Grant): Promise<void> {
+  if (visitor.kind !== 'guest') return;
   const { count } = await db.one(sessions.runningGuests, { studyId: study.id });
   if (count >= mostAtOnce)
     throw new Refusal('RATE_LIMITED', 'Many people are here at the moment. Try again in a few seconds', {

@@ -5,6 +5,7 @@ import type { ToolCallPart, TurnMessage } from '../../models/messages.ts';
 import { resolveModel } from '../../models/resolve.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
+import { notAllowed } from '../chat-sessions/run-turn.ts';
 import type { GrantContext } from '../context.ts';
 import { asStorable } from '../storable.ts';
 import { scheduleAnalysis } from '../studies/analysis/schedule.ts';
@@ -135,6 +136,8 @@ function shownCall(
   const { type, value } = (output ?? {}) as { type?: string; value?: unknown };
   const failed = output === undefined || type === 'error-text' || type === 'error-json';
   const words = typeof value === 'string' ? value : 'No answer';
+  if (failed && words === notAllowed)
+    return { toolCallId, toolName, input, status: 'refused', widget: false };
   return {
     toolCallId,
     toolName,

@@ -13,7 +13,7 @@ import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { askVisitor, patience } from './approvals.ts';
 import { accessEnded, inProject, untilEnded } from './grant.ts';
-import { refuseGuest } from './guest-caps.ts';
+import { refuseCrowd, refuseGuest } from './guest-caps.ts';
 import { KeptTurn } from './kept-turn.ts';
 import { forVisitor, toldToVisitor } from './words.ts';
 
@@ -111,6 +111,7 @@ function termsOf({ grant, clock }: GrantContext, { model }: ResolvedComposition)
       if ((config as SessionConfig).environmentId !== environmentId)
         throw conflict('This has changed since. Start a new conversation', 'SESSION_ENDED');
       await refuseGuest(db, grant, clock());
+      await refuseCrowd(db, grant);
     },
     began: async (db, { id: sessionId }) => {
       const cameBack = clock() - visitor.createdAt > newFor;
