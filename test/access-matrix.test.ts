@@ -33,12 +33,11 @@ afterAll(async () => {
 
 test.each(operationList.filter(({ alias }) => alias))(
   '$id is for the same people as the operation that it is another name of',
-  ({ alias, access, feature, method, readOnly }) => {
+  ({ alias, access, feature, readOnly }) => {
     const named = operationList.find(({ id }) => id === alias?.of);
-    expect({ access, feature, method, readOnly }).toEqual({
+    expect({ access, feature, readOnly }).toEqual({
       access: named?.access,
       feature: named?.feature,
-      method: named?.method,
       readOnly: named?.readOnly,
     });
   },
