@@ -149,7 +149,8 @@ function Publishing({ which }: { which: Which }) {
   const studies = useQuery({ ...ask('listStudies', { projectId: which.projectId }), enabled: !off });
   const study = studies.data?.items.find(({ environmentId }) => environmentId === which.environmentId);
   if (off) return null;
-  if (study)
+  // While the dialog that published it shows its link, it stays.
+  if (study && !open)
     return (
       <Link
         className={linkClass}
