@@ -159,7 +159,7 @@ test('a message that is no message, and one that floods, are refused', async () 
     { idempotencyKey: key, message: 'a\u0000b' },
   ])
     expect((await say(body)).status).toBe(400);
-  const several = await Promise.all([1, 2, 3, 4].map(() => guest.say('At once')));
+  const several = await Promise.all([1, 2, 3].map(() => guest.say('At once')));
   expect(several.every(({ last }) => last.type === 'turn.ended')).toBe(true);
   const { sessionId } = several[0]?.last ?? {};
   const racing = await Promise.all([1, 2, 3].map(() => guest.say('Me first', sessionId)));

@@ -7,7 +7,14 @@ import type { WidgetSource } from '../widgets/declared.ts';
 export type CallOutcome =
   | { result: Record<string, unknown>; bytes: number }
   /** There was no result. */
-  | { failure: { message: string; code?: number } };
+  | { failure: CallFailure };
+
+export interface CallFailure {
+  message: string;
+  code?: number;
+  /** The cause, where `message` is for somebody who is not told. */
+  behind?: string;
+}
 
 /** A server of a trial, with the tools it has. */
 export interface TrialServer {

@@ -21,6 +21,8 @@ import { type KeptAnswer, keepingAnswers, lengthOf, mostHistory } from './transc
 const usualSteps = 8;
 /** What the model is told of a call that whoever chats did not allow. */
 export const notAllowed = 'Not called: whoever you talk to did not allow it.';
+/** Characters of a token, about. */
+const ofToken = 4;
 
 /** Told of what happens while it does. */
 export interface Watcher {
@@ -53,6 +55,8 @@ export interface RanTurn {
   spans: Spans;
   hostId: string | undefined;
   asked: AskedModel;
+  /** About what a call cost that was given up before the model said so. */
+  unmeteredMicros: number;
   browser: TurnBrowser | undefined;
   /** Why there is no reply. */
   failure?: Error;
@@ -92,9 +96,11 @@ export async function carryOut(
   // Of ours, which the loop would take for one of the model.
   let trouble: Error | undefined;
   const kept = keepingAnswers();
+  const asks = [...history, { role: 'user' as const, content: sent.message }];
+  let written = 0;
   const outcome = await runTurn<KeptAnswer>({
     model: asked.model,
-    history: [...history, { role: 'user', content: sent.message }],
+    history: asks,
     system: target.systemPrompt,
     temperature: target.temperature,
     tools: offer.box.offered,
@@ -122,7 +128,13 @@ export async function carryOut(
       await marked;
       return asked.callModel(attempt);
     },
-    reader: watcher,
+    reader: watcher && {
+      text: (text) => {
+        written += text.length;
+        watcher.text(text);
+      },
+      restart: () => watcher.restart(),
+    },
     signal,
     clock: context.clock,
   });
@@ -133,8 +145,22 @@ export async function carryOut(
     promptIndex: turn.promptIndex,
     stepId: turn.id,
   });
+  const tokens = {
+    inputTokens: Math.ceil((lengthOf(asks) + JSON.stringify(offer.box.offered).length) / ofToken),
+    outputTokens: Math.ceil(written / ofToken),
+  };
+  const unmeteredMicros = asked.givenUp > 0 ? asked.billedFor(tokens) : 0;
   const failure = outcome.error && failed(trouble ?? asked.trouble ?? outcome.error, turn.id);
-  return { outcome, offer, spans, hostId: target.hostId, asked, browser, ...(failure && { failure }) };
+  return {
+    outcome,
+    offer,
+    spans,
+    hostId: target.hostId,
+    asked,
+    unmeteredMicros,
+    browser,
+    ...(failure && { failure }),
+  };
 }
 
 async function historyOf({ db }: ProjectContext, sessionId: string): Promise<TurnMessage[]> {

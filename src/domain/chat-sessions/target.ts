@@ -37,13 +37,13 @@ export async function targetOf(
   config: SessionConfig,
   sent: Sent,
   signal: AbortSignal,
-  showsWidgets = false,
+  forVisitor = false,
 ): Promise<TurnTarget> {
   const { composition, client, serverIds } = await selected(context, config, sent);
   if (client) refuseHarness(client);
   const skills = await skillsOf(context, context.db, { composition });
   const allowed = allowedServers(serverIds, sent);
-  const opened = await openAll(context, { composition, client }, allowed, signal, showsWidgets);
+  const opened = await openAll(context, { composition, client }, allowed, signal, forVisitor);
   const ownPrompt = client?.config['systemPrompt'];
   const ownTemperature = client?.config['temperature'];
   return {
@@ -122,13 +122,16 @@ function allowedServers(serverIds: string[], { allowedServerIds: allowed }: Sent
   return serverIds.filter((id) => allowed.includes(id));
 }
 
-/** `showsWidgets`: servers may name interfaces only to those who show them; a client of the own says itself what it is. */
+/**
+ * `forVisitor`: widgets are shown, and causes are not. Servers may name interfaces only to those who show them; a client of
+ * the own says itself what it is.
+ */
 export async function openAll(
   context: ProjectContext,
   { composition, client }: Pick<Selection, 'composition' | 'client'>,
   serverIds: string[],
   signal: AbortSignal,
-  showsWidgets = false,
+  forVisitor = false,
 ): Promise<TrialServer[]> {
   const { project, actor } = context;
   const connection = connectionOf(client?.config ?? {});
@@ -157,10 +160,13 @@ export async function openAll(
       if (!row) throw conflict('A server of the session was deleted', 'SERVER_UNAVAILABLE', { serverId: id });
       requireGrant(await reach(context, row, {}), {});
       try {
-        const declares = showsWidgets && !connection.clientCapabilities;
+        const declares = forVisitor && !connection.clientCapabilities;
         const clientCapabilities = declaringWidgets(row.settings.clientCapabilities);
         const shown = declares ? { ...connection, clientCapabilities } : connection;
-        return await openServer(context, { ...party, connection: shown }, row, { signal });
+        return await openServer(context, { ...party, connection: shown }, row, {
+          signal,
+          hidesCauses: forVisitor,
+        });
       } catch (error) {
         throw translated(error, row);
       }

@@ -7,6 +7,7 @@ import { newCase } from '../eval-cases/definition.ts';
 import { presentCase } from '../eval-cases/present.ts';
 import { withSuite, writeRevision } from '../eval-suites/suite.ts';
 import { conflict } from '../refusals.ts';
+import { asStorable } from '../storable.ts';
 import type { Verb } from '../verb.ts';
 import { sessionOf } from './sessions.ts';
 
@@ -54,5 +55,5 @@ function wordsOf({ role, content }: TurnMessage): string[] {
 
 function titleOf(text: string): string {
   const line = text.trim().replaceAll(/\p{Cc}+/gu, ' ');
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+  return asStorable(line.length > 120 ? `${line.slice(0, 119)}…` : line);
 }

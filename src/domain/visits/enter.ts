@@ -83,15 +83,17 @@ async function ledTo(db: Db, { link, ticket, before: token }: Given): Promise<Le
     return { study, memberId: used.memberId };
   }
   const linkHash = hashToken(link as string);
-  const before =
-    token === undefined ? undefined : await db.row(visitors.findByToken, { tokenHash: hashToken(token) });
+  const earlier = async (): Promise<visitors.VisitorRow | undefined> =>
+    token === undefined ? undefined : db.row(visitors.findByToken, { tokenHash: hashToken(token) });
   const named = await db.row(studies.byLink, { linkHash });
   const held = named && (await db.row(studies.hold, { id: named.id, linkHash }));
-  if (held) return { study: held, before: before?.studyId === held.id ? before : undefined };
+  const last = held ? undefined : await earlier();
+  const study = held ?? (last && (await db.row(studies.hold, { id: last.studyId, linkHash: null })));
+  // Read while the study is held: an invitation may have been taken back until then.
+  const before = study && (await earlier());
   const known = before && (before.kind === 'member' || before.memberId !== null);
-  const study = known && (await db.row(studies.hold, { id: before.studyId, linkHash: null }));
-  if (!study) throw deadLink();
-  return { study, before };
+  if (!study || !(held || known)) throw deadLink();
+  return { study, before: before?.studyId === study.id ? before : undefined };
 }
 
 type Who = Pick<visitors.VisitorRow, 'kind' | 'userId' | 'memberId'> & {

@@ -13,6 +13,11 @@ export function findGrant(db: Db, token: string): Promise<Grant | undefined> {
   return readGrant(db, hashToken(token));
 }
 
+/** The same grant as it is by now. */
+export function grantNow(db: Db, { tokenHash }: Grant): Promise<Grant | undefined> {
+  return readGrant(db, tokenHash);
+}
+
 async function readGrant(db: Db, tokenHash: Buffer): Promise<Grant | undefined> {
   const row = await db.row(visitors.openGrant, { tokenHash });
   if (!row) return undefined;

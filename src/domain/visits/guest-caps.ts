@@ -4,8 +4,9 @@ import * as sessions from '../../platform/database/queries/study-sessions.ts';
 import type { Grant } from '../context.ts';
 import { microsPerCredit } from '../limits/spend-budget.ts';
 
-/** Turns of guests of one study at once. */
+/** Turns at once: of the guests of one study, and of one visitor. */
 const mostAtOnce = 16;
+const mostOfOne = 3;
 const day = 86_400_000;
 
 /** The day in UTC, as it is written down. */
@@ -29,15 +30,22 @@ export async function refuseGuest(db: Db, { visitor, study }: Grant, now: number
     });
 }
 
-/** Those who come at once get their turn one after the other. */
-export async function refuseCrowd(db: Db, { visitor, study }: Grant): Promise<void> {
-  if (visitor.kind !== 'guest') return;
-  const { count } = await db.one(sessions.runningGuests, { studyId: study.id });
-  if (count >= mostAtOnce)
+/** In the transaction that begins a turn. A turn may wait minutes for its visitor, who is not to hold up all others. */
+export async function refuseTurn(db: Db, grant: Grant, now: number): Promise<void> {
+  const studyId = grant.study.id;
+  await db.row(sessions.lineUpTurns, { studyId });
+  const { own, guests } = await db.one(sessions.running, { studyId, visitorId: grant.visitor.id });
+  if (own >= mostOfOne)
+    throw new Refusal('RATE_LIMITED', 'Your other messages are still being answered. Wait for one of them', {
+      details: { reason: 'VISITOR_TURN_LIMIT' },
+      retryAfter: 5,
+    });
+  if (grant.visitor.kind === 'guest' && guests >= mostAtOnce)
     throw new Refusal('RATE_LIMITED', 'Many people are here at the moment. Try again in a few seconds', {
       details: { reason: 'GUEST_TURN_LIMIT' },
       retryAfter: 5,
     });
+  await refuseGuest(db, grant, now);
 }
 
 /** What a turn of a guest has cost. */

@@ -60,7 +60,7 @@ export class KeptTurn {
     failure: Refusal | undefined,
   ): Promise<void> {
     const { inputTokens = 0, outputTokens = 0 } = ran?.outcome.usage ?? {};
-    const micros = ran?.asked.spending.billedMicros ?? 0;
+    const micros = ran ? ran.asked.spending.billedMicros + ran.unmeteredMicros : 0;
     const now = clock();
     const calls = this.callsOf(ran);
     await db.run(sessions.addTurn, {
@@ -113,6 +113,7 @@ type MadeCall = RanTurn['outcome']['steps'][number]['calls'][number];
 function problemOf({ answer, invalid }: MadeCall): string | undefined {
   if (!answer) return invalid?.message ?? 'Not called';
   if (!answer.isError) return undefined;
-  const { output } = answer;
+  const { output, outcome } = answer;
+  if ('failure' in outcome && outcome.failure.behind !== undefined) return outcome.failure.behind;
   return 'value' in output && typeof output.value === 'string' ? output.value : 'The tool failed';
 }

@@ -12,8 +12,8 @@ import { handedOn } from '../handed-on.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { askVisitor, patience } from './approvals.ts';
-import { accessEnded, inProject, untilEnded } from './grant.ts';
-import { refuseCrowd, refuseGuest } from './guest-caps.ts';
+import { accessEnded, grantNow, inProject, untilEnded } from './grant.ts';
+import { refuseGuest, refuseTurn } from './guest-caps.ts';
 import { KeptTurn } from './kept-turn.ts';
 import { forVisitor, toldToVisitor } from './words.ts';
 
@@ -108,10 +108,12 @@ function termsOf({ grant, clock }: GrantContext, { model }: ResolvedComposition)
     origin: 'study',
     visitorId: visitor.id,
     admit: async (db, { config }) => {
-      if ((config as SessionConfig).environmentId !== environmentId)
+      // What ended before anybody listened was announced to nobody.
+      const now = await grantNow(db, grant);
+      if (!now) throw accessEnded();
+      if ((config as SessionConfig).environmentId !== now.study.environmentId)
         throw conflict('This has changed since. Start a new conversation', 'SESSION_ENDED');
-      await refuseGuest(db, grant, clock());
-      await refuseCrowd(db, grant);
+      await refuseTurn(db, now, clock());
     },
     began: async (db, { id: sessionId }) => {
       const cameBack = clock() - visitor.createdAt > newFor;

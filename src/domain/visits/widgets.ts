@@ -26,7 +26,9 @@ export const openVisitWidget: Verb<'openVisitWidget'> = async (context, input) =
   };
   const source = await withServer(context, widget, (server, signal) => server.widget(widget.uri, signal));
   const none = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
-  if ('problem' in source) return { ...shown, problem: source.problem, csp: none, openAi: false };
+  // Why is for those who run the study.
+  const problem = 'The server gave nothing that can be shown';
+  if ('problem' in source) return { ...shown, problem, csp: none, openAi: false };
   return { ...shown, html: source.html, csp: source.csp, openAi: source.openAi };
 };
 

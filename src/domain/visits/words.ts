@@ -11,6 +11,7 @@ const ownReasons = new Set([
   'GUESTS_DISABLED',
   'GUEST_CREDIT_CAP',
   'GUEST_TURN_LIMIT',
+  'VISITOR_TURN_LIMIT',
   'ACCESS_ENDED',
 ]);
 
@@ -20,7 +21,9 @@ export function forVisitor(refusal: Refusal): Refusal {
   const { details = {} } = refusal.toBody();
   const reason = details['reason'] ?? details['code'];
   if (typeof reason === 'string' && ownReasons.has(reason)) return refusal;
-  if (code === 'NOT_FOUND' || code === 'UNAUTHORIZED') return refusal;
+  // One with details is about what a server said.
+  const plain = Object.keys(details).length === 0;
+  if (plain && (code === 'NOT_FOUND' || code === 'UNAUTHORIZED')) return refusal;
   if (code === 'TIMEOUT')
     return new Refusal('TIMEOUT', 'This took too long, so it was stopped. Try again', {
       details: { reason: 'TURN_TIMEOUT' },

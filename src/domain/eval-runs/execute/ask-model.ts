@@ -41,6 +41,10 @@ export interface AskedModel {
     attempt: () => Promise<LanguageModelV3GenerateResult>,
   ) => Promise<LanguageModelV3GenerateResult>;
   spending: Spending;
+  /** Calls that were given up, whose cost nobody tells. */
+  givenUp: number;
+  /** What a call would cost on keys of this deployment. */
+  billedFor: (usage: { inputTokens: number; outputTokens: number }) => number;
   /** What went wrong on our side of a call, as while the database is away. */
   trouble?: Error;
 }
@@ -136,8 +140,10 @@ export async function askModel(
     } catch (error) {
       const failure = failureOf(error, { signal, now: services.clock() });
       // A call that was given up may have been billed: its row stays open.
-      if (failure.kind === 'aborted') note(undefined);
-      else close(id, failure.kind, {}, undefined);
+      if (failure.kind === 'aborted') {
+        note(undefined);
+        asked.givenUp++;
+      } else close(id, failure.kind, {}, undefined);
       throw failure;
     }
   };
@@ -148,6 +154,8 @@ export async function askModel(
   const asked: AskedModel = {
     model,
     spending,
+    givenUp: 0,
+    billedFor: (usage) => (route.billed === 'operator' ? (costMicros(usage, route.prices) ?? 0) : 0),
     callModel: (attempt) => {
       // Nobody else waits for the offline model.
       if (route.wire === 'rehearsal') return once(attempt);

@@ -5,7 +5,7 @@ import type { Conversation } from '../../../mcp/mcp.ts';
 import { secretsOf, type Target } from '../../../mcp/target.ts';
 import type { ApiKeys } from '../../../models/resolve.ts';
 import type { LiveServerRow } from '../../../platform/database/queries/servers.ts';
-import type { CallOutcome, TrialServer } from '../../../trials/tools.ts';
+import type { CallFailure, CallOutcome, TrialServer } from '../../../trials/tools.ts';
 import type { Services } from '../../context.ts';
 import { drain } from '../../live/drain.ts';
 import { type Brought, targetOf } from '../../live/reach.ts';
@@ -35,6 +35,8 @@ interface Opening {
   /** Left out, what the server allows for each call. */
   timeout?: number;
   signal?: AbortSignal;
+  /** For somebody who does not get to know where servers are and how they run: hears only what a server itself says. */
+  hidesCauses?: boolean;
 }
 
 /** Connects as a run does and lists the tools. What the server says is free of the secrets that it was given. */
@@ -68,7 +70,7 @@ export async function openServer(
   ]);
   const tools = await toolsOf(services, target, { timeout, ...opening }, hide);
   const declared = tools.map((tool) => ({ ...tool, serverId: row.id }) as unknown as DeclaredTool);
-  const visit = visits(services, target, timeout, hide);
+  const visit = visits(services, target, timeout, hide, opening.hidesCauses);
   return {
     id: row.id,
     name: row.name,
@@ -107,7 +109,7 @@ async function toolsOf(
 }
 
 interface Failed {
-  failure: { message: string; code?: number };
+  failure: CallFailure;
 }
 
 /** Talks to a server for a trial: what goes wrong there is an outcome, and only the end of the trial an error. */
@@ -116,6 +118,7 @@ function visits(
   target: Target,
   timeout: number,
   hide: ReturnType<typeof hidingWith>,
+  hidesCauses = false,
 ): {
   talk<T extends object>(
     signal: AbortSignal,
@@ -134,15 +137,12 @@ function visits(
     } catch (error) {
       signal.throwIfAborted();
       // Commands may have been forbidden meanwhile.
-      if (error instanceof Refusal) return { failure: { message: error.message } };
-      if (!(error instanceof McpFailure)) throw error;
-      const { facts, message } = error;
-      const code = facts.rpc?.code;
+      if (!(error instanceof McpFailure || error instanceof Refusal)) throw error;
+      const rpc = error instanceof McpFailure ? error.facts.rpc : undefined;
+      const message = await hide(rpc?.message ?? error.message);
+      if (rpc) return { failure: { message, code: rpc.code } };
       return {
-        failure: {
-          message: await hide(facts.rpc?.message ?? message),
-          ...(code !== undefined && { code }),
-        },
+        failure: hidesCauses ? { message: 'The server did not answer', behind: message } : { message },
       };
     }
   };

@@ -176,14 +176,21 @@ export const addSpent = query(
    on conflict (study_id, day) do update set micros = study_spending.micros + excluded.micros`,
   { studyId: text, day: text, micros: bigint },
 );
-/** Turns of guests that run now. */
-export const runningGuests = query(
-  'study-sessions.running-guests',
-  `select count(*)::int as count from chat_turns t join study_sessions s on s.session_id = t.session_id
-     join study_visitors v on v.id = s.visitor_id
-   where s.study_id = :studyId and v.kind = 'guest' and t.state = 'running' and t.lease_until > now()`,
+/** Those who begin a turn in a study follow each other, so that each counts the ones before. */
+export const lineUpTurns = query(
+  'study-sessions.line-up-turns',
+  `select from pg_advisory_xact_lock(hashtextextended('study turns ' || :studyId, 4700))`,
   { studyId: text },
-  { count: integer },
+);
+/** Turns that run now: of all guests, and of one visitor. */
+export const running = query(
+  'study-sessions.running',
+  `select (count(*) filter (where v.kind = 'guest'))::int as guests,
+     (count(*) filter (where v.id = :visitorId))::int as own
+   from chat_turns t join study_sessions s on s.session_id = t.session_id join study_visitors v on v.id = s.visitor_id
+   where s.study_id = :studyId and t.state = 'running' and t.lease_until > now()`,
+  { studyId: text, visitorId: text },
+  { guests: integer, own: integer },
 );
 
 const approvals = { turnId: text, toolCallId: text };
