@@ -232,3 +232,54 @@ test('odd words of a visitor are kept, read, counted and made a case of', async 
   }
   expect((await studies.read(id, '/sessions')).items).toHaveLength(words.length);
 });
+
+test('where guests are switched off, what they had opened reaches no server either', async () => {
+  const widgets = await studies.evals.server({ url: await service.widgetUrl() });
+  const { id, link } = await fresh({ mode: 'anyone_with_link' }, [widgets]);
+  provider.script = callThenAnswer({ name: 'counter', input: { ship: 'Albatross' } });
+  const guest = await guestOf(link);
+  const { sessionId, calls } = (await guest.say('Show me')).last;
+  const { toolCallId } = calls[0];
+  const open = () => guest.request('POST', `/visit/sessions/${sessionId}/widgets`, { toolCallId });
+  const use = () =>
+    guest.request('POST', `/visit/sessions/${sessionId}/widget-requests`, {
+      method: 'tools/call',
+      toolCallId,
+      name: 'look_up',
+    });
+  expect([(await open()).status, (await use()).status]).toEqual([200, 200]);
+  const { guestExecution } = await studies.read(id);
+  ok(
+    await service.request('PUT', of(id, '/guest-execution'), { body: { ...guestExecution, enabled: false } }),
+  );
+  for (const answer of [await open(), await use()])
+    expect(answer.body).toMatchObject({ code: 'FORBIDDEN', details: { reason: 'GUESTS_DISABLED' } });
+});
+
+test('nothing of another study or project is read, rated or made a case of', async () => {
+  const [mine, other] = [await fresh(), await fresh()];
+  const elsewhere = await Studies.of(service, 'Elsewhere');
+  const theirServer = await elsewhere.evals.server();
+  const theirEnvironment = await elsewhere.environment([theirServer]);
+  const theirs = await elsewhere.publish(theirEnvironment);
+  const tests = [promptCase('One', 'Hello')];
+  const suiteId = await studies.evals.suite({ serverIds: [server], tests });
+  const theirSuite = await elsewhere.evals.suite({ serverIds: [theirServer], tests });
+  const { sessionId } = (await (await guestOf(mine.link)).say('Hello')).last;
+  const { sessionId: theirSession } = (await (await guestOf(theirs.link)).say('Hello')).last;
+  const answers = [
+    await service.get(of(other.id, `/sessions/${sessionId}`)),
+    await service.get(of(mine.id, `/sessions/${theirSession}`)),
+    await service.get(of(theirs.id)),
+    await service.get(of(theirs.id, `/sessions/${theirSession}`)),
+    await service.post(of(other.id, `/sessions/${sessionId}/eval-case`), { suiteId }),
+    await service.post(of(mine.id, `/sessions/${theirSession}/eval-case`), { suiteId }),
+    await service.post(of(mine.id, `/sessions/${sessionId}/eval-case`), { suiteId: theirSuite }),
+    await service.post(of(mine.id, '/rebind'), { environmentId: theirEnvironment }),
+    await service.post(of(theirs.id, '/rotate-link')),
+    await studies.put(`/environments/${theirEnvironment}/study`, {}),
+    await service.delete(`${studies.project}/environments/${theirEnvironment}/study`),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
+  expect((await elsewhere.read(theirs.id)).published).toBe(true);
+});

@@ -14,14 +14,19 @@ export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
+/** Where guests are switched off they use no server either. */
+export function refuseDisabled({ visitor, study }: Pick<Grant, 'visitor' | 'study'>): void {
+  if (visitor.kind !== 'guest' || study.guestExecution.enabled) return;
+  throw new Refusal('FORBIDDEN', 'Guests cannot chat here at the moment', {
+    details: { reason: 'GUESTS_DISABLED' },
+  });
+}
+
 /** Why a guest may not chat now, if so; whoever is known by more than the link is bounded as the organization is. */
 export async function refuseGuest(db: Db, { visitor, study }: Grant, now: number): Promise<void> {
   if (visitor.kind !== 'guest') return;
-  const { enabled, dailyCreditCap } = study.guestExecution;
-  if (!enabled)
-    throw new Refusal('FORBIDDEN', 'Guests cannot chat here at the moment', {
-      details: { reason: 'GUESTS_DISABLED' },
-    });
+  refuseDisabled({ visitor, study });
+  const { dailyCreditCap } = study.guestExecution;
   const { micros = 0 } = (await db.row(sessions.spent, { studyId: study.id, day: dayOf(now) })) ?? {};
   if (micros >= dailyCreditCap * microsPerCredit)
     throw new Refusal('RATE_LIMITED', 'What guests may use here in a day is used up. Come back tomorrow', {

@@ -7,6 +7,7 @@ import type { GrantContext } from '../context.ts';
 import { resolveComposition } from '../environments/resolve-composition.ts';
 import type { Verb } from '../verb.ts';
 import { inProject } from './grant.ts';
+import { refuseDisabled } from './guest-caps.ts';
 import { toldToVisitor } from './words.ts';
 
 /** Requests of one widget. */
@@ -73,6 +74,7 @@ function withServer<Answer>(
 ): Promise<Answer> {
   const { grant } = context;
   return toldToVisitor(async () => {
+    refuseDisabled(grant);
     const composition = await resolveComposition(context.db, {
       projectId: grant.project.id,
       environmentId: grant.study.environmentId,
