@@ -140,8 +140,7 @@ export class Entrance {
   private async letInPerson(attempt: Attempt, notes: Notes): Promise<Entered> {
     const { operation, credential, params, occasion } = attempt;
     const { services } = this.options;
-    // Whoever comes by a link has nothing else to be charged by.
-    if (operation.area === 'Visits') notes.charge(`from ${occasion.visit?.().address}`, 'visits');
+    if (operation.area === 'Visits') chargeAddress(notes, occasion);
     const known = await authenticatePerson(services.db, credential, notes.charge);
     if (!known && operation.access !== 'visitor') throw signedOut();
     noteUse(notes, known?.use, occasion);
@@ -154,7 +153,10 @@ export class Entrance {
     const { operation, credential, params, occasion } = attempt;
     const { services } = this.options;
     const grant = credential.kind === 'grant' ? await findGrant(services.db, credential.token) : undefined;
-    if (!grant) throw accessEnded();
+    if (!grant) {
+      chargeAddress(notes, occasion);
+      throw accessEnded();
+    }
     notes.charge(grant.visitor.id, 'visits');
     const context = Object.assign(publicContext(services, occasion), { grant });
     return { operation, params: readParams(operation, params), context, attempt };
@@ -220,6 +222,11 @@ const unnoticed: Notes = { charge: () => {}, used: () => {} };
 
 function noteUse({ seen }: Notes, use: SessionUse | undefined, { visit }: Occasion): void {
   if (use) seen?.(use, visit?.().address ?? '');
+}
+
+/** Whoever comes by a link and is not let in yet has nothing else to be charged by. */
+function chargeAddress({ charge }: Notes, { visit }: Occasion): void {
+  charge(`from ${visit?.().address}`, 'visits');
 }
 
 function isForPeople({ access }: Operation): boolean {
