@@ -14,10 +14,17 @@ import { type StudySession, visitorWords } from './session-words.ts';
 import type { Study } from './study.ts';
 import { Thumb } from './thumb.tsx';
 
+/** Milliseconds. */
+const pollEvery = 5_000;
+
 /** What visitors did, the latest first. */
 export function SessionsTab({ study }: { study: Study }) {
   const which = { projectId: study.projectId, studyId: study.id };
-  const sessions = useInfiniteQuery(askPages('listStudySessions', which));
+  const sessions = useInfiniteQuery({
+    ...askPages('listStudySessions', which),
+    // Whoever reads back through earlier ones is not moved on.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : pollEvery),
+  });
   const items = sessions.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <Section title="Sessions" actions={<Same operation="listStudySessions" input={which} />}>

@@ -17,6 +17,15 @@ type Read = Output<'getStudySession'>;
 /** As many messages as the service gives at once. */
 const atOnce = 200;
 
+/** Milliseconds; a session that was quiet for that long counts as over. */
+const pollEvery = 3_000;
+const quietFor = 10 * 60_000;
+
+function isGoingOn(read: InfiniteData<Read> | undefined): boolean {
+  const last = read?.pages.at(-1)?.lastActivityAt ?? 0;
+  return read?.pages.length === 1 && Date.now() - last < quietFor;
+}
+
 /** What was said, from the first message on. */
 export function transcriptOf(which: Which) {
   return infiniteQueryOptions<Read, Error, InfiniteData<Read>, readonly unknown[], string | undefined>({
@@ -25,6 +34,7 @@ export function transcriptOf(which: Which) {
       api.getStudySession({ ...which, limit: atOnce, ...(cursor !== undefined && { cursor }) }, { signal }),
     initialPageParam: undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: ({ state }) => (isGoingOn(state.data) ? pollEvery : false),
   });
 }
 
