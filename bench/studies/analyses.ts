@@ -1,4 +1,5 @@
 import { analyseStudyJob } from '../../src/domain/studies/analysis/analyse.ts';
+import { startPostgres } from '../../test/support/cluster.ts';
 import { Evals } from '../../test/support/evals.ts';
 import { dispose, startTestService, type TestService } from '../../test/support/service.ts';
 import { figure, show, table } from '../support/figures.ts';
@@ -9,7 +10,7 @@ const rounds = 5;
 
 /** How long the analysis of a week and the reads of a study take with more sessions, for each session. */
 export async function compareAnalyses(): Promise<void> {
-  const service = await startTestService({ worker: false });
+  const service = await startTestService({ database: await startPostgres(), worker: false });
   try {
     const { project } = await Evals.of(service, 'Bench');
     const studies: { id: string; sessions: number }[] = [];
