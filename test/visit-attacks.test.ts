@@ -6,6 +6,7 @@ import { baseOf, everyOperation } from './support/every-operation.ts';
 import { everyParameter, exampleFor, fillPath, makeParameters } from './support/path-parameters.ts';
 import { newSession } from './support/people.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
+import { personal, plain } from './support/secrets.ts';
 import { startForTest, type TestService } from './support/service.ts';
 import { snapshotOf } from './support/snapshot.ts';
 import { ok, Studies, tokenIn, Visitor } from './support/studies.ts';
@@ -165,4 +166,20 @@ test('a message that is no message, and one that floods, are refused', async () 
   const racing = await Promise.all([1, 2, 3].map(() => guest.say('Me first', sessionId)));
   expect(racing.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(1);
   expect(racing.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+});
+
+test('of the secrets that an environment grants only those that are shared go where a visitor leads', async () => {
+  const saved = async (secret: object): Promise<string> =>
+    ok(await service.post(`${studies.project}/secrets`, secret)).id;
+  const [shared, own] = [await saved(plain('SHARED')), await saved(personal('OF_THE_OWNER'))];
+  const environmentId = await studies.environment([server]);
+  const secretSelection = { mode: 'explicit', secretIds: [shared, own] };
+  const path = `${studies.project}/environments/${environmentId}`;
+  ok(await service.patch(path, { expectedRevision: 1, secretSelection }));
+  const guest = await guestOf((await studies.publish(environmentId)).link);
+  expect((await guest.say('Hello')).last.type).toBe('turn.ended');
+  const delivered = async (id: string): Promise<number | null> =>
+    ok(await service.get(`${studies.project}/secrets/${id}`)).lastDeliveredAt;
+  expect(await delivered(shared)).toBeTypeOf('number');
+  expect(await delivered(own)).toBeNull();
 });
