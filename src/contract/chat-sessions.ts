@@ -177,34 +177,36 @@ export const sendChatMessage = operation({
   streamedBy: 'streamChatMessage',
 });
 
+/** What every turn tells on its way, whoever has it; how it ended is told to each in its own way. */
+export const turnEvents = [
+  z.object({ type: z.literal('turn.started'), sessionId: z.string(), turnId: z.string(), at: Time }),
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z
+    .object({ type: z.literal('text.restarted') })
+    .describe('The text since the last tool call does not count: the model was asked again.'),
+  z.object({
+    type: z.literal('tool.started'),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    input: z.unknown(),
+  }),
+  z.object({
+    type: z.literal('tool.ended'),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    status: z.enum(['ok', 'error']),
+    durationMs: z.number().int(),
+  }),
+  z.object({
+    type: z.literal('turn.failed'),
+    code: z.string(),
+    message: z.string(),
+    details: open.optional(),
+  }),
+] as const;
+
 const ChatEvent = z
-  .discriminatedUnion('type', [
-    z.object({ type: z.literal('turn.started'), sessionId: z.string(), turnId: z.string(), at: Time }),
-    z.object({ type: z.literal('text'), text: z.string() }),
-    z
-      .object({ type: z.literal('text.restarted') })
-      .describe('The text since the last tool call does not count: the model was asked again.'),
-    z.object({
-      type: z.literal('tool.started'),
-      toolCallId: z.string(),
-      toolName: z.string(),
-      input: z.unknown(),
-    }),
-    z.object({
-      type: z.literal('tool.ended'),
-      toolCallId: z.string(),
-      toolName: z.string(),
-      status: z.enum(['ok', 'error']),
-      durationMs: z.number().int(),
-    }),
-    z.object({ type: z.literal('turn.ended'), turn: ChatTurn }),
-    z.object({
-      type: z.literal('turn.failed'),
-      code: z.string(),
-      message: z.string(),
-      details: open.optional(),
-    }),
-  ])
+  .discriminatedUnion('type', [...turnEvents, z.object({ type: z.literal('turn.ended'), turn: ChatTurn })])
   .meta({ id: 'ChatTurnEvent' });
 
 export const streamChatMessage = operation({

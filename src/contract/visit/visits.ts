@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SendChatMessage } from '../chat-sessions.ts';
+import { SendChatMessage, turnEvents } from '../chat-sessions.ts';
 import { liveErrors } from '../live.ts';
 import { eventStream, operationsIn } from '../operation.ts';
 import { Time } from '../paging.ts';
@@ -130,9 +130,7 @@ const ShownCall = z.object({
 });
 
 const VisitEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('turn.started'), sessionId: z.string(), turnId: z.string(), at: Time }),
-  z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('text.restarted') }),
+  ...turnEvents,
   z.object({
     type: z.literal('tool.asks'),
     turnId: z.string(),
@@ -142,31 +140,12 @@ const VisitEvent = z.discriminatedUnion('type', [
     until: Time.describe('Taken for a no after that.'),
   }),
   z.object({
-    type: z.literal('tool.started'),
-    toolCallId: z.string(),
-    toolName: z.string(),
-    input: z.unknown(),
-  }),
-  z.object({
-    type: z.literal('tool.ended'),
-    toolCallId: z.string(),
-    toolName: z.string(),
-    status: z.enum(['ok', 'error']),
-    durationMs: z.number().int(),
-  }),
-  z.object({
     type: z.literal('turn.ended'),
     sessionId: z.string().nullable(),
     turnId: z.string(),
     reply: z.string(),
     calls: z.array(ShownCall),
     replay: z.literal(true).optional().describe('It had ended before: read the conversation again.'),
-  }),
-  z.object({
-    type: z.literal('turn.failed'),
-    code: z.string(),
-    message: z.string(),
-    details: z.looseObject({}).optional(),
   }),
 ]);
 
@@ -208,6 +187,7 @@ export const getVisitSession = operation({
     messages: z.array(VisitMessage),
     feedback: z.object({ rating: z.number().nullable(), comment: z.string().nullable() }),
   }),
+  bulky: true,
 });
 
 export const giveVisitFeedback = operation({

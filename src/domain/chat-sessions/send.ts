@@ -10,7 +10,7 @@ import type { Verb } from '../verb.ts';
 import { beginTurn, noSession } from './begin.ts';
 import type { Sent } from './config.ts';
 import { finishTurn, Places, type Turn } from './finish-turn.ts';
-import type { Watcher } from './run-turn.ts';
+import { tellingOf } from './telling.ts';
 
 type ChatEvent =
   OutputOf<Operations['streamChatMessage']> extends AsyncIterable<StreamEvent<infer Event>> ? Event : never;
@@ -66,16 +66,5 @@ function replayed({ session, turn }: { session: sessions.SessionRow; turn: turns
     persisted: { outcome: 'duplicate' },
     origin: 'api',
     replay: true,
-  };
-}
-
-function tellingOf(tell: (event: ChatEvent) => void): Watcher {
-  return {
-    text: (text) => {
-      if (text !== '') tell({ type: 'text', text });
-    },
-    restart: () => tell({ type: 'text.restarted' }),
-    toolStarted: (call) => tell({ type: 'tool.started', ...call }),
-    toolEnded: ({ ok, ...call }) => tell({ type: 'tool.ended', ...call, status: ok ? 'ok' : 'error' }),
   };
 }

@@ -7,7 +7,7 @@ import type { ModelParts } from '../eval-runs/execute/ask-model.ts';
 import { storableJson } from '../storable.ts';
 import { explain, type Found } from './explain.ts';
 
-/** Which wave of whom, and the how-manieth request. */
+/** Which wave of whom, and which of the requests for it. */
 export interface Asked {
   ownerId: string;
   waveId: string;

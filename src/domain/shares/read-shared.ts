@@ -6,7 +6,6 @@ import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import * as trials from '../../platform/database/queries/eval-trials.ts';
 import * as shares from '../../platform/database/queries/shares.ts';
-import { snapshotOf } from '../eval-runs/read/find.ts';
 import { presentSummary } from '../eval-runs/read/summary.ts';
 import { hashToken } from '../identity/token.ts';
 import type { Verb } from '../verb.ts';
@@ -45,8 +44,8 @@ export const readShared: Verb<'readShared'> = async ({ db }, { body }) => {
 
 /** One row for each case and model, in the order of the suite. */
 async function casesOf(db: Db, run: runs.RunRow, states: readonly trials.TrialStateRow[]): Promise<Case[]> {
-  const { cases: planned } = await snapshotOf({ db }, run.id);
-  const known = new Map(planned.map((one) => [one.id, one]));
+  const named = await db.rows(runs.caseNames, { runId: run.id });
+  const known = new Map(named.map((one) => [one.id, one]));
   const groups = new Map<string, trials.TrialStateRow[]>();
   for (const state of states) {
     const key = `${state.caseId} ${state.variant}`;
@@ -54,14 +53,14 @@ async function casesOf(db: Db, run: runs.RunRow, states: readonly trials.TrialSt
   }
   return [...groups.values()].map((group) => {
     const [{ caseId, variant }] = group as [trials.TrialStateRow];
-    const { title = 'A case', variants = [] } = known.get(caseId) ?? {};
+    const { title, variants } = known.get(caseId) ?? {};
     const times = group.flatMap(({ durationMs }) => (durationMs === null ? [] : [durationMs]));
     const stages = group.flatMap(({ firstFailedStage }) =>
       firstFailedStage === null ? [] : [firstFailedStage],
     );
     return {
-      title,
-      model: variants[variant]?.model ?? 'unknown',
+      title: title ?? 'A case',
+      model: variants?.[variant]?.model ?? 'unknown',
       trials: group.length,
       passed: group.filter(({ result }) => result === 'passed').length,
       failed: group.filter(({ result }) => result === 'failed').length,

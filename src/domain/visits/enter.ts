@@ -173,7 +173,8 @@ export const requestStudyTicket: Verb<'requestStudyTicket'> = async (context, { 
   await brake(
     context,
     { kind: 'reset', of: `${study.id} ${email}` },
-    { kind: 'address', of: visitor.address },
+    // Not the count of failed sign-ins: many may come from one address.
+    { kind: 'guest', of: visitor.address },
   );
   if (!mail || study.mode === 'project_members') return { mail };
   const address = await db.transaction(async (trx) => {

@@ -6,6 +6,7 @@ import { beginTurn, type TurnTerms } from '../chat-sessions/begin.ts';
 import type { Sent, SessionConfig } from '../chat-sessions/config.ts';
 import { finishTurn, Places, type Turn } from '../chat-sessions/finish-turn.ts';
 import type { Attendant } from '../chat-sessions/run-turn.ts';
+import { tellingOf } from '../chat-sessions/telling.ts';
 import type { GrantContext, ProjectContext } from '../context.ts';
 import { type ResolvedComposition, resolveComposition } from '../environments/resolve-composition.ts';
 import { handedOn } from '../handed-on.ts';
@@ -45,7 +46,7 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
         const kept = new KeptTurn();
         const done = await finishTurn(entered, begun, sent, {
           ...usual,
-          watcher: watcherOf(tell),
+          watcher: tellingOf(tell),
           attendant: attendantOf(
             context,
             { sessionId: session.id, turnId: turn.id },
@@ -126,19 +127,6 @@ function termsOf({ grant, clock }: GrantContext, { model }: ResolvedComposition)
         modelId: model.id,
       });
     },
-  };
-}
-
-function watcherOf(tell: Tell) {
-  return {
-    text: (text: string) => {
-      if (text !== '') tell({ type: 'text', text });
-    },
-    restart: () => tell({ type: 'text.restarted' }),
-    toolStarted: (call: { toolCallId: string; toolName: string; input: unknown }) =>
-      tell({ type: 'tool.started', ...call }),
-    toolEnded: ({ ok, ...call }: { toolCallId: string; toolName: string; ok: boolean; durationMs: number }) =>
-      tell({ type: 'tool.ended', ...call, status: ok ? 'ok' : 'error' }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/database/database.ts';
-import { enqueue } from '../../../platform/jobs/queue.ts';
+import { type Enqueued, enqueueAll } from '../../../platform/jobs/queue.ts';
 
 export const analyseStudy = 'analyse-study';
 
@@ -19,13 +19,11 @@ export interface AnalysisPayload {
 /** In the transaction in which something happened in a study. */
 export async function scheduleAnalysis(db: Db, clock: Clock, studyId: string): Promise<void> {
   const now = clock();
-  for (const [name, step, after] of [
-    ['soon', soon, 0],
-    ['idle', idleStep, idleAfter],
-  ] as const) {
+  const at = (name: string, step: number, after: number): Enqueued => {
     const slot = Math.floor(now / step);
     const payload: AnalysisPayload = { studyId, at: now };
     const delay = (slot + 1) * step - now + after;
-    await enqueue(db, analyseStudy, payload, { uniqueKey: `${studyId} ${name} ${slot}`, delay });
-  }
+    return { kind: analyseStudy, payload, uniqueKey: `${studyId} ${name} ${slot}`, delay };
+  };
+  await enqueueAll(db, [at('soon', soon, 0), at('idle', idleStep, idleAfter)]);
 }

@@ -58,7 +58,6 @@ create table study_visitors (
   display_name text,
   device_kind text not null,
   language text,
-  visits integer not null default 1,
   created_at timestamptz(3) not null default now(),
   last_seen_at timestamptz(3) not null default now()
 );

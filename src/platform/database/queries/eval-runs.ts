@@ -96,6 +96,14 @@ export const insertSnapshot = query(
   'insert into eval_run_snapshots (run_id, snapshot) values (:runId, :snapshot)',
   { runId: text, snapshot: json<unknown>() },
 );
+/** What the cases of a run are called, and with which models they are tried; the rest of a snapshot may have megabytes. */
+export const caseNames = query(
+  'eval-runs.case-names',
+  `select c ->> 'id' as id, c ->> 'title' as title, c -> 'variants' as variants
+   from eval_run_snapshots s cross join jsonb_array_elements(s.snapshot -> 'cases') c where s.run_id = :runId`,
+  { runId: text },
+  { id: orNull(text), title: orNull(text), variants: orNull(json<{ model: string }[]>()) },
+);
 export const snapshot = query(
   'eval-runs.snapshot',
   'select snapshot from eval_run_snapshots where run_id = :runId',

@@ -95,7 +95,6 @@ const visitors = table('study_visitors', {
   displayName: orNull(text),
   deviceKind: text,
   language: orNull(text),
-  visits: integer,
   createdAt: time,
   lastSeenAt: time,
 });
@@ -113,7 +112,7 @@ const made = [
 ] as const;
 const back = `kind = :kind, user_id = :userId, member_id = :memberId,
      display_name = coalesce(:displayName, display_name), device_kind = :deviceKind,
-     language = coalesce(:language, language), visits = visits + 1, last_seen_at = now()`;
+     language = coalesce(:language, language), last_seen_at = now()`;
 export const insert = query(
   'study-visitors.insert',
   `${visitors.insert(made)} returning ${visitors.all()}`,
@@ -194,8 +193,6 @@ const opened = {
   ...prefixed('visitor', visitors.columns),
   ...prefixed('study', study),
   ...prefixed('project', projectColumns),
-  /** The account is there, and sees the project. */
-  sees: orNull(flag),
 };
 type Prefixed<Part extends string, C> = { [Field in keyof C & string as `${Part}.${Field}`]: C[Field] };
 function prefixed<Part extends string, C extends object>(part: Part, columns: C): Prefixed<Part, C> {
@@ -215,8 +212,7 @@ export const openGrant = query(
      s.id as "study.id", s.organization_id as "study.organizationId", o.plan as "study.plan",
      s.environment_id as "study.environmentId", s.name as "study.name", s.description as "study.description",
      s.mode as "study.mode", s.guest_execution as "study.guestExecution",
-     ${named('project', projectList("'member'::text", 'null::text'))},
-     ${mayView('om.role', 'pm.role')} as sees
+     ${named('project', projectList("'member'::text", 'null::text'))}
    from study_grants g join study_visitors v on v.id = g.visitor_id join studies s on s.id = v.study_id
      join projects p on p.id = s.project_id and p.deleted_at is null join organizations o on o.id = s.organization_id
      left join organization_members om on om.organization_id = s.organization_id and om.user_id = v.user_id
