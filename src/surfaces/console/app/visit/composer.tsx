@@ -1,10 +1,7 @@
-import type { FormEvent, KeyboardEvent } from 'react';
 import { Button } from '../kit/button.tsx';
 import { TextArea } from '../kit/field.tsx';
+import { sendingWith, tooLong } from '../kit/message.ts';
 import css from './visit.module.css';
-
-const mostBytes = 8192;
-const mostCharacters = 8000;
 
 /** Where a message is written and sent, and a turn is stopped. */
 export function Composer({
@@ -21,22 +18,14 @@ export function Composer({
   onSend: (message: string) => void;
   onStop: () => void;
 }) {
-  const tooLong = draft.length > mostCharacters || new TextEncoder().encode(draft).length > mostBytes;
-  const sendable = !busy && !tooLong && draft.trim() !== '';
+  const over = tooLong(draft);
+  const sendable = !busy && over === undefined && draft.trim() !== '';
   const send = (): void => {
     if (!sendable) return;
     setDraft('');
     onSend(draft);
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    send();
-  };
-  const press = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    send();
-  };
+  const { submit, press } = sendingWith(send);
   return (
     <form className={css.composer} onSubmit={submit}>
       <TextArea
@@ -47,7 +36,7 @@ export function Composer({
         dir="auto"
         spellCheck
         value={draft}
-        aria-invalid={tooLong || undefined}
+        aria-invalid={over !== undefined || undefined}
         onChange={({ target }) => setDraft(target.value)}
         onKeyDown={press}
       />
@@ -60,7 +49,7 @@ export function Composer({
           Send
         </Button>
       )}
-      {tooLong && <span className={css.tooLong}>This is too long to be sent at once.</span>}
+      {over !== undefined && <span className={css.tooLong}>{over}</span>}
     </form>
   );
 }

@@ -1,14 +1,11 @@
-import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { TextArea } from '../../kit/field.tsx';
-import { counted } from '../../kit/numbers.ts';
+import { sendingWith, tooLong } from '../../kit/message.ts';
 import css from './chat.module.css';
 import { setDraft, useDraft } from './drafts.ts';
 import { stopTurn } from './live-turns.ts';
 import { isOpen, type LiveTurn } from './turn-state.ts';
-
-const mostBytes = 8192;
-const mostCharacters = 8000;
 
 /** Where a message is written and sent, and a turn is stopped. */
 export function Composer({
@@ -38,15 +35,7 @@ export function Composer({
     setDraft(conversation, '');
     onSend(draft);
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    send();
-  };
-  const press = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    send();
-  };
+  const { submit, press } = sendingWith(send);
   return (
     <form className={css.composer} onSubmit={submit}>
       <TextArea
@@ -76,11 +65,4 @@ export function Composer({
       </div>
     </form>
   );
-}
-
-function tooLong(text: string): string | undefined {
-  const characters = text.length - mostCharacters;
-  if (characters > 0) return `${counted(characters, 'character')} too long`;
-  const bytes = new TextEncoder().encode(text).length - mostBytes;
-  return bytes > 0 ? `${counted(bytes, 'byte')} too long` : undefined;
 }
