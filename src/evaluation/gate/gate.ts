@@ -1,3 +1,4 @@
+import { quantile } from '../statistics/quantile.ts';
 /** What a suite asks of its runs beyond their verdict. */
 export interface GatePolicy {
   maximumPassRateDrop?: number | undefined;
@@ -168,7 +169,7 @@ function allPassed({ scored, passed }: GateScore): boolean {
 }
 
 function latencyIncrease(now: GateSide, base: GateSide, threshold: number): Finding {
-  const [is, was] = [p95(now.durationsMs), p95(base.durationsMs)];
+  const [is, was] = [quantile(now.durationsMs, 0.95), quantile(base.durationsMs, 0.95)];
   if (is === undefined || was === undefined)
     return cannot({ reason: 'latencyNotMeasured', message: 'One of the runs has no durations' });
   return {
@@ -180,11 +181,6 @@ function latencyIncrease(now: GateSide, base: GateSide, threshold: number): Find
 }
 
 /** The nearest rank: a duration that was measured. */
-function p95(durations: readonly number[]): number | undefined {
-  const sorted = durations.toSorted((a, b) => a - b);
-  return sorted[Math.ceil(sorted.length * 0.95) - 1];
-}
-
 function percent(rate: number): string {
   return `${Math.round(rate * 1000) / 10} %`;
 }
