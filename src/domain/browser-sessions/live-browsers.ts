@@ -223,7 +223,9 @@ export class LiveBrowsers {
     const { db, log } = this.parts;
     this.awake.delete(row.id);
     await browser.close().catch(() => {});
-    const closed = await db.row(rows.close, { id: row.id, reason }).catch(() => undefined);
+    const close = () => db.row(rows.close, { id: row.id, reason });
+    // A command that ends at the same moment may hold the rows in the other order: one of the two is sent away.
+    const closed = await close().catch(close).catch(() => undefined);
     if (closed) await addEvent(db, row.id, { event: 'closed', reason }).catch(() => {});
     const cause = error instanceof Error ? redact(error.message) : undefined;
     log.info('A browser was lost', {
