@@ -4,6 +4,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type LaunchOptions,
   type Page,
 } from 'playwright-core';
 import { onTestFinished } from 'vitest';
@@ -19,14 +20,35 @@ export const noBrowser = existsSync(chromiumPath)
   ? undefined
   : `There is no Chromium at ${chromiumPath}; name one in DRYDOCK_TEST_CHROMIUM`;
 
-/** Closed with the test, or when `atEnd` says. One that keeps pages shows them again as they were, as people's do. */
+/** Of this worker, for all its files: starting one takes most of a second. */
+let kept: Promise<Browser> | undefined;
+
+/**
+ * What is opened in it is closed with the test, or when `atEnd` says. One that keeps pages, and shows them again as they
+ * were, as people's do, is started for the test.
+ */
 export async function startBrowser(
   atEnd: AtEnd = onTestFinished,
   { keepsPages = false } = {},
 ): Promise<Browser> {
-  const browser = await chromium.launch({
+  if (keepsPages) {
+    const browser = await launch({ ignoreDefaultArgs: ['--disable-back-forward-cache'] });
+    atEnd(() => browser.close());
+    return browser;
+  }
+  const earlier = await kept;
+  if (!earlier?.isConnected()) kept = launch();
+  const browser = await (kept as Promise<Browser>);
+  atEnd(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  });
+  return browser;
+}
+
+function launch(options: LaunchOptions = {}): Promise<Browser> {
+  return chromium.launch({
     executablePath: chromiumPath,
-    ...(keepsPages && { ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
+    ...options,
     args: [
       '--no-sandbox',
       '--disable-background-networking',
@@ -38,8 +60,6 @@ export async function startBrowser(
       '--force-color-profile=srgb',
     ],
   });
-  atEnd(() => browser.close());
-  return browser;
 }
 
 export interface Visit {
