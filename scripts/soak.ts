@@ -17,7 +17,7 @@ const amounts = {
   DRYDOCK_TEST_CRASH_KILLS: 12,
   DRYDOCK_TEST_CRASH_SESSIONS: 12,
 };
-const repeated = ['fuzz', 'kill', 'leases', 'eval-crash', 'journey-crash'].map(
+const repeated = ['fuzz', 'kill', 'leases', 'eval-crash', 'chat-crash', 'journey-crash'].map(
   (name) => `test/${name}.test.ts`,
 );
 const env = Object.fromEntries(

@@ -8,7 +8,7 @@ import { place } from './support/process.ts';
 import type { Script } from './support/scripted-provider.ts';
 
 const key = `sk_${'chat'.repeat(10)}`;
-const kills = 3;
+const kills = Number(process.env['DRYDOCK_TEST_CRASH_KILLS'] ?? 2);
 const talkers = 4;
 /** Of a turn: the question, the call, its result, the answer. */
 const messagesOfTurn = 4;
@@ -54,7 +54,9 @@ async function turnsOf(api: Client, sessionId: string) {
   }
 }
 
-test(`${kills} kills in the middle of turns leave sessions that can be read, with whole turns and failed ones`, async () => {
+test(`${kills} kills in the middle of turns leave sessions that can be read, with whole turns and failed ones`, {
+  timeout: 240_000 + kills * 20_000,
+}, async () => {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
   const here = await place();

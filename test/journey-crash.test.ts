@@ -9,7 +9,7 @@ import { place } from './support/process.ts';
 const targets = 4;
 /** A journey has at most a hundred. */
 const sessionsPerTarget = Math.min(100, Number(process.env['DRYDOCK_TEST_CRASH_SESSIONS'] ?? 6));
-const kills = Number(process.env['DRYDOCK_TEST_CRASH_KILLS'] ?? 3);
+const kills = Number(process.env['DRYDOCK_TEST_CRASH_KILLS'] ?? 2);
 const turns = 3;
 const key = `sk_${'crash'.repeat(8)}`;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Drydock, databasePid, endDatabase, place } from './support/process.ts';
 
-const rounds = Number(process.env['DRYDOCK_TEST_KILL_ROUNDS'] ?? 4);
+const rounds = Number(process.env['DRYDOCK_TEST_KILL_ROUNDS'] ?? 3);
 
 /** Writes until the service is gone; remembers every name that was acknowledged. */
 async function write(service: Drydock, key: string, round: number, acknowledged: Set<string>): Promise<void> {
