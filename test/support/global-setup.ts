@@ -47,6 +47,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await admin.query('select pg_reload_conf()');
   await admin.query('create database drydock_template template drydock');
   await admin.end();
+  // The first connection leaves behind what every first connection to a copy would work out again.
+  const template = new pg.Client({ host, user, database: 'drydock_template' });
+  await template.connect();
+  await template.end();
   project.provide('postgres', { host, user });
   project.provide('newDataDir', newDataDir);
   project.provide('scripts', scripts);
