@@ -100,6 +100,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   });
   const app = createHttpServer({
     entrance,
+    tunnels: services.tunnels,
     log,
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
@@ -122,7 +123,10 @@ export async function startService(config: Config, options: ServeOptions = {}): 
 
   try {
     // An embedded database serves one service, so only a shared one can have other replicas.
-    if (!connected.embedded) await limiter?.join();
+    if (!connected.embedded) {
+      await limiter?.join();
+      await services.tunnels.listen(config);
+    }
     await services.notifications.start();
     if (workers) startWorkers(workers);
     const address = await listen(app, config.host, config.port, settings.port.env);

@@ -3,6 +3,7 @@ import { LiveBrowsers } from './domain/browser-sessions/live-browsers.ts';
 import type { Services } from './domain/context.ts';
 import { Grants } from './domain/live/grants.ts';
 import { Trust } from './domain/trust.ts';
+import { Tunnels } from './domain/tunnels/tunnels.ts';
 import { Mcp } from './mcp/mcp.ts';
 import type { OutboundOptions } from './mcp/outbound.ts';
 import { loadModelCatalog } from './models/catalog.ts';
@@ -78,6 +79,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     });
     const notifications = new Notifications({ dial: connected.dial, log });
     const liveBrowsers = new LiveBrowsers({ db, vault, browsers, notifications, clock, log });
+    const tunnels = new Tunnels({ db, vault, notifications, log });
     if (connected.embedded && options.exclusive) await liveBrowsers.beAlone();
     notifications.on('drydock_servers', (serverId) => mcp.serverChanged(serverId));
     return {
@@ -93,6 +95,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       blobs: openBlobs(config),
       models,
       notifications,
+      tunnels,
       installation: {
         startedAt: clock(),
         embedded: connected.embedded,
@@ -107,6 +110,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       connected,
       close: async () => {
         await notifications.stop();
+        await tunnels.stop();
         await liveBrowsers.stop();
         await browsers.close();
         await mcp.close();

@@ -42,6 +42,7 @@ async function fullProject(): Promise<Parameters> {
   const project = `/projects/${made['projectId']}`;
   const tokens = { serverUrl: await service.demoUrl(), tokens: { access_token: 'at-tell-nobody' } };
   await service.post(`${project}/servers/${made['serverId']}/oauth/import-tokens`, tokens);
+  await service.post(`${project}/tunnels`, { name: 'behind a tunnel' });
   await service.request('PUT', `${project}/servers/${made['serverId']}/contract-baseline`, {
     body: { export: { tools: [] } },
   });

@@ -50,6 +50,7 @@ import * as studySessions from './study-sessions.ts';
 import * as swarmDrafts from './swarm-drafts.ts';
 import * as swarmInsights from './swarm-insights.ts';
 import * as swarms from './swarms.ts';
+import * as tunnels from './tunnels.ts';
 
 const declared = {
   ...account,
@@ -63,6 +64,7 @@ const declared = {
   ...contractChecks,
   ...oauth,
   ...connections,
+  ...tunnels,
   ...clients,
   ...hosts,
   ...environments,

@@ -230,6 +230,7 @@ export const areas = {
   Export: 'Everything a server lists, in one document that can be compared.',
   OAuth: 'Tokens for servers that need an OAuth grant.',
   'Server connections': 'Saving a server by its URL alone, authorization included.',
+  Tunnels: 'Servers on machines that nobody reaches from outside, by way of a client that runs there.',
   Clients: 'How we talk to servers: model, prompt, capabilities, protocol profile.',
   'Clients (deprecated)': 'The same under their first name. Use the operations of Clients.',
   Environments: 'A client, servers, skills, plugins, secrets and a model, pinned together to run against.',

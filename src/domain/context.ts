@@ -20,6 +20,7 @@ import type { LiveBrowsers } from './browser-sessions/live-browsers.ts';
 import type { Grants } from './live/grants.ts';
 import type { GuestExecution } from './studies/guest-execution.ts';
 import type { Trust } from './trust.ts';
+import type { Tunnels } from './tunnels/tunnels.ts';
 
 /** What only this process knows about how it runs. */
 interface Installation {
@@ -47,6 +48,7 @@ export interface Services {
   trust: Trust;
   config: Config;
   notifications: Notifications;
+  tunnels: Tunnels;
   installation: Installation;
   clock: Clock;
   log: Log;
@@ -164,6 +166,7 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     trust: services.trust,
     config: services.config,
     notifications: services.notifications,
+    tunnels: services.tunnels,
     installation: services.installation,
     clock: services.clock,
     log: services.log,

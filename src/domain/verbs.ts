@@ -182,4 +182,7 @@ export { getStudySession, listStudySessions } from './studies/sessions.ts';
 export { rebindStudy, rotateStudyLink, setStudyGuestExecution, updateStudy } from './studies/update.ts';
 export { getSwarm, listSwarms } from './swarms/read.ts';
 export { archiveSwarm, createSwarm, updateSwarm } from './swarms/write.ts';
+export { closeTunnel } from './tunnels/close.ts';
+export { createTunnel } from './tunnels/create.ts';
+export { listTunnels } from './tunnels/list.ts';
 export { cancelWaveInsights, getWaveInsights, requestWaveInsights } from './wave-insights/request.ts';

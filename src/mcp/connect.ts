@@ -80,7 +80,7 @@ async function connectStreamable(
 ): Promise<Connected> {
   const { participant, pace } = options;
   const { StreamableHTTPClientTransport } = await sdk();
-  const line = new HttpLine(options.outbound, address, {
+  const line = new HttpLine(options.outbound.through(address.way), address, {
     pace,
     leavesChallenges: participant?.authProvider !== undefined,
     ignoresStreams: participant === undefined,
@@ -109,7 +109,7 @@ async function connectStreamable(
 async function connectSse(target: Target, address: HttpTarget, options: ConnectOptions): Promise<Connected> {
   const { participant, pace } = options;
   const { SSEClientTransport } = await sdk();
-  const line = new HttpLine(options.outbound, address, {
+  const line = new HttpLine(options.outbound.through(address.way), address, {
     pace,
     leavesChallenges: participant?.authProvider !== undefined,
   });

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
 import { callbackify } from 'node:util';
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent } from 'undici';
 import {
   type AddressPolicy,
   type PolicySource,
@@ -31,6 +32,19 @@ const defaults: OutboundLimits = {
   headerBytes: 32 * 1024,
 };
 
+/** Another way to get a request to a place than over the network. */
+export interface Way {
+  /** The place: what is at another origin is reached as usual. */
+  origin: string;
+  send(url: URL, init: RequestInit): Promise<Sent>;
+}
+
+export interface Sent {
+  statusCode: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Readable;
+}
+
 const mostRedirects = 5;
 const mostVerdicts = 10_000;
 
@@ -54,12 +68,27 @@ export class Outbound {
   private readonly agents = new Set<Agent>();
   private readonly verdicts = new Map<string, { problem: string | undefined }>();
   private readonly answers: Answers;
+  private readonly way: Way | undefined;
+  private readonly usual: Outbound;
 
-  constructor(source: PolicySource, { resolve = systemResolve, ...limits }: OutboundOptions = {}) {
+  constructor(
+    source: PolicySource,
+    { resolve = systemResolve, ...limits }: OutboundOptions = {},
+    around?: { usual: Outbound; way: Way },
+  ) {
     this.source = source;
     this.resolve = resolve;
     this.limits = { ...defaults, ...limits };
-    this.answers = new Answers(this.limits);
+    this.answers = around?.usual.answers ?? new Answers(this.limits);
+    this.way = around?.way;
+    this.usual = around?.usual ?? this;
+  }
+
+  /** The same, but one place is reached another way. */
+  through(way: Way | undefined): Outbound {
+    if (!way) return this;
+    const { resolve, limits } = this;
+    return new Outbound(this.source, { resolve, ...limits }, { usual: this, way });
   }
 
   /** Answers that are being read, or have been read and are not gone yet. */
@@ -103,11 +132,15 @@ export class Outbound {
     reading: Reading = {},
   ): Promise<Response> => {
     const url = new URL(address);
-    await this.followPolicy();
-    const problem = this.refusal(url);
-    if (problem !== undefined) throw new McpFailure('address', problem, { notSent: true });
+    const { way, usual } = this;
+    const around = way?.origin === url.origin;
+    if (!around) {
+      await usual.followPolicy();
+      const problem = usual.refusal(url);
+      if (problem !== undefined) throw new McpFailure('address', problem, { notSent: true });
+    }
     try {
-      const { statusCode, headers, body } = await this.send(url, init);
+      const { statusCode, headers, body } = await (around ? way.send(url, init) : usual.send(url, init));
       return await this.received(url, statusCode, headers, body, reading);
     } catch (error) {
       if (init.signal?.aborted) throw error;
@@ -136,6 +169,8 @@ export class Outbound {
 
   /** Why nothing would be sent there; undefined when it would, or when only looking up the name can tell. */
   refusal(url: URL): string | undefined {
+    if (this.way?.origin === url.origin) return undefined;
+    if (this.usual !== this) return this.usual.refusal(url);
     const known = this.verdicts.get(url.hostname);
     if (known) return known.problem;
     const problem = refusalOfUrl(url.href, this.policy);
@@ -144,7 +179,7 @@ export class Outbound {
     return problem;
   }
 
-  private async send(url: URL, init: RequestInit): Promise<Dispatcher.ResponseData> {
+  private async send(url: URL, init: RequestInit): Promise<Sent> {
     // All requests of a connection share a signal.
     if (init.signal) setMaxListeners(0, init.signal);
     this.agent ??= this.newAgent();
@@ -162,8 +197,8 @@ export class Outbound {
   private async received(
     url: URL,
     status: number,
-    raw: Dispatcher.ResponseData['headers'],
-    body: Dispatcher.ResponseData['body'],
+    raw: Sent['headers'],
+    body: Sent['body'],
     reading: Reading,
   ): Promise<Response> {
     // Errors of a body nobody reads any more have no other place to go.

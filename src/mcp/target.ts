@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findSecrets } from './escaped-secrets.ts';
 import { McpFailure } from './failures.ts';
+import type { Way } from './outbound.ts';
 
 /** Who authorizes our requests to an HTTP target. */
 export interface Credential {
@@ -17,6 +18,8 @@ export interface HttpTarget {
   url: string;
   headers: Record<string, string>;
   credential?: Credential;
+  /** When it is not reached over the network. */
+  way?: Way | undefined;
 }
 
 export interface StdioTarget {

@@ -25,6 +25,10 @@ const arrangements: Record<
       }),
     ),
   }),
+  closeTunnel: async (service, { projectId }) => {
+    const { body } = await service.post(`/projects/${projectId}/tunnels`, { name: newId('tunnel') });
+    return { serverId: body.serverId };
+  },
   retryServerConnectionValidation: (service, { connectionRequestId }) =>
     within(service, `update server_connections set status = 'failed' where id = $1`, [connectionRequestId]),
   getEvalIterationTrace: (service, { runId, iterationId }) =>

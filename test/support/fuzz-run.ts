@@ -20,6 +20,7 @@ const byId = new Map(everyOperation.map((operation) => [operation.id, operation]
 const toArrange = new Set([
   ...Object.keys(studyArrangements),
   'nameEnvironment',
+  'closeTunnel',
   'compareEvalRun',
   'renderServerWidget',
   'replayEvalRun',

@@ -76,7 +76,7 @@ async function lookAtAddress(examination: Examination, wait: Wait): Promise<bool
   }
   const address = await target.address();
   if (address.kind !== 'http') return true;
-  const findings = await probe(context.mcp.outbound, address.url, address.headers, {
+  const findings = await probe(context.mcp.outbound.through(address.way), address.url, address.headers, {
     ...wait,
     timeout: wait.timeout * shareOfProbe,
   });

@@ -8,6 +8,7 @@ import * as servers from '../../platform/database/queries/servers.ts';
 import type { ProjectContext, ServerContext, Services } from '../context.ts';
 import { found } from '../refusals.ts';
 import type { ServerSecrets } from '../servers/secrets.ts';
+import { wayTo } from '../tunnels/way.ts';
 import { diagnosisTimeout } from './advice.ts';
 import { lacksGrant, usableGrant } from './auth-method.ts';
 import { noteOAuthDemand } from './oauth-demand.ts';
@@ -122,7 +123,7 @@ function addressOf(
   const grant = token === undefined ? usableGrant(server) : undefined;
   const http = async (): Promise<Address & { kind: 'http' }> => {
     const { headers = {} } = secretsOf(services, server);
-    return { kind: 'http', url, headers };
+    return { kind: 'http', url, headers, way: wayTo(services, server) };
   };
   if (token !== undefined)
     return {

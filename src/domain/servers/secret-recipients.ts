@@ -2,6 +2,7 @@ import type { ServerRow } from '../../platform/database/queries/servers.ts';
 import type { ServerSecrets } from './secrets.ts';
 
 type SecretName = keyof ServerSecrets;
+export const secretNames = ['headers', 'env', 'clientSecret'] as const;
 type Place = Pick<ServerRow, 'transportType' | 'url' | 'settings'>;
 
 /**
@@ -17,14 +18,15 @@ function recipientsOf({ transportType, url, settings }: Place): Record<SecretNam
   return { headers: caller, env: caller, clientSecret: JSON.stringify([caller, resource, xaaAuthzIssuer]) };
 }
 
+/** Behind one origin there are many tunnels, each to a machine of its own. */
 function originOf(url: string | null): string | null {
-  return url === null ? null : new URL(url).origin;
+  if (url === null) return null;
+  const { origin, pathname } = new URL(url);
+  return `${origin}${/^\/tunnels\/[^/]*/.exec(pathname)?.[0] ?? ''}`;
 }
 
 /** The stored values that an edit would send to somebody else, in the order of the API. */
 export function misdirectedSecrets(before: Place, after: Place, stored: ServerSecrets): SecretName[] {
   const [then, now] = [recipientsOf(before), recipientsOf(after)];
-  return (['headers', 'env', 'clientSecret'] as const).filter(
-    (name) => then[name] !== now[name] && Object.keys(stored[name] ?? {}).length > 0,
-  );
+  return secretNames.filter((name) => then[name] !== now[name] && Object.keys(stored[name] ?? {}).length > 0);
 }

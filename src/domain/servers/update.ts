@@ -1,10 +1,12 @@
 import { Refusal } from '../../contract/errors.ts';
 import { problemOfTransport } from '../../contract/servers.ts';
+import type { Db } from '../../platform/database/database.ts';
 import { nameKey } from '../../platform/database/name-key.ts';
 import * as authorization from '../../platform/database/queries/server-authorization.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { ownerIn, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
+import type { ProjectContext } from '../context.ts';
 import { authMethodOf } from '../live/auth-method.ts';
 import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
@@ -16,7 +18,7 @@ import {
   refuseTakenName,
   requireCommandAdmin,
 } from './rules.ts';
-import { misdirectedSecrets } from './secret-recipients.ts';
+import { misdirectedSecrets, secretNames } from './secret-recipients.ts';
 import { given, namesOfSecrets, openSecrets, type ServerSecrets, sealSecrets } from './secrets.ts';
 
 const xaaFields = [
@@ -38,30 +40,51 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     const after = withPlainFields(before, plain, clearXaaConfig ?? false);
     await checkTransport({ ...context, db }, after.transportType);
     if ([before, after].some(({ transportType }) => transportType === 'stdio')) requireCommandAdmin(context);
-    await checkAddress({ ...context, db }, after.url);
-    const stored = await openSecrets(context, db, before);
+    // An address of our own, which leads through a tunnel, need not be one that the network may be asked for.
+    if (after.url !== before.url) await checkAddress({ ...context, db }, after.url);
     const sent = given({ headers, env, clientSecret });
-    const secrets: ServerSecrets = { ...stored, ...sent };
-    if (clearClientSecret) delete secrets.clientSecret;
-    const dropped = misdirectedSecrets(before, after, stored).filter(
-      (name) => sent[name] === undefined && secrets[name] !== undefined,
-    );
-    for (const name of dropped) delete secrets[name];
-    const touched = Object.keys(sent).length > 0 || dropped.length > 0 || clearClientSecret;
-    const sealedId = touched
-      ? await sealSecrets(context.vault, db, ownerIn(context), secrets)
-      : before.sealedId;
-    Object.assign(after.settings, namesOfSecrets(secrets));
-    const server = await db.one(servers.update, { ...after, sealedId, nameKey: nameKey(after.name) });
-    if (authorizedOtherwise(before, after) || secrets.headers !== stored.headers)
-      await db.run(authorization.forgetDemand, { serverId });
-    if (clientSecret !== undefined || secrets.clientSecret === undefined)
-      await db.run(authorization.unbind, { serverId });
-    if (touched && before.sealedId !== null) await context.vault.forget(db, before.sealedId);
+    const { server, dropped } = await writeServer(context, db, before, after, { sent, clearClientSecret });
     await audit(db, context, 'server.update', serverId);
     return { ...presentServer(server), ...(dropped.length > 0 && { droppedSecrets: dropped }) };
   }).catch(refuseTakenName(body.name ?? ''));
 };
+
+/** What becomes of the stored values. */
+interface SecretChange {
+  sent?: ServerSecrets;
+  clearClientSecret?: boolean | undefined;
+  /** None of them stays, wherever they went. */
+  forgetAll?: boolean;
+}
+
+/** Writes what a server is to be from now on. Stored values that would go to somebody else than before are dropped. */
+export async function writeServer(
+  context: ProjectContext,
+  db: Db,
+  before: servers.ServerRow,
+  after: servers.ServerRow,
+  { sent = {}, clearClientSecret = false, forgetAll = false }: SecretChange,
+): Promise<{ server: servers.ServerRow; dropped: (keyof ServerSecrets)[] }> {
+  const { id: serverId } = before;
+  const stored = await openSecrets(context, db, before);
+  const secrets: ServerSecrets = { ...stored, ...sent };
+  if (clearClientSecret) delete secrets.clientSecret;
+  const misdirected = forgetAll ? secretNames : misdirectedSecrets(before, after, stored);
+  const dropped = misdirected.filter((name) => sent[name] === undefined && secrets[name] !== undefined);
+  for (const name of dropped) delete secrets[name];
+  const touched = Object.keys(sent).length > 0 || dropped.length > 0 || clearClientSecret;
+  const sealedId = touched
+    ? await sealSecrets(context.vault, db, ownerIn(context), secrets)
+    : before.sealedId;
+  Object.assign(after.settings, namesOfSecrets(secrets));
+  const server = await db.one(servers.update, { ...after, sealedId, nameKey: nameKey(after.name) });
+  if (authorizedOtherwise(before, after) || secrets.headers !== stored.headers)
+    await db.run(authorization.forgetDemand, { serverId });
+  if (sent.clientSecret !== undefined || secrets.clientSecret === undefined)
+    await db.run(authorization.unbind, { serverId });
+  if (touched && before.sealedId !== null) await context.vault.forget(db, before.sealedId);
+  return { server, dropped };
+}
 
 function authorizedOtherwise(before: servers.ServerRow, after: servers.ServerRow): boolean {
   return before.url !== after.url || authMethodOf(before.settings) !== authMethodOf(after.settings);

@@ -33,6 +33,17 @@ export const settings = {
     fallback: 'none',
     meaning: 'Port on which `drydock worker` answers /healthz, /readyz and /metrics; 0 picks a free one.',
   }),
+  replicaHost: setting({
+    env: 'DRYDOCK_REPLICA_HOST',
+    schema: z.string().min(1).default('127.0.0.1'),
+    meaning:
+      'Address of this machine at which other replicas on the same database reach this one, for tunnels. Keep it inside the own network.',
+  }),
+  replicaPort: setting({
+    env: 'DRYDOCK_REPLICA_PORT',
+    schema: port.default(0),
+    meaning: 'Port there; 0 picks a free one.',
+  }),
   publicUrl: setting({
     env: 'DRYDOCK_PUBLIC_URL',
     schema: z.url({ protocol: /^https?$/ }).optional(),

@@ -47,7 +47,7 @@ export function hangUpWhenClosing(app: FastifyInstance, shutdownTimeout: number)
 const lingering = 1_000;
 
 /** There is no request to answer, so the answer is written by hand. */
-function answerRaw(socket: Duplex, message: string): void {
+export function answerRaw(socket: Duplex, message: string): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify(new Refusal('VALIDATION_ERROR', message).toBody());
   const lines = [

@@ -3,6 +3,7 @@ import { consoleOperationList } from '../../contract/console/index.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
 import { visitOperationList } from '../../contract/visit/index.ts';
+import type { Tunnels } from '../../domain/tunnels/tunnels.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import { isConsolePage, nowhereInConsole, registerConsole } from '../console/routes.ts';
@@ -18,6 +19,7 @@ import { type OperationOptions, registerOperations } from './operations.ts';
 import { originOf } from './origin.ts';
 import { rewriteUrl } from './reporters.ts';
 import { forReadersOfEvents } from './streamed.ts';
+import { Request, registerTunnels } from './tunnels.ts';
 
 export const basePath = '/api/v1';
 const consolePath = '/console/api';
@@ -45,6 +47,7 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   trustedProxies: readonly string[] | undefined;
   /** In milliseconds. */
   shutdownTimeout: number;
+  tunnels: Tunnels;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
@@ -63,7 +66,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     // A request has this long to arrive in full.
     requestTimeout: 60_000,
     // Asked for below, where the refusal can have a body.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, IncomingMessage: Request },
     frameworkErrors: (_error, request, reply) => {
       addHeaders(request, reply);
       if (isConsolePage(request)) reply.redirect(nowhereInConsole, 303);
@@ -121,6 +124,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   registerConsole(app);
   registerVisit(app);
   registerAgents(app, options);
+  registerTunnels(app, options.tunnels);
   return app;
 }
 

@@ -18,6 +18,7 @@ import { chatSessions } from './0016-chat-sessions.ts';
 import { browserSessions } from './0017-browser-sessions.ts';
 import { swarms } from './0018-swarms.ts';
 import { studies } from './0019-studies.ts';
+import { tunnels } from './0020-tunnels.ts';
 
 export interface Migration {
   name: string;
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
   browserSessions,
   swarms,
   studies,
+  tunnels,
 ];

@@ -16,6 +16,7 @@ export const projectContents = [
   { table: 'oauth_grants' },
   { table: 'server_connections', instead: 'set project_id = null, server_id = null' },
   { table: 'contract_baselines' },
+  { table: 'tunnels' },
   { table: 'servers' },
   { table: 'secrets' },
   { table: 'plugin_versions' },

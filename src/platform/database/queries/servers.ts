@@ -79,6 +79,13 @@ export const lock = query(
   which,
   servers.columns,
 );
+/** The same by its name, whatever its case. */
+export const lockNamed = query(
+  'servers.lock-named',
+  `select ${servers.all()} from servers where project_id = :projectId and name_key = :nameKey for update`,
+  { projectId: text, nameKey: text },
+  servers.columns,
+);
 /** Those of the servers that exist; they stay until the transaction ends. */
 export const hold = query(
   'servers.hold-all',
@@ -180,6 +187,8 @@ export const live = {
   oauthDemanded: flag,
   sealedKeyId: orNull(text),
   ciphertext: orNull(bytes),
+  /** Of the tunnel that it leads through. */
+  tunnelSlug: orNull(text),
 };
 export type LiveServerRow = RowOf<typeof live>;
 
@@ -193,9 +202,11 @@ export const liveServerColumns: Record<keyof LiveServerRow, string> = {
   oauthDemanded: 's.oauth_demanded',
   sealedKeyId: 'v.key_id',
   ciphertext: 'v.ciphertext',
+  tunnelSlug: 't.slug',
 };
 export const liveServerTables = `servers s left join oauth_grants g on g.server_id = s.id
-     left join sealed_values v on v.id = s.sealed_id`;
+     left join sealed_values v on v.id = s.sealed_id
+     left join tunnels t on t.server_id = s.id and t.server_url = s.url`;
 
 export const findLive = query(
   'servers.live',

@@ -69,6 +69,11 @@ export const commandTable: Record<string, CommandEntry> = {
     heading: 'Run',
     load: async () => (await import('./mcp.ts')).mcpCommand,
   },
+  tunnel: {
+    summary: 'let the service reach an MCP server on this machine',
+    heading: 'Run',
+    load: async () => (await import('./tunnel.ts')).tunnelCommand,
+  },
   'demo-server': {
     summary: 'run a small MCP server to try things on',
     heading: 'Run',

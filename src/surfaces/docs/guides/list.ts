@@ -33,6 +33,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
     title: 'Servers and models',
     guides: [
       { name: 'servers', title: 'How servers are reached' },
+      { name: 'tunnels', title: 'Tunnels' },
       { name: 'oauth', title: 'OAuth servers' },
       { name: 'environments', title: 'Clients and environments' },
       { name: 'models', title: 'Models' },

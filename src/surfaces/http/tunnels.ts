@@ -1,0 +1,109 @@
+import { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { WebSocketServer } from 'ws';
+import { Refusal } from '../../contract/errors.ts';
+import { connectPath, pathBehind, tunnelsPath } from '../../domain/tunnels/address.ts';
+import { tunnelRefusal } from '../../domain/tunnels/refusal.ts';
+import type { Tunnels } from '../../domain/tunnels/tunnels.ts';
+import { sendThrough } from '../../tunnels/answer.ts';
+import { type HeaderList, handedOn, mostText, protocols, type TunnelProtocol } from '../../tunnels/wire.ts';
+import { answerRaw } from './connections.ts';
+
+/** Only clients of tunnels change over to another protocol here; whoever else offers that is answered as usual. */
+export class Request extends IncomingMessage {
+  private offered = false;
+
+  /** Set by Node when the head of a request was read. */
+  get upgrade(): boolean {
+    return this.offered && (this.method === 'CONNECT' || isConnect(this));
+  }
+
+  set upgrade(offered: boolean) {
+    this.offered = offered;
+  }
+}
+
+function isConnect({ url = '', method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'GET' && url.split('?', 1)[0] === connectPath && /^websocket$/i.test(headers.upgrade ?? '')
+  );
+}
+
+/** Those of people who are signed in here, and what we say ourselves. */
+const notForServers = ['host', 'cookie', 'expect', 'x-forwarded-host', 'x-forwarded-proto'];
+/** They would be about this whole origin, which is not the server's. */
+const notForBrowsers = [
+  'set-cookie',
+  'clear-site-data',
+  'service-worker-allowed',
+  'strict-transport-security',
+  'alt-svc',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
+];
+
+/** What a server behind a tunnel sends is no page of ours, though it has our origin: a browser runs nothing of it. */
+function inSandbox(headers: HeaderList): HeaderList {
+  return [
+    ...handedOn(headers, notForBrowsers),
+    ['content-security-policy', 'sandbox'],
+    ['x-content-type-options', 'nosniff'],
+  ];
+}
+
+/** The address of each tunnel, and the place where their clients connect. */
+export function registerTunnels(app: FastifyInstance, tunnels: Tunnels): void {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: mostText,
+    handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
+  });
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const token = /^Bearer +(\S{1,200})$/i.exec(request.headers.authorization ?? '')?.[1];
+    const offered = (request.headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/);
+    if (!protocols.some((protocol) => offered.includes(protocol)))
+      return answerRaw(socket, `Offer the subprotocol ${protocols.join(' or ')}`);
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      tunnels.adopt(opened, token ?? '', opened.protocol as TunnelProtocol).catch(() => opened.terminate());
+    });
+  });
+  app.addHook('preClose', () => tunnels.drain());
+  void app.register((place, _, done) => {
+    // Bodies are handed on as they come.
+    place.removeAllContentTypeParsers();
+    place.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
+    for (const url of [`${tunnelsPath}/:slug`, `${tunnelsPath}/:slug/*`])
+      place.all(url, { config: { operation: 'tunnel' } }, (request, reply) => pass(tunnels, request, reply));
+    done();
+  });
+}
+
+async function pass(tunnels: Tunnels, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { slug } = request.params as { slug: string };
+  const { k } = request.query as Record<string, unknown>;
+  const route = typeof k === 'string' ? await tunnels.knock(slug, k) : undefined;
+  // Whether there is a tunnel is nothing for those who do not know its secret.
+  if (!route) throw new Refusal('NOT_FOUND', 'No tunnel has this address. It may have been given a new one');
+  const url = new URL(request.raw.url ?? '/', 'http://tunnel');
+  const failure = await sendThrough(request.raw, reply.raw, {
+    path: '',
+    without: notForServers,
+    shown: inSandbox,
+    send: (asked) =>
+      tunnels.send(route, (protocol) => ({
+        ...asked,
+        path: pathBehind(url, { slug, serverId: route.serverId, protocol }),
+        headers: [
+          ...asked.headers,
+          ['x-forwarded-host', request.host],
+          ['x-forwarded-proto', request.protocol],
+        ],
+      })),
+  });
+  if (failure) throw tunnelRefusal(failure);
+  // What was answered is the server's, not ours.
+  return reply.hijack();
+}

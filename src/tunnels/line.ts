@@ -1,0 +1,112 @@
+import type { RawData, WebSocket } from 'ws';
+import type { Credit } from './body.ts';
+import {
+  type Chunk,
+  chunkBytes,
+  chunkFrame,
+  type Frame,
+  mostMissed,
+  pingEvery,
+  readChunk,
+  readFrame,
+} from './wire.ts';
+
+/** Bytes that wait in the socket before more is taken from whoever sends. */
+const mostWaiting = 1024 * 1024;
+
+/** One end of the WebSocket of a tunnel: frames in and out, and whether the other end is still there. */
+export class Line {
+  private readonly socket: WebSocket;
+  private readonly pings: NodeJS.Timeout;
+  private missed = 0;
+  private waiting: (() => void)[] = [];
+
+  constructor(
+    socket: WebSocket,
+    heard: {
+      frame: (frame: Frame) => void;
+      chunk: (chunk: Chunk) => void;
+      nonsense: () => void;
+      end: (code: number, reason: string) => void;
+    },
+    every = pingEvery,
+  ) {
+    this.socket = socket;
+    socket.on('message', (data: RawData, binary: boolean) => {
+      const bytes = data as Buffer;
+      const said = binary ? readChunk(bytes) : readFrame(bytes.toString());
+      if (said === undefined) heard.nonsense();
+      else if ('t' in said) heard.frame(said);
+      else heard.chunk(said);
+    });
+    socket.on('pong', () => (this.missed = 0));
+    socket.on('error', () => {});
+    socket.on('close', (code, reason) => {
+      clearInterval(this.pings);
+      this.drained();
+      heard.end(code, reason.toString());
+    });
+    this.pings = setInterval(() => this.ping(), every);
+  }
+
+  private ping(): void {
+    // A machine that was asleep, or a cable that was pulled: nobody would say so.
+    if (this.missed >= mostMissed) return this.socket.terminate();
+    this.missed += 1;
+    this.socket.ping();
+  }
+
+  get open(): boolean {
+    return this.socket.readyState === this.socket.OPEN;
+  }
+
+  say(frame: Frame): void {
+    if (this.open) this.socket.send(JSON.stringify(frame));
+  }
+
+  close(code: number, reason: string): void {
+    this.socket.close(code, reason);
+    // Whoever does not answer the goodbye is gone.
+    setTimeout(() => this.socket.terminate(), 2_000).unref();
+  }
+
+  terminate(): void {
+    this.socket.terminate();
+  }
+
+  /** Sends a body in frames, as fast as the other side and the socket take it. False when it was given up. */
+  async sendBody(
+    kind: number,
+    id: number,
+    body: AsyncIterable<Uint8Array>,
+    {
+      credit,
+      wanted,
+      sent,
+    }: { credit?: Credit | undefined; wanted: () => boolean; sent?: (bytes: number) => void },
+  ): Promise<boolean> {
+    for await (const part of body) {
+      sent?.(part.length);
+      for (let from = 0; from < part.length; ) {
+        const most = Math.min(chunkBytes, part.length - from);
+        const size = credit ? await credit.take(most) : most;
+        if (this.socket.bufferedAmount > mostWaiting) await this.room();
+        if (!wanted() || !this.open || size === 0) return false;
+        this.socket.send(chunkFrame(kind, id, part.subarray(from, from + size)), this.drained);
+        from += size;
+      }
+    }
+    return wanted() && this.open;
+  }
+
+  private room(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private readonly drained = (): void => {
+    if (this.waiting.length === 0 || (this.open && this.socket.bufferedAmount > mostWaiting / 2)) return;
+    const all = this.waiting;
+    this.waiting = [];
+    for (const go of all) go();
+  };
+}
