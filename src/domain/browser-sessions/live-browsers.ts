@@ -225,7 +225,9 @@ export class LiveBrowsers {
     await browser.close().catch(() => {});
     const close = () => db.row(rows.close, { id: row.id, reason });
     // A command that ends at the same moment may hold the rows in the other order: one of the two is sent away.
-    const closed = await close().catch(close).catch(() => undefined);
+    const closed = await close()
+      .catch(close)
+      .catch(() => undefined);
     if (closed) await addEvent(db, row.id, { event: 'closed', reason }).catch(() => {});
     const cause = error instanceof Error ? redact(error.message) : undefined;
     log.info('A browser was lost', {
