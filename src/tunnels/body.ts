@@ -81,7 +81,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
         const chunk = this.chunks.shift();
         if (chunk) {
           yield chunk;
-          if (this.held > 0) this.taken(chunk.length);
+          this.taken(chunk.length);
         } else if (this.failure) throw this.failure;
         else if (this.ended) return;
         else await new Promise<void>((resolve) => (this.waiting = resolve));
@@ -107,6 +107,8 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   }
 
   private taken(bytes: number): void {
+    // It was let go of meanwhile.
+    if (this.held === 0) return;
     this.held -= bytes;
     for (const room of this.rooms) room.giveBack(bytes);
     this.read += bytes;
