@@ -307,6 +307,29 @@ describe('who holds it', () => {
     expect((await fetch(again.url)).status).toBe(404);
   });
 
+  test('a client that goes while its token is looked up leaves nothing behind', async () => {
+    const grant = await openTunnel(service, project, 'short');
+    const database = await service.database.connect();
+    onTestFinished(() => database.end());
+    await database.query('begin');
+    await database.query('select from tunnels where slug = $1 for update', [grant.slug]);
+    const socket = new WebSocket(grant.relayWsUrl, withCredit, {
+      headers: { authorization: `Bearer ${grant.connectToken}` },
+    });
+    await new Promise((resolve) => socket.once('open', resolve));
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await expect.poll(async () => (await database.query(waiting)).rowCount).toBe(1);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.terminate();
+    await closed;
+    await database.query('commit');
+    const state = async () => {
+      const { items } = (await service.get(`/projects/${project}/tunnels`)).body;
+      return items.find(({ slug }: { slug: string }) => slug === grant.slug);
+    };
+    await expect.poll(state).toMatchObject({ status: 'waiting', disconnectedAt: expect.any(Number) });
+  });
+
   test('a server that is deleted takes its tunnel with it', async () => {
     const { grant, holder } = await tunnelTo(await service.demoUrl(), hold);
     await service.delete(`/projects/${project}/servers/${grant.serverId}`);

@@ -19,12 +19,18 @@ export class Room {
   }
 }
 
+/** Chunks that wait and are smaller than this are put together, so that many of them weigh no more than their bytes. */
+const small = 4 * 1024;
+const gathered = 16 * 1024;
+
 /**
  * A body that arrives in frames and is read by somebody else. What has arrived and was not read yet is bounded: by what
  * the sender was allowed, or by `most` where it knows no such thing.
  */
 export class IncomingBody implements AsyncIterable<Buffer> {
   private readonly chunks: Buffer[] = [];
+  /** The last of them, while small ones are put into it. */
+  private gathering: Buffer | undefined;
   private waiting: (() => void) | undefined;
   private ended = false;
   private failure: Error | undefined;
@@ -57,9 +63,25 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     if (this.ended || this.failure || this.abandoned) return true;
     if (this.held + chunk.length > this.most || !this.takeRoom(chunk.length)) return false;
     this.held += chunk.length;
-    this.chunks.push(chunk);
+    this.keep(chunk);
     this.wake();
     return true;
+  }
+
+  private keep(chunk: Buffer): void {
+    if (chunk.length >= small || this.chunks.length === 0) {
+      this.gathering = undefined;
+      if (chunk.length > 0) this.chunks.push(chunk);
+      return;
+    }
+    let before = this.gathering;
+    if (!before || before.length + chunk.length > gathered) {
+      before = Buffer.from(new ArrayBuffer(gathered), 0, 0);
+      this.chunks.push(before);
+    }
+    this.gathering = Buffer.from(before.buffer, 0, before.length + chunk.length);
+    this.gathering.set(chunk, before.length);
+    this.chunks[this.chunks.length - 1] = this.gathering;
   }
 
   end(): void {
@@ -79,6 +101,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     try {
       for (;;) {
         const chunk = this.chunks.shift();
+        if (chunk === this.gathering) this.gathering = undefined;
         if (chunk) {
           yield chunk;
           this.taken(chunk.length);
@@ -103,6 +126,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   private letGo(): void {
     for (const room of this.rooms) room.giveBack(this.held);
     this.chunks.length = 0;
+    this.gathering = undefined;
     this.held = 0;
   }
 

@@ -136,7 +136,7 @@ class Served {
   }
 
   heard(frame: Frame, credited: boolean): void {
-    if (frame.t === 'req') this.begin(frame, credited);
+    if (frame.t === 'req') this.beginOrSay(frame, credited);
     else if (frame.t === 'hello') return;
     else if (frame.t === 'req_end') this.all.get(frame.id)?.request.end();
     else if (frame.t === 'credit') this.all.get(frame.id)?.credit?.add(frame.bytes);
@@ -164,6 +164,15 @@ class Served {
     this.all.delete(id);
     serving?.credit?.close();
     serving?.request.destroy();
+  }
+
+  /** What no request can be made of is one that fails, and ends nothing else. */
+  private beginOrSay(frame: Frame & { t: 'req' }, credited: boolean): void {
+    try {
+      this.begin(frame, credited);
+    } catch {
+      this.line().say({ t: 'abort', id: frame.id, code: 'upstream_error' });
+    }
   }
 
   private begin(frame: Frame & { t: 'req' }, credited: boolean): void {

@@ -79,6 +79,8 @@ async function answer(serve: Serve, request: IncomingMessage, response: ServerRe
   const served = await sendThrough(request, response, {
     path,
     without: [passHeader, 'host'],
+    // What a server behind a tunnel says is not what this process says.
+    shown: (headers) => handedOn(headers, [failureHeader]),
     send: (asked) =>
       serve({ slug, epoch: Number(epoch) }, asked) ??
       Promise.reject(new TunnelFailure('stale', 'stale', true)),

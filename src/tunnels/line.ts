@@ -29,7 +29,6 @@ export class Line {
       nonsense: () => void;
       end: (code: number, reason: string) => void;
     },
-    every = pingEvery,
   ) {
     this.socket = socket;
     socket.on('message', (data: RawData, binary: boolean) => {
@@ -46,7 +45,7 @@ export class Line {
       this.drained();
       heard.end(code, reason.toString());
     });
-    this.pings = setInterval(() => this.ping(), every);
+    this.pings = setInterval(() => this.ping(), pingEvery);
   }
 
   private ping(): void {
@@ -68,10 +67,6 @@ export class Line {
     this.socket.close(code, reason);
     // Whoever does not answer the goodbye is gone.
     setTimeout(() => this.socket.terminate(), 2_000).unref();
-  }
-
-  terminate(): void {
-    this.socket.terminate();
   }
 
   /** Sends a body in frames, as fast as the other side and the socket take it. False when it was given up. */

@@ -129,10 +129,6 @@ export class RelayConnection {
     return this.line.open;
   }
 
-  get underWay(): number {
-    return this.exchanges.size;
-  }
-
   close(code: number, reason: string): void {
     this.line.close(code, reason);
   }

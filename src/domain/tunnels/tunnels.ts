@@ -23,9 +23,10 @@ const renewEvery = 5_000;
 /** Bytes of answers that wait for slow readers, in this process. */
 const mostHeld = 256 * 1024 * 1024;
 
+const replaced = 'Another client opened this tunnel';
+
 interface Held {
   epoch: number;
-  serverId: string;
   connection: RelayConnection;
 }
 
@@ -85,9 +86,14 @@ export class Tunnels {
     });
     if (!taken) return socket.close(closeCodes.badToken, 'No tunnel takes this token');
     const { slug, epoch, serverId } = taken;
-    this.held.get(slug)?.connection.close(closeCodes.replaced, 'Another client opened this tunnel');
+    // It may have gone while the database was asked.
+    if (socket.readyState !== socket.OPEN) return this.letGo([[slug, epoch]]);
+    const other = this.held.get(slug);
+    const late = other !== undefined && other.epoch > epoch;
+    if (late) return socket.close(closeCodes.replaced, replaced);
+    other?.connection.close(closeCodes.replaced, replaced);
     const connection = new RelayConnection(socket, { slug, protocol, room: this.room });
-    const own = { epoch, serverId, connection };
+    const own = { epoch, connection };
     this.held.set(slug, own);
     this.beating ??= setInterval(() => void this.renew(), renewEvery).unref();
     log.debug('A tunnel is held open', { serverId, protocol });
@@ -150,8 +156,8 @@ export class Tunnels {
       const lost = mine.filter(([slug, own]) => !kept.has(slug) && this.held.get(slug) === own);
       for (const [slug, { epoch, connection }] of lost) {
         const now = await db.row(rows.find, { slug });
-        const replaced = now?.holderId !== undefined && now.holderId !== null && now.epoch > epoch;
-        if (replaced) connection.close(closeCodes.replaced, 'Another client opened this tunnel');
+        // A new token and the end of the tunnel leave it without a holder.
+        if (now?.holderId && now.epoch > epoch) connection.close(closeCodes.replaced, replaced);
         else connection.close(closeCodes.withdrawn, 'The tunnel was closed, or has a new token');
       }
     } catch (error) {
@@ -161,7 +167,17 @@ export class Tunnels {
 
   private async release(slug: string, own: Held): Promise<void> {
     if (this.held.get(slug) === own) this.held.delete(slug);
-    const which = { holderId: this.holderId, slugs: [slug], epochs: [own.epoch] };
+    await this.letGo([[slug, own.epoch]]);
+  }
+
+  /** Nobody holds them here any longer. */
+  private async letGo(all: [slug: string, epoch: number][]): Promise<void> {
+    if (all.length === 0) return;
+    const which = {
+      holderId: this.holderId,
+      slugs: all.map(([slug]) => slug),
+      epochs: all.map(([, epoch]) => epoch),
+    };
     await this.parts.db.run(rows.release, which).catch(() => {});
   }
 
@@ -169,12 +185,7 @@ export class Tunnels {
   async drain(): Promise<void> {
     this.stopped = true;
     const all = [...this.held];
-    const which = {
-      holderId: this.holderId,
-      slugs: all.map(([slug]) => slug),
-      epochs: all.map(([, { epoch }]) => epoch),
-    };
-    if (all.length > 0) await this.parts.db.run(rows.release, which).catch(() => {});
+    await this.letGo(all.map(([slug, { epoch }]) => [slug, epoch]));
     for (const [, { connection }] of all) connection.close(closeCodes.restart, 'The service is about to end');
     await Promise.all(all.map(([, { connection }]) => connection.closed));
   }

@@ -17,6 +17,13 @@ export function wayTo(
     send: async (url, init) => {
       const { body, signal } = init;
       const text = body === undefined || body === null ? undefined : Buffer.from(body as string);
+      const done = new AbortController();
+      const end = (): void => {
+        signal?.removeEventListener('abort', end);
+        done.abort();
+      };
+      signal?.addEventListener('abort', end);
+      if (signal?.aborted) end();
       try {
         const answer = await tunnels.sendTo(slug, (protocol) => ({
           method: init.method ?? 'GET',
@@ -27,14 +34,13 @@ export function wayTo(
             ...(text ? [['content-length', String(text.length)] as [string, string]] : []),
           ],
           body: text && once(text),
-          signal: signal ?? new AbortController().signal,
+          signal: done.signal,
         }));
-        return {
-          statusCode: answer.status,
-          headers: gathered(answer.headers),
-          body: Readable.from(answer.body),
-        };
+        // Whoever does not read all of it gives the rest up by that.
+        const read = Readable.from(answer.body).once('close', end);
+        return { statusCode: answer.status, headers: gathered(answer.headers), body: read };
       } catch (error) {
+        end();
         throw error instanceof TunnelFailure && !signal?.aborted ? failureOfTunnel(error) : error;
       }
     },
