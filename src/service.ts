@@ -125,7 +125,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     // An embedded database serves one service, so only a shared one can have other replicas.
     if (!connected.embedded) {
       await limiter?.join();
-      await services.tunnels.listen(config);
+      await listenForReplicas(services.tunnels, config);
     }
     await services.notifications.start();
     if (workers) startWorkers(workers);
@@ -284,20 +284,37 @@ async function listen(app: FastifyInstance, host: string, port: number, variable
   try {
     await app.listen({ host, port });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const where = `${host}:${port}`;
-    if (code === 'EADDRINUSE')
-      throw new OperatorProblem(
-        `Port ${port} is taken on ${host}. Set ${variable} to another one, or to 0 for any`,
-      );
-    if (code === 'EACCES')
-      throw new OperatorProblem(`Not allowed to listen on ${where}. Ports below 1024 need root`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new OperatorProblem(`${host} is not an address of this machine. Set DRYDOCK_HOST`);
-    throw new OperatorProblem(`Cannot listen on ${where}: ${message}`);
+    throw cannotListen(error, { host, port }, { host: settings.host.env, port: variable });
   }
   const address = app.server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;
   const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${taken}`;
+}
+
+async function listenForReplicas(tunnels: Services['tunnels'], config: Config): Promise<void> {
+  const { replicaHost: host, replicaPort: port } = config;
+  const variables = { host: settings.replicaHost.env, port: settings.replicaPort.env };
+  await tunnels.listen({ host, port }).catch((error: unknown) => {
+    throw cannotListen(error, { host, port }, variables);
+  });
+}
+
+/** What to do about it, for whoever set the address. `variables` are where that was done. */
+function cannotListen(
+  error: unknown,
+  { host, port }: { host: string; port: number },
+  variables: { host: string; port: string },
+): OperatorProblem {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const where = `${host}:${port}`;
+  if (code === 'EADDRINUSE')
+    return new OperatorProblem(
+      `Port ${port} is taken on ${host}. Set ${variables.port} to another one, or to 0 for any`,
+    );
+  if (code === 'EACCES')
+    return new OperatorProblem(`Not allowed to listen on ${where}. Ports below 1024 need root`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new OperatorProblem(`${host} is not an address of this machine. Set ${variables.host}`);
+  return new OperatorProblem(`Cannot listen on ${where}: ${message}`);
 }

@@ -235,6 +235,22 @@ test('headers that cannot be sent are an answer that says so, and hold nothing',
   expect(await aborted).toMatchObject({ code: 'client_gone' });
 });
 
+test('a client that floods the service is cut off', async () => {
+  const grant = await openTunnel(service, project, 'flooding');
+  const socket = new WebSocket(grant.relayWsUrl, withCredit, {
+    headers: { authorization: `Bearer ${grant.connectToken}` },
+  });
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  await new Promise((resolve) => socket.once('message', resolve));
+  socket.on('error', () => {});
+  const frame = JSON.stringify({ t: 'credit', id: 1, bytes: 1, more: 'x'.repeat(10_000) });
+  while (socket.readyState === socket.OPEN)
+    await new Promise((resolve) => {
+      for (let i = 0; i < 100; i++) socket.send(frame, i === 99 ? resolve : undefined);
+    });
+  expect(await ended).toBe(1006);
+});
+
 describe('who holds it', () => {
   test('nobody: requests say what to do, at the address and in operations', async () => {
     const grant = await openTunnel(service, project, 'nobody there');

@@ -14,12 +14,17 @@ import {
 /** Bytes that wait in the socket before more is taken from whoever sends. */
 const mostWaiting = 1024 * 1024;
 
+/** Frames that the other end may send in a second; a text counts once more for each kilobyte, since it has to be parsed. */
+const mostInSecond = 20_000;
+
 /** One end of the WebSocket of a tunnel: frames in and out, and whether the other end is still there. */
 export class Line {
   private readonly socket: WebSocket;
   private readonly pings: NodeJS.Timeout;
   private missed = 0;
   private waiting: (() => void)[] = [];
+  private second = 0;
+  private inSecond = 0;
 
   constructor(
     socket: WebSocket,
@@ -33,6 +38,7 @@ export class Line {
     this.socket = socket;
     socket.on('message', (data: RawData, binary: boolean) => {
       const bytes = data as Buffer;
+      if (this.isFlood(binary ? 0 : bytes.length)) return socket.terminate();
       const said = binary ? readChunk(bytes) : readFrame(bytes.toString());
       if (said === undefined) heard.nonsense();
       else if ('t' in said) heard.frame(said);
@@ -53,6 +59,14 @@ export class Line {
     if (this.missed >= mostMissed) return this.socket.terminate();
     this.missed += 1;
     this.socket.ping();
+  }
+
+  private isFlood(characters: number): boolean {
+    const now = Math.floor(performance.now() / 1000);
+    if (now !== this.second) this.inSecond = 0;
+    this.second = now;
+    this.inSecond += 1 + characters / 1024;
+    return this.inSecond > mostInSecond;
   }
 
   get open(): boolean {

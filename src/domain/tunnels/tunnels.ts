@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import type { Config } from '../../platform/config/settings.ts';
 import * as rows from '../../platform/database/queries/tunnels.ts';
 import { newId } from '../../platform/ids.ts';
 import { redact } from '../../platform/log.ts';
@@ -65,9 +64,9 @@ export class Tunnels {
   }
 
   /** Lets other processes of this installation hand requests on to this one. */
-  async listen({ replicaHost, replicaPort }: Pick<Config, 'replicaHost' | 'replicaPort'>): Promise<void> {
-    const port = await this.server.listen(replicaHost, replicaPort);
-    this.url = `http://${replicaHost.includes(':') ? `[${replicaHost}]` : replicaHost}:${port}`;
+  async listen({ host, port }: { host: string; port: number }): Promise<void> {
+    const taken = await this.server.listen(host, port);
+    this.url = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
   }
 
   /** A client has connected and shows its token. */
