@@ -66,7 +66,10 @@ test('what a killed worker had is taken over when its lease is over', async () =
   await db.run(shorten);
   await start();
   await until(async () => (await outcomes(connected)).length === 1);
-  expect(await ordinary(connected)).toMatchObject([{ state: 'done', attempts: 2 }]);
+  const [job] = await ordinary(connected);
+  expect(job).toMatchObject({ state: 'done' });
+  // More often where the machine was so slow that the second one lost it once too.
+  expect(job?.attempts).toBeGreaterThanOrEqual(2);
 });
 
 test('a worker that stood still past its lease writes nothing when it goes on', async () => {
