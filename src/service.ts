@@ -4,6 +4,7 @@ import { decideJob, watchJob } from './domain/eval-runs/execute/watch.ts';
 import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
 import { insightsJob } from './domain/eval-runs/insights/job.ts';
 import { judgeJob } from './domain/eval-runs/judge/job.ts';
+import { tellOfGateJob } from './domain/eval-runs/tell.ts';
 import { suiteJobs } from './domain/eval-suites/delete.ts';
 import { scheduleJobs } from './domain/eval-suites/fire.ts';
 import { housekeeping } from './domain/housekeeping.ts';
@@ -22,6 +23,7 @@ import { connectionJobs } from './domain/server-connections/advance.ts';
 import { analyseStudyJob } from './domain/studies/analysis/analyse.ts';
 import { studyInsightsJob } from './domain/studies/analysis/insights-job.ts';
 import { waveInsightsJob } from './domain/wave-insights/job.ts';
+import { webhookJobs } from './domain/webhooks/deliver.ts';
 import { commandAccount, runsAsRoot } from './platform/accounts.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
@@ -241,6 +243,8 @@ function createWorkers(services: OpenServices): Workers {
       waveInsightsJob(trials.modelParts),
       analyseStudyJob(services),
       studyInsightsJob(trials.modelParts),
+      tellOfGateJob(services),
+      ...webhookJobs(services),
     ],
   });
   return { jobs, trials, sessions };

@@ -51,6 +51,7 @@ import * as swarmDrafts from './swarm-drafts.ts';
 import * as swarmInsights from './swarm-insights.ts';
 import * as swarms from './swarms.ts';
 import * as tunnels from './tunnels.ts';
+import * as webhooks from './webhooks.ts';
 
 const declared = {
   ...account,
@@ -105,6 +106,7 @@ const declared = {
   ...browserSessions,
   ...catalog,
   ...spendBudget,
+  ...webhooks,
 };
 
 type Declared = typeof declared;

@@ -250,6 +250,7 @@ export const areas = {
   Agent: 'An assistant that works in a project with these operations.',
   Sessions: 'Chat sessions across a project.',
   'Agent browsers': 'Browsers that a program drives, command by command.',
+  Webhooks: 'Having what happens in a project sent to a URL, signed, until it arrives.',
   Catalog: 'What this deployment offers: models, client templates, traces and the budget.',
 } as const;
 

@@ -27,21 +27,28 @@ const ProjectServer = z
   })
   .meta({ id: 'ProjectServer' });
 
-export const HttpUrl = z
-  .string()
-  // Parsing a URL takes time that grows with the square of its length.
-  .max(4096, { abort: true })
-  .superRefine((value, check) => {
-    const problem = problemOfUrl(value);
-    if (problem) check.addIssue({ code: 'custom', message: problem });
-  })
-  .meta({ format: 'uri' });
+export const HttpUrl = httpUrl('put it in `headers`');
 
-function problemOfUrl(value: string): string | undefined {
+/** `instead` says what to do with a password. */
+export function httpUrl(instead: string) {
+  return (
+    z
+      .string()
+      // Parsing a URL takes time that grows with the square of its length.
+      .max(4096, { abort: true })
+      .superRefine((value, check) => {
+        const problem = problemOfUrl(value, instead);
+        if (problem) check.addIssue({ code: 'custom', message: problem });
+      })
+      .meta({ format: 'uri' })
+  );
+}
+
+function problemOfUrl(value: string, instead: string): string | undefined {
   if (!URL.canParse(value)) return 'Not a URL; write it in full, like https://example.com/mcp';
   const url = new URL(value);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Only http and https URLs are supported';
-  if (url.username || url.password) return 'A URL may not carry a user name or password; put it in `headers`';
+  if (url.username || url.password) return `A URL may not carry a user name or password; ${instead}`;
   return undefined;
 }
 

@@ -109,6 +109,12 @@ export interface Person {
 
 export interface PublicContext extends Services, Occasion {}
 
+/** Where something is looked up. */
+export interface InProject {
+  db: Db;
+  project: { id: string };
+}
+
 export interface Context extends PublicContext {
   actor: Actor;
 }

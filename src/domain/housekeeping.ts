@@ -13,6 +13,7 @@ import * as pauses from '../platform/database/queries/model-pauses.ts';
 import * as replicas from '../platform/database/queries/replicas.ts';
 import * as slots from '../platform/database/queries/slot-grants.ts';
 import * as visitors from '../platform/database/queries/study-visitors.ts';
+import * as deliveries from '../platform/database/queries/webhook-deliveries.ts';
 import type { JobKind } from '../platform/jobs/worker.ts';
 import { inLanes } from '../platform/lanes.ts';
 import type { Services } from './context.ts';
@@ -44,6 +45,8 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await trx.run(chatTurns.failCutOff, { sessionId: null });
         await trx.run(browserRows.pruneHolders);
         await trx.run(browserRows.pruneClosed);
+        await trx.run(deliveries.giveUpOld);
+        await trx.run(deliveries.prune);
       },
     },
     {

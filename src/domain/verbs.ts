@@ -186,3 +186,11 @@ export { closeTunnel } from './tunnels/close.ts';
 export { createTunnel } from './tunnels/create.ts';
 export { listTunnels } from './tunnels/list.ts';
 export { cancelWaveInsights, getWaveInsights, requestWaveInsights } from './wave-insights/request.ts';
+export { redeliverWebhook, replayWebhook, testWebhook } from './webhooks/again.ts';
+export {
+  getWebhook,
+  getWebhookDelivery,
+  listWebhookDeliveries,
+  listWebhooks,
+} from './webhooks/read.ts';
+export { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from './webhooks/write.ts';

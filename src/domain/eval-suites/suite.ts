@@ -4,7 +4,7 @@ import * as suites from '../../platform/database/queries/eval-suites.ts';
 import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
+import type { InProject, ProjectContext } from '../context.ts';
 import { conflict, found } from '../refusals.ts';
 import type { SuiteSettings } from './settings.ts';
 
@@ -42,10 +42,7 @@ export function suiteOf(row: suites.SuiteRow): Suite {
   return row as Suite;
 }
 
-export async function findSuite(
-  { db, project }: Pick<ProjectContext, 'db' | 'project'>,
-  id: string,
-): Promise<Suite> {
+export async function findSuite({ db, project }: InProject, id: string): Promise<Suite> {
   return suiteOf(found(await db.row(suites.find, { projectId: project.id, id }), 'suite'));
 }
 

@@ -3,6 +3,7 @@ import { byColumn } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import type { FindingQueries, FindingRow } from '../../platform/database/queries/findings.ts';
 import { newId } from '../../platform/ids.ts';
+import { emit, type ProjectEvent } from '../webhooks/emit.ts';
 
 /** Where findings are kept. */
 export interface FindingBook {
@@ -10,6 +11,9 @@ export interface FindingBook {
   /** What their ids begin with. */
   prefix: string;
   ownerId: string;
+  /** Whose webhooks are told of what is new or back. */
+  projectId: string;
+  kind: 'journey' | 'study';
 }
 
 export interface Wave {
@@ -54,6 +58,7 @@ export async function foldWave(
   });
   const earlier = new Map(before.map((row) => [row.fingerprint, row]));
   const rows = new Map(known.map((row) => [row.fingerprint, row]));
+  const news: ProjectEvent[] = [];
   for (const observation of observations) {
     const { seen, latest } = earlier.get(observation.fingerprint) ?? { seen: false, latest: null };
     const isLast = !seen && (latest === null || latest < at);
@@ -61,8 +66,24 @@ export async function foldWave(
     const state = isLast
       ? afterWave(row && row.occurrenceCount > 0 ? row : undefined, { waveId, at, fires: observation.fires })
       : statusAfter(await db.rows(findings.history, { ownerId, fingerprint: observation.fingerprint }));
-    await keep(db, book, observation, row, state);
+    const kept = await keep(db, book, observation, row, state);
+    if (kept) news.push(...newsOf(book, observation, row, kept));
   }
+  await emit(db, book.projectId, news);
+}
+
+/** One that is there for the first time, or again. */
+function newsOf(
+  { kind, ownerId }: FindingBook,
+  { dimension, subject, affected, total }: Observation,
+  before: FindingRow | undefined,
+  { id, status, occurrenceCount, lastSeenWaveId }: FindingState & { id: string },
+): ProjectEvent[] {
+  if (before?.status === status || before?.dismissedAt != null) return [];
+  if (status !== 'regressed' && (status !== 'new' || (before && before.occurrenceCount > 0))) return [];
+  const of = kind === 'study' ? { studyId: ownerId } : {};
+  const data = { findingId: id, kind, ...of, status, dimension, subject, affected, total, occurrenceCount };
+  return [{ type: `finding.${status}`, subject: id, data: { ...data, lastSeenWaveId } }];
 }
 
 /** Something that may yet happen, or was taken back, is no longer covered: its finding is what other waves say. */
@@ -92,19 +113,20 @@ async function keep(
   { fingerprint, dimension, subject }: Pick<FindingRow, 'fingerprint' | 'dimension' | 'subject'>,
   row: FindingRow | undefined,
   state: FindingState | undefined,
-): Promise<void> {
+): Promise<(FindingState & { id: string }) | undefined> {
   const kept = state ?? (row && neverSeen(row));
   if (!kept) {
     if (row) await db.run(findings.remove, { ownerId, fingerprint });
-    return;
+    return undefined;
   }
   const { status, occurrenceCount, firstSeenAt, lastSeenAt, lastSeenWaveId, resolvedAt } = kept;
   const after = { status, occurrenceCount, firstSeenAt, lastSeenAt, lastSeenWaveId, resolvedAt };
   const unchanged =
     row && Object.entries(after).every(([name, value]) => row[name as keyof typeof after] === value);
-  if (unchanged) return;
+  if (unchanged) return undefined;
   const id = row?.id ?? newId(prefix);
   await db.run(findings.put, { id, ownerId, fingerprint, dimension, subject, ...after });
+  return { id, ...after };
 }
 
 /** All of its occurrences turned out to be none. If somebody dismissed it, it stays dismissed in case it comes back. */

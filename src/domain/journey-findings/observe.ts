@@ -9,6 +9,7 @@ import { foldWave } from '../findings/fold.ts';
 import { observeWave } from '../journey-runs/grade/jobs.ts';
 import { factsOfRun } from '../journey-runs/grade/session-facts.ts';
 import { tallyOf } from '../journey-runs/grade/tally.ts';
+import { emit } from '../webhooks/emit.ts';
 
 interface Payload {
   runId: string;
@@ -31,8 +32,10 @@ export function observeWaveJob({ clock }: Services): JobKind {
         const rows = await db.rows(sessions.listOfRun, { runId });
         const verdict = journeyRunVerdict(factsOfRun(run, rows), clock());
         await db.run(runs.setVerdict, { id: runId, verdict, tally: tallyOf(run, rows) });
+        await tellOfJourneyRun(db, run, verdict);
         const wave = await factsOfWave(db, projectId, waveId);
-        const book = { findings: journeyFindings, prefix: 'jfnd', ownerId: projectId };
+        const place = { ownerId: projectId, projectId, kind: 'journey' as const };
+        const book = { findings: journeyFindings, prefix: 'jfnd', ...place };
         await foldWave(db, book, { waveId, at: wave.at }, observe(wave.sessions));
         await db.run(runs.announce, { id: runId });
       };
@@ -53,4 +56,23 @@ async function factsOfWave(
     all.push(...factsOfRun(run, await db.rows(sessions.listOfRun, { runId: run.id })).sessions);
   const at = Math.min(...launched.map(({ createdAt }) => createdAt));
   return { at, sessions: all };
+}
+
+/** Once: it may be looked at again when something is graded anew. */
+async function tellOfJourneyRun(db: Db, run: runs.JourneyRunRow, verdict: unknown): Promise<void> {
+  if (run.verdict !== null) return;
+  const {
+    id: runId,
+    projectId,
+    journeyId,
+    waveId,
+    status,
+    error,
+    total,
+    succeeded,
+    failed,
+    rateLimited,
+  } = run;
+  const data = { runId, journeyId, waveId, status, error, total, succeeded, failed, rateLimited, verdict };
+  await emit(db, projectId, [{ type: 'journey_run.decided', subject: runId, data }]);
 }

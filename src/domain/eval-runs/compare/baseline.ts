@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
-import type { ProjectContext } from '../../context.ts';
+import type { InProject } from '../../context.ts';
 import { invalid } from '../../invalid.ts';
 
 export interface Baseline {
@@ -18,7 +18,7 @@ interface Asked {
 
 /** The run that another is held against. */
 export async function baselineOf(
-  { db, project }: Pick<ProjectContext, 'db' | 'project'>,
+  { db, project }: InProject,
   { id, suiteId, environment }: runs.RunRow,
   { baseRunId, baseCommitSha: commitSha }: Asked,
 ): Promise<Baseline> {

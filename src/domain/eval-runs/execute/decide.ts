@@ -18,6 +18,7 @@ import { bookSpending } from '../../limits/spend-budget.ts';
 import { isOpen } from '../is-open.ts';
 import { adviseAfter, heardJudge } from '../judge/grading.ts';
 import type { RunSnapshot } from '../snapshot.ts';
+import { tellOfRun } from '../tell.ts';
 import { RunAnalytics } from './analyze.ts';
 import { decideLater } from './decide-later.ts';
 import { type Judged, statisticsOf } from './statistics.ts';
@@ -84,6 +85,7 @@ export async function settleRun(
   await db.run(runEvents.addLastEvent, { runId, data: event });
   await db.run(runEvents.announce, { runId });
   await db.run(runEvents.announceEnd, { runId });
+  await tellOfRun(db, run);
 }
 
 /** What a verdict is made of. How each trial went is counted and not kept. */

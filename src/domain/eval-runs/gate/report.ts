@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../../contract/errors.ts';
+import type { Operations } from '../../../contract/index.ts';
+import type { OutputOf } from '../../../contract/operation.ts';
 import { evaluateGate, type GateSide, type Unanswerable } from '../../../evaluation/index.ts';
 import { canonicalJson } from '../../../platform/canonical.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
-import type { ProjectContext } from '../../context.ts';
+import type { InProject } from '../../context.ts';
 import type { SuiteSettings } from '../../eval-suites/settings.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
 import type { Verb } from '../../verb.ts';
@@ -19,24 +21,31 @@ type Policy = NonNullable<SuiteSettings['qualityGate']>;
 export const getEvalRunGate: Verb<'getEvalRunGate'> = (context, { runId }) =>
   // Both runs as they are at one moment.
   context.db.snapshot(async (db) => {
-    const moment = { ...context, db };
-    const run = await findRun(moment, runId);
-    const { settings } = await findSuite(moment, run.suiteId);
-    const policy = settings.qualityGate ?? null;
-    const shared = { schemaVersion: 1 as const, evaluatorVersion: 1 as const, policy };
-    if (!policy)
-      return { ...shared, policyHash: null, outcome: 'not_configured', baseline: null, conditions: [] };
-    const base = await baseOf(moment, run, policy);
-    const gate = evaluateGate(
-      policy,
-      await factsOf(db, run, 'run'),
-      'reason' in base ? base : await factsOf(db, base.run, 'baseline'),
-    );
-    return { ...shared, policyHash: hashOf(policy), ...gate, baseline: presentBaseline(base) };
+    const moment = { db, project: context.project };
+    return gateOf(moment, await findRun(moment, runId));
   });
 
+/** What the gate of its suite says about a run. */
+export async function gateOf(
+  context: InProject,
+  run: RunRow,
+): Promise<OutputOf<Operations['getEvalRunGate']>> {
+  const { settings } = await findSuite(context, run.suiteId);
+  const policy = settings.qualityGate ?? null;
+  const shared = { schemaVersion: 1 as const, evaluatorVersion: 1 as const, policy };
+  if (!policy)
+    return { ...shared, policyHash: null, outcome: 'not_configured', baseline: null, conditions: [] };
+  const base = await baseOf(context, run, policy);
+  const gate = evaluateGate(
+    policy,
+    await factsOf(context.db, run, 'run'),
+    'reason' in base ? base : await factsOf(context.db, base.run, 'baseline'),
+  );
+  return { ...shared, policyHash: hashOf(policy), ...gate, baseline: presentBaseline(base) };
+}
+
 async function baseOf(
-  context: Pick<ProjectContext, 'db' | 'project'>,
+  context: InProject,
   run: RunRow,
   { baseline }: Policy,
 ): Promise<Baseline | Unanswerable> {

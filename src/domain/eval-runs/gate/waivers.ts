@@ -10,6 +10,7 @@ import { invalid } from '../../invalid.ts';
 import { found } from '../../refusals.ts';
 import type { Verb } from '../../verb.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
+import { tellOfWaiver } from '../tell.ts';
 
 type Waiver = NonNullable<OutputOf<Operations['getGateWaiver']>['waiver']>;
 
@@ -40,6 +41,7 @@ export const createGateWaiver: Verb<'createGateWaiver'> = async (context, { runI
       minimumPassRate: run.policy === 2 ? null : minimumPassRate,
     });
     await audit(db, context, 'gate-waiver.create', id);
+    await tellOfWaiver(db, run, 'waiver.created', id);
     return written('created', await db.one(waivers.find, { runId: run.id, id }), now);
   });
 };
@@ -56,7 +58,10 @@ export const revokeGateWaiver: Verb<'revokeGateWaiver'> = async (context, { runI
     const which = { runId: run.id, id: waiverId };
     found(await db.row(waivers.find, which), 'waiver');
     const revoked = await db.row(waivers.revoke, { id: waiverId, revokedBy: actor.user.id });
-    if (revoked) await audit(db, context, 'gate-waiver.revoke', waiverId);
+    if (revoked) {
+      await audit(db, context, 'gate-waiver.revoke', waiverId);
+      await tellOfWaiver(db, run, 'waiver.revoked', waiverId);
+    }
     const waiver = await db.one(waivers.find, which);
     return written(revoked ? 'revoked' : 'already_revoked', waiver, clock());
   });

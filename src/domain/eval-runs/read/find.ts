@@ -1,13 +1,10 @@
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import type { ProjectContext } from '../../context.ts';
+import type { InProject, ProjectContext } from '../../context.ts';
 import { found } from '../../refusals.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 
-export async function findRun(
-  { db, project }: Pick<ProjectContext, 'db' | 'project'>,
-  id: string,
-): Promise<runs.RunRow> {
+export async function findRun({ db, project }: InProject, id: string): Promise<runs.RunRow> {
   return found(await db.row(runs.find, { projectId: project.id, id }), 'run');
 }
 

@@ -56,7 +56,8 @@ export function analyseStudyJob({ db }: Services): JobKind {
         await trx.row(studyFindings.lineUp, { ownerId: studyId });
         const put = { studyId, id: window.id, startAt: from, analysedAt: now };
         if ((await trx.run(windows.put, { ...put, sessions: visits.length, signals })) === 0) return;
-        const book = { findings: studyFindings, prefix: 'sfnd', ownerId: studyId };
+        const place = { ownerId: studyId, projectId: study.projectId, kind: 'study' as const };
+        const book = { findings: studyFindings, prefix: 'sfnd', ...place };
         await foldWave(trx, book, { waveId: window.id, at: from }, observations);
       };
     },

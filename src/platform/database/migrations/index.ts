@@ -19,6 +19,7 @@ import { browserSessions } from './0017-browser-sessions.ts';
 import { swarms } from './0018-swarms.ts';
 import { studies } from './0019-studies.ts';
 import { tunnels } from './0020-tunnels.ts';
+import { webhooks } from './0021-webhooks.ts';
 
 export interface Migration {
   name: string;
@@ -51,4 +52,5 @@ export const migrations: readonly Migration[] = [
   swarms,
   studies,
   tunnels,
+  webhooks,
 ];

@@ -1,0 +1,82 @@
+import type { Db } from '../../platform/database/database.ts';
+import * as runs from '../../platform/database/queries/eval-runs.ts';
+import { enqueue } from '../../platform/jobs/queue.ts';
+import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { Services } from '../context.ts';
+import { emit, isHeard } from '../webhooks/emit.ts';
+import { gateOf } from './gate/report.ts';
+
+const tellOfGate = 'tell-of-gate';
+
+/** Tells those who listen how a run ended, in the transaction that ends it. */
+export async function tellOfRun(db: Db, run: runs.RunRow): Promise<void> {
+  const { projectId, id: runId, suiteId, organizationId, startedBy, source } = run;
+  // A part of a measurement is no news.
+  if (source === 'benchmark') return;
+  const { status, result, stopReason, trials, passed, failed, startedAt, completedAt, ci, environment } = run;
+  const data = {
+    runId,
+    suiteId,
+    runNumber: run.runNumber,
+    source,
+    status,
+    result,
+    stopReason,
+    trials,
+    passed,
+    failed,
+    environmentId: environment?.id ?? null,
+    ci,
+    startedAt,
+    completedAt,
+  };
+  await emit(db, projectId, [{ type: 'eval_run.decided', subject: runId, data }]);
+  if (status !== 'completed' || !(await isHeard(db, projectId, 'gate.changed'))) return;
+  const onBehalfOf = { organizationId, userId: startedBy };
+  await enqueue(db, tellOfGate, { runId }, { uniqueKey: runId, onBehalfOf });
+}
+
+/** The gate reads all trials of several runs, which is too long for the transaction that ends one. */
+export function tellOfGateJob({ db }: Services): JobKind {
+  return {
+    kind: tellOfGate,
+    concurrency: 1,
+    handle: async (payload) => {
+      const { runId } = payload as { runId: string };
+      const run = await db.row(runs.get, { id: runId });
+      if (!run) return undefined;
+      const { suiteId, environment, projectId } = run;
+      const before = { suiteId, before: runId, environmentId: environment?.id ?? null };
+      const previous = await db.row(runs.previous, before);
+      const outcome = await outcomeOf(db, run);
+      const previousOutcome = previous ? await outcomeOf(db, previous) : null;
+      if (outcome === previousOutcome) return undefined;
+      const data = {
+        cause: 'run',
+        runId,
+        suiteId,
+        outcome,
+        previousOutcome,
+        previousRunId: previous?.id ?? null,
+      };
+      return (trx) => emit(trx, projectId, [{ type: 'gate.changed', subject: runId, data }]);
+    },
+  };
+}
+
+/** Of a suite without a gate it is what the run came to. */
+async function outcomeOf(db: Db, run: runs.RunRow): Promise<string | null> {
+  const { outcome } = await gateOf({ db, project: { id: run.projectId } }, run);
+  return outcome === 'not_configured' ? run.result : outcome;
+}
+
+/** A waiver changes what a gate means, whatever it says. */
+export async function tellOfWaiver(
+  db: Db,
+  { projectId, id: runId, suiteId, result }: runs.RunRow,
+  cause: 'waiver.created' | 'waiver.revoked',
+  waiverId: string,
+): Promise<void> {
+  const data = { cause, runId, suiteId, waiverId, result, waived: cause === 'waiver.created' };
+  await emit(db, projectId, [{ type: 'gate.changed', subject: runId, data }]);
+}

@@ -1,0 +1,139 @@
+import { bigint, bytes, flag, integer, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { query } from '../query.ts';
+
+const webhooks = table(
+  'webhooks',
+  {
+    id: text,
+    organizationId: text,
+    projectId: text,
+    name: text,
+    sealedId: text,
+    shownUrl: text,
+    events: texts,
+    enabled: flag,
+    disabledReason: orNull(text),
+    failures: integer,
+    failingSince: orNull(time),
+    lastDeliveredAt: orNull(time),
+    createdBy: text,
+    createdAt: time,
+    updatedAt: time,
+  },
+  { nameKey: text },
+);
+
+const counted = { ...webhooks.columns, pending: bigint, dead: bigint };
+export type WebhookRow = RowOf<typeof counted>;
+const counts = `coalesce((select count(*) from webhook_deliveries d where d.webhook_id = w.id and d.state = 'pending'), 0) as pending,
+  coalesce((select count(*) from webhook_deliveries d where d.webhook_id = w.id and d.state = 'dead'), 0) as dead`;
+export const list = query(
+  'webhooks.list',
+  `select ${webhooks.all('w')}, ${counts} from webhooks w
+   where w.project_id = :projectId and w.id > :after order by w.id limit :most`,
+  { projectId: text, after: text, most: bigint },
+  counted,
+  { index: 'webhooks_project' },
+);
+const one = { projectId: text, id: text };
+export const find = query(
+  'webhooks.find',
+  `select ${webhooks.all('w')}, ${counts} from webhooks w where w.project_id = :projectId and w.id = :id`,
+  one,
+  counted,
+);
+export const lock = query(
+  'webhooks.lock',
+  `select ${webhooks.all()} from webhooks where project_id = :projectId and id = :id for update`,
+  one,
+  webhooks.columns,
+);
+export const count = query(
+  'webhooks.count',
+  'select count(*) as count from webhooks where project_id = :projectId',
+  { projectId: text },
+  { count: bigint },
+);
+const written = [
+  'id',
+  'organizationId',
+  'projectId',
+  'name',
+  'nameKey',
+  'sealedId',
+  'shownUrl',
+  'events',
+  'enabled',
+  'createdBy',
+] as const;
+export const insert = query('webhooks.insert', webhooks.insert(written), webhooks.pick(written));
+const edited = ['name', 'nameKey', 'sealedId', 'shownUrl', 'events', 'enabled', 'disabledReason'] as const;
+/** Whatever was changed, it is given another chance at once. */
+export const update = query(
+  'webhooks.update',
+  `update webhooks set ${webhooks.set(edited)}, failures = 0, failing_since = null, paused_until = null, updated_at = now()
+   where project_id = :projectId and id = :id`,
+  { ...one, ...webhooks.pick(edited) },
+);
+export const remove = query(
+  'webhooks.remove',
+  'delete from webhooks where project_id = :projectId and id = :id returning sealed_id as "sealedId"',
+  one,
+  { sealedId: text },
+);
+
+/** Who is told of events of these types. They stay until the transaction ends, so that nothing is written for one that is gone. */
+export const listening = query(
+  'webhooks.listening',
+  `select ${webhooks.all()} from webhooks where project_id = :projectId and enabled and events && :types
+   order by id for key share`,
+  { projectId: text, types: texts },
+  webhooks.columns,
+);
+const due = { id: text, organizationId: text, createdBy: text };
+/** Those with something to send now. */
+export const withDue = query(
+  'webhooks.with-due',
+  `select w.id, w.organization_id as "organizationId", w.created_by as "createdBy" from webhooks w
+   where w.enabled and (w.paused_until is null or w.paused_until <= now())
+     and exists (select from webhook_deliveries d
+       where d.webhook_id = w.id and d.state = 'pending' and d.next_attempt_at <= now())`,
+  {},
+  due,
+);
+const open = { ...webhooks.columns, keyId: text, ciphertext: bytes };
+export type OpenWebhook = RowOf<typeof open>;
+/** One that may be sent to now. */
+export const toSendTo = query(
+  'webhooks.to-send-to',
+  `select ${webhooks.all('w')}, v.key_id as "keyId", v.ciphertext
+   from webhooks w join sealed_values v on v.id = w.sealed_id
+   join projects p on p.id = w.project_id and p.deleted_at is null
+   where w.id = :id and w.enabled and (w.paused_until is null or w.paused_until <= now())`,
+  { id: text },
+  open,
+);
+/** A place that answered gets everything from now on. */
+export const noteSuccess = query(
+  'webhooks.note-success',
+  `update webhooks set failures = 0, failing_since = null, paused_until = null, last_delivered_at = now()
+   where id = :id`,
+  { id: text },
+);
+/** After a few failures in a row the place is left alone for a while: 10 seconds, twice as long each time, 10 minutes at most. */
+export const noteFailure = query(
+  'webhooks.note-failure',
+  `update webhooks set failures = failures + 1, failing_since = coalesce(failing_since, now()),
+     paused_until = case when failures >= 4
+       then now() + least(600, 10 * 2 ^ least(failures - 4, 10)) * interval '1 second' end
+   where id = :id`,
+  { id: text },
+);
+export const disable = query(
+  'webhooks.disable',
+  'update webhooks set enabled = false, disabled_reason = :reason where id = :id',
+  { id: text, reason: text },
+);
+export const resume = query('webhooks.resume', 'update webhooks set paused_until = null where id = :id', {
+  id: text,
+});

@@ -1,0 +1,77 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { AtEnd } from './process.ts';
+import { scaled } from './slowdown.ts';
+import { serveWeb } from './web.ts';
+
+export interface Received {
+  path: string;
+  id: string;
+  headers: Record<string, string>;
+  text: string;
+  // Tests look at whatever came.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+  /** What was answered. */
+  status: number;
+}
+
+/** A receiver of webhooks that writes down what it was sent. */
+export class Receiver {
+  url = '';
+  readonly received: Received[] = [];
+  /** Status of the answer, by what came; 0 for no answer at all. */
+  answer: (delivery: Omit<Received, 'status'>, nth: number) => number = () => 204;
+
+  static async start(atEnd: AtEnd = onTestFinished): Promise<Receiver> {
+    const receiver = new Receiver();
+    const { origin } = await serveWeb(
+      (request, response) => void receiver.receive(request, response),
+      '127.0.0.1',
+      atEnd,
+    );
+    receiver.url = `${origin}/hooks?token=tell-nobody`;
+    return receiver;
+  }
+
+  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const headers = request.headers as Record<string, string>;
+    const id = headers['webhook-id'] ?? '';
+    const delivery = { path: request.url ?? '', id, headers, text, body: JSON.parse(text) as unknown };
+    const status = this.answer(delivery, this.received.length);
+    this.received.push({ ...delivery, status });
+    if (status === 0) request.socket.destroy();
+    else response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
+  }
+
+  /** What was taken, in the order it was taken in. */
+  get taken(): Received[] {
+    return this.received.filter(({ status }) => status >= 200 && status < 300);
+  }
+
+  async until(what: (receiver: Receiver) => boolean): Promise<void> {
+    for (const ends = Date.now() + scaled(20_000); !what(this); await delay(20))
+      if (Date.now() > ends)
+        throw new Error(
+          `not received: ${JSON.stringify(this.received.map(({ status, body }) => [status, body]))}`,
+        );
+  }
+}
+
+/** Whether one of the signatures was made with this secret, and not long ago. */
+export function isSigned({ headers, text }: Received, secret: string, now = Date.now()): boolean {
+  const timestamp = Number(headers['webhook-timestamp']);
+  if (Math.abs(now / 1000 - timestamp) > 300) return false;
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const expected = createHmac('sha256', key).update(`${headers['webhook-id']}.${timestamp}.${text}`).digest();
+  return (headers['webhook-signature'] ?? '').split(' ').some((one) => {
+    const [scheme, signature = ''] = one.split(',');
+    const given = Buffer.from(signature, 'base64');
+    return scheme === 'v1' && given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
