@@ -19,6 +19,7 @@ import { gradeSessionJob } from './domain/journey-runs/grade/session.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { addressOfLink } from './domain/people/links.ts';
 import { projectJobs } from './domain/projects/remove-content.ts';
+import { serverCheckJobs } from './domain/server-checks/check.ts';
 import { connectionJobs } from './domain/server-connections/advance.ts';
 import { analyseStudyJob } from './domain/studies/analysis/analyse.ts';
 import { studyInsightsJob } from './domain/studies/analysis/insights-job.ts';
@@ -226,7 +227,7 @@ function createWorkers(services: OpenServices): Workers {
     notifications,
     log,
     // Those that take long have bounds of their own, which together leave some free: runs are decided meanwhile.
-    concurrency: 10,
+    concurrency: 12,
     kinds: [
       ...housekeeping(services),
       ...projectJobs(services),
@@ -245,6 +246,7 @@ function createWorkers(services: OpenServices): Workers {
       studyInsightsJob(trials.modelParts),
       tellOfGateJob(services),
       ...webhookJobs(services),
+      ...serverCheckJobs(services),
     ],
   });
   return { jobs, trials, sessions };

@@ -101,6 +101,7 @@ function steadyText(text: string): string {
   return (
     text
       .replaceAll(/[a-z]{2,8}_[0-9a-z]{26}/g, '<id>')
+      .replaceAll(/whsec_[\w+/=]+/g, '<secret>')
       .replaceAll(/#(t\.)?[\w-]{43}/g, '#<token>')
       .replaceAll(/\bc_[\w-]{21}(?!\w)/g, '<declared>')
       .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT/g, '<date>')

@@ -32,6 +32,7 @@ import * as plugins from './plugins.ts';
 import * as projects from './projects.ts';
 import * as scenarios from './scenarios.ts';
 import * as secrets from './secrets.ts';
+import * as serverChecks from './server-checks.ts';
 import * as connections from './server-connections.ts';
 import * as diagnostics from './server-diagnostics.ts';
 import * as serverExport from './server-export.ts';
@@ -58,6 +59,7 @@ const declared = {
   ...projects,
   ...servers,
   ...diagnostics,
+  ...serverChecks,
   ...primitives,
   ...serverWidgets,
   ...serverSkills,

@@ -11,6 +11,7 @@ import * as idempotency from '../platform/database/queries/idempotency.ts';
 import * as jobs from '../platform/database/queries/jobs.ts';
 import * as pauses from '../platform/database/queries/model-pauses.ts';
 import * as replicas from '../platform/database/queries/replicas.ts';
+import * as serverChecks from '../platform/database/queries/server-checks.ts';
 import * as slots from '../platform/database/queries/slot-grants.ts';
 import * as visitors from '../platform/database/queries/study-visitors.ts';
 import * as deliveries from '../platform/database/queries/webhook-deliveries.ts';
@@ -47,6 +48,7 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await trx.run(browserRows.pruneClosed);
         await trx.run(deliveries.giveUpOld);
         await trx.run(deliveries.prune);
+        await trx.run(serverChecks.prune);
       },
     },
     {

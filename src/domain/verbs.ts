@@ -144,6 +144,8 @@ export { deleteSecret } from './secrets/delete.ts';
 export { getSecret } from './secrets/get.ts';
 export { listSecrets } from './secrets/list.ts';
 export { updateSecret } from './secrets/update.ts';
+export { getServerChecks, listServerCheckResults, listServerChecks } from './server-checks/read.ts';
+export { deleteServerChecks, setServerChecks } from './server-checks/write.ts';
 export { cancelServerConnection } from './server-connections/cancel.ts';
 export { createServerConnection } from './server-connections/create.ts';
 export { getServerConnection } from './server-connections/get.ts';

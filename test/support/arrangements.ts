@@ -29,6 +29,8 @@ const arrangements: Record<
     const { body } = await service.post(`/projects/${projectId}/tunnels`, { name: newId('tunnel') });
     return { serverId: body.serverId };
   },
+  getServerChecks: checkRegularly,
+  deleteServerChecks: checkRegularly,
   retryServerConnectionValidation: (service, { connectionRequestId }) =>
     within(service, `update server_connections set status = 'failed' where id = $1`, [connectionRequestId]),
   getEvalIterationTrace: (service, { runId, iterationId }) =>
@@ -184,4 +186,12 @@ export async function arrange(
 /** Whether an operation needs more than its parameters. */
 export function isArranged({ id }: Pick<Operation, 'id'>): boolean {
   return Object.hasOwn(arrangements, id);
+}
+
+async function checkRegularly(
+  service: TestService,
+  { projectId, serverId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  await service.request('PUT', `/projects/${projectId}/servers/${serverId}/checks`, { body: {} });
+  return {};
 }

@@ -21,6 +21,8 @@ const toArrange = new Set([
   ...Object.keys(studyArrangements),
   'nameEnvironment',
   'closeTunnel',
+  'getServerChecks',
+  'deleteServerChecks',
   'compareEvalRun',
   'renderServerWidget',
   'replayEvalRun',

@@ -146,6 +146,14 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     return (await service.request('PUT', path, { body: { mode: 'anyone_with_link' } })).body.id as string;
   },
   scenarioId: ({ need }) => need('studyId'),
+  webhookId: async ({ service, need }) => {
+    const webhook = { name: 'fixture', url: await service.demoUrl() };
+    return idOf(service.post(`/projects/${await need('projectId')}/webhooks`, webhook));
+  },
+  deliveryId: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/webhooks/${await need('webhookId')}/test`;
+    return (await service.post(path)).body.id as string;
+  },
   memberIdOrEmail: async () => 'fixture@example.com',
   windowId: async () => 'win_20260105',
   shareKind: async () => 'evalRun',
@@ -290,7 +298,8 @@ const skillText = Buffer.from('---\nname: fixture\ndescription: For tests\n---\n
 
 const openRequests = new WeakMap<TestService, string[]>();
 
-const unreal = 'https://weather.example.com/mcp';
+/** Addresses in examples: nothing is ever sent there. */
+const unreal = /https:\/\/(?:weather\.example\.com\/mcp|ci\.example\.com\/hooks\/drydock)/g;
 
 /** The same body about things that are really there. */
 export function realThings(body: Buffer, url: string, parameters: Record<string, string>): Buffer {

@@ -50,7 +50,7 @@ create table webhook_deliveries (
 create index webhook_deliveries_webhook on webhook_deliveries (webhook_id, id);
 create index webhook_deliveries_state on webhook_deliveries (webhook_id, state, id);
 create index webhook_deliveries_project on webhook_deliveries (project_id);
-create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at) where state = 'pending';
+create index webhook_deliveries_due on webhook_deliveries (webhook_id, attempts, place) where state = 'pending';
 create index webhook_deliveries_subject on webhook_deliveries (webhook_id, subject, place) where state = 'pending';
 create index webhook_deliveries_age on webhook_deliveries (created_at);
 

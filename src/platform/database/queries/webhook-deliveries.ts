@@ -88,6 +88,7 @@ export const next = query(
    order by d.attempts, d.place limit :most`,
   { webhookId: text, most: bigint },
   whole,
+  { index: 'webhook_deliveries_due' },
 );
 /** How an attempt went. Nothing when another process, which took this one for dead, has written it down already. */
 export const note = query(

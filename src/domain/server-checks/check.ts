@@ -1,0 +1,103 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as checks from '../../platform/database/queries/server-checks.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
+import { newId } from '../../platform/ids.ts';
+import { type Account, enqueueAll } from '../../platform/jobs/queue.ts';
+import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { Commit } from '../../platform/leases/holder.ts';
+import { redact } from '../../platform/log.ts';
+import type { ServerContext, Services } from '../context.ts';
+import { actFor } from '../identity/act-for.ts';
+import { examineServer, type Report } from '../live/examination.ts';
+import { reach } from '../live/reach.ts';
+import { emit } from '../webhooks/emit.ts';
+
+const checkServer = 'check-server';
+/** Failed checks in a row before a server is called unhealthy: one may be the network. */
+const patience = 2;
+
+interface Due {
+  serverId: string;
+  projectId: string;
+}
+
+/** Looks at servers as often as somebody wants, as that somebody. */
+export function serverCheckJobs(services: Services): JobKind[] {
+  return [
+    {
+      kind: 'fire-server-checks',
+      every: 5_000,
+      handle: async () => async (trx) => {
+        const due = await trx.rows(checks.fire);
+        await enqueueAll(
+          trx,
+          due.map(({ serverId, projectId, organizationId, setBy }) => ({
+            kind: checkServer,
+            payload: { serverId, projectId } satisfies Due,
+            uniqueKey: serverId,
+            onBehalfOf: { organizationId, userId: setBy },
+          })),
+        );
+      },
+    },
+    {
+      kind: checkServer,
+      attempts: 2,
+      // A server that does not answer keeps one for ten seconds.
+      concurrency: 4,
+      handle: async (payload, signal, onBehalfOf) =>
+        onBehalfOf && look(services, payload as Due, onBehalfOf, signal),
+    },
+  ];
+}
+
+async function look(
+  services: Services,
+  { serverId, projectId }: Due,
+  account: Account,
+  signal: AbortSignal,
+): Promise<Commit | undefined> {
+  const server = await services.db.row(servers.findLive, { projectId, id: serverId });
+  if (!server) return undefined;
+  const began = performance.now();
+  try {
+    const requestId = newId('check');
+    const acting = await actFor(services, 'runDoctor', { ...account, projectId, requestId });
+    const context: ServerContext = Object.assign(acting, { server, callerGone: () => signal });
+    const report = await examineServer(context, await reach(context, server, {}), { firstPageOnly: true });
+    const durationMs = Math.round(performance.now() - began);
+    return (trx) => note(trx, { serverId, projectId, serverName: server.name }, report, durationMs);
+  } catch (error) {
+    // The account may not, or commands may not be run: that says nothing about the server.
+    if (!(error instanceof Refusal)) throw error;
+    const pausedReason = redact(error.message).slice(0, 500);
+    return async (trx) => void (await trx.run(checks.pause, { serverId, pausedReason }));
+  }
+}
+
+async function note(
+  db: Db,
+  { serverId, projectId, serverName }: Due & { serverName: string },
+  report: Report,
+  durationMs: number,
+): Promise<void> {
+  const before = await db.row(checks.lock, { serverId });
+  if (!before) return;
+  const ok = report.status === 'ready';
+  const failures = ok ? 0 : before.failures + 1;
+  const health = ok ? 'healthy' : failures >= patience ? 'unhealthy' : before.health;
+  const [failedCheck, failed] =
+    Object.entries(report.checks).find(([, { status }]) => status === 'error') ?? [];
+  const reason = report.error?.message ?? failed?.detail;
+  const detail = ok || reason === undefined ? null : redact(reason).slice(0, 500);
+  const result = { ok, status: report.status, durationMs, failedCheck: failedCheck ?? null, detail };
+  await db.run(checks.addResult, { id: newId('chk'), serverId, projectId, ...result });
+  await db.run(checks.note, { serverId, failures, health });
+  const recovered = health === 'healthy' && before.health === 'unhealthy';
+  const broke = health === 'unhealthy' && before.health !== 'unhealthy';
+  if (!recovered && !broke) return;
+  const type = broke ? 'server.unhealthy' : 'server.healthy';
+  const data = { serverId, serverName, ...result, failures, since: before.healthSince };
+  await emit(db, projectId, [{ type, subject: serverId, data }]);
+}

@@ -1,0 +1,28 @@
+import * as checks from '../../platform/database/queries/server-checks.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import { checkRoom } from '../limits/room.ts';
+import { found } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { presentChecks } from './read.ts';
+
+/** Of one project, switched on. */
+const most = 100;
+
+export const setServerChecks: Verb<'setServerChecks'> = (context, { serverId, body }) =>
+  writeInProject(context, async (db) => {
+    const which = { projectId: context.project.id, serverId };
+    if (body.enabled) await checkRoom(context, db, 'servers that are checked', checks.count, which, most);
+    const { organization, user } = context.actor;
+    await db.run(checks.put, { ...which, ...body, organizationId: organization.id, setBy: user.id });
+    await audit(db, context, 'server-checks.set', serverId);
+    return presentChecks(await db.one(checks.find, which));
+  });
+
+export const deleteServerChecks: Verb<'deleteServerChecks'> = (context, { serverId }) =>
+  writeInProject(context, async (db) => {
+    const which = { projectId: context.project.id, serverId };
+    found(await db.row(checks.remove, which), 'regular check');
+    await audit(db, context, 'server-checks.delete', serverId);
+    return { serverId, deleted: true as const };
+  });

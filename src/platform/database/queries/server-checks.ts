@@ -1,0 +1,151 @@
+import { bigint, flag, float, integer, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { query } from '../query.ts';
+
+export type Health = 'unknown' | 'healthy' | 'unhealthy';
+
+const checks = table('server_checks', {
+  serverId: text,
+  organizationId: text,
+  projectId: text,
+  everyMinutes: integer,
+  enabled: flag,
+  dueAt: time,
+  health: oneOf<Health>(),
+  healthSince: orNull(time),
+  failures: integer,
+  checkedAt: orNull(time),
+  pausedReason: orNull(text),
+  setBy: text,
+  updatedAt: time,
+});
+const named = { ...checks.columns, serverName: text };
+export type ServerChecksRow = RowOf<typeof named>;
+const from = 'from server_checks c join servers s on s.id = c.server_id';
+const one = { projectId: text, serverId: text };
+
+export const list = query(
+  'server-checks.list',
+  `select ${checks.all('c')}, s.name as "serverName" ${from}
+   where c.project_id = :projectId and c.server_id > :after order by c.server_id limit :most`,
+  { projectId: text, after: text, most: bigint },
+  named,
+  { index: 'server_checks_project' },
+);
+export const find = query(
+  'server-checks.find',
+  `select ${checks.all('c')}, s.name as "serverName" ${from}
+   where c.project_id = :projectId and c.server_id = :serverId`,
+  one,
+  named,
+);
+/** Of a project, the one that is about to be set aside. */
+export const count = query(
+  'server-checks.count',
+  `select count(*) as count from server_checks
+   where project_id = :projectId and server_id <> :serverId and enabled`,
+  one,
+  { count: bigint },
+);
+const set = checks.pick(['serverId', 'organizationId', 'projectId', 'everyMinutes', 'enabled', 'setBy']);
+/** The first check is made at once. */
+export const put = query(
+  'server-checks.put',
+  `insert into server_checks (server_id, organization_id, project_id, every_minutes, enabled, set_by, due_at)
+   values (:serverId, :organizationId, :projectId, :everyMinutes, :enabled, :setBy, now())
+   on conflict (server_id) do update set every_minutes = excluded.every_minutes, enabled = excluded.enabled,
+     set_by = excluded.set_by, due_at = now(), paused_reason = null, updated_at = now()`,
+  set,
+);
+export const remove = query(
+  'server-checks.remove',
+  'delete from server_checks where project_id = :projectId and server_id = :serverId returning server_id as "serverId"',
+  one,
+  { serverId: text },
+);
+
+const due = checks.pick(['serverId', 'organizationId', 'projectId', 'setBy']);
+/** Whose time has come, each once; a service that was away makes up for one time, not for all. */
+export const fire = query(
+  'server-checks.fire',
+  `update server_checks c set due_at = now() + c.every_minutes * interval '1 minute'
+   where c.server_id in (
+     select d.server_id from server_checks d
+     join servers s on s.id = d.server_id and s.enabled
+     join projects p on p.id = d.project_id and p.deleted_at is null
+     where d.enabled and d.due_at <= now() order by d.due_at limit 500 for update of d skip locked)
+   returning c.server_id as "serverId", c.organization_id as "organizationId", c.project_id as "projectId",
+     c.set_by as "setBy"`,
+  {},
+  due,
+);
+export const lock = query(
+  'server-checks.lock',
+  `select ${checks.all()} from server_checks where server_id = :serverId and enabled for update`,
+  { serverId: text },
+  checks.columns,
+);
+export const note = query(
+  'server-checks.note',
+  `update server_checks set checked_at = now(), failures = :failures, paused_reason = null,
+     health_since = case when health = :health then health_since else now() end, health = :health
+   where server_id = :serverId`,
+  checks.pick(['serverId', 'failures', 'health']),
+);
+export const pause = query(
+  'server-checks.pause',
+  'update server_checks set paused_reason = :pausedReason where server_id = :serverId',
+  { serverId: text, pausedReason: text },
+);
+
+const results = table('server_check_results', {
+  id: text,
+  serverId: text,
+  projectId: text,
+  checkedAt: time,
+  ok: flag,
+  status: text,
+  durationMs: integer,
+  failedCheck: orNull(text),
+  detail: orNull(text),
+});
+export type ResultRow = RowOf<typeof results.columns>;
+const noted = ['id', 'serverId', 'projectId', 'ok', 'status', 'durationMs', 'failedCheck', 'detail'] as const;
+export const addResult = query('server-checks.add-result', results.insert(noted), results.pick(noted));
+export const listResults = query(
+  'server-checks.list-results',
+  `select ${results.all()} from server_check_results
+   where server_id = :serverId and (:before::text is null or id < :before) order by id desc limit :most`,
+  { serverId: text, before: orNull(text), most: bigint },
+  results.columns,
+  { index: 'server_check_results_server' },
+);
+const good = (span: string): string =>
+  `avg(case when ok then 1.0::float8 else 0.0::float8 end) filter (where checked_at > now() - interval '${span}')`;
+export const uptime = query(
+  'server-checks.uptime',
+  `select ${good('1 day')} as day, ${good('7 days')} as week, ${good('30 days')} as month,
+     avg(duration_ms::float8) filter (where ok and checked_at > now() - interval '1 day') as "averageMs", now() as now
+   from server_check_results where server_id = :serverId and checked_at > now() - interval '30 days'`,
+  { serverId: text },
+  {
+    day: orNull(float),
+    week: orNull(float),
+    month: orNull(float),
+    averageMs: orNull(float),
+    now: orNull(time),
+  },
+);
+/** Checks in slots of so many milliseconds since a time; those without any are left out. */
+export const strip = query(
+  'server-checks.strip',
+  `select floor(extract(epoch from checked_at - :since)::float8 * 1000 / :slot) as nth,
+     count(*) filter (where ok) as ok, count(*) filter (where not ok) as failed
+   from server_check_results where server_id = :serverId and checked_at >= :since group by 1 order by 1`,
+  { serverId: text, since: time, slot: float },
+  { nth: orNull(float), ok: orNull(bigint), failed: orNull(bigint) },
+);
+export const prune = query(
+  'server-checks.prune',
+  `delete from server_check_results where checked_at < now() - interval '90 days'`,
+  {},
+);
