@@ -1,4 +1,4 @@
-import type { EventType } from '../../contract/webhooks.ts';
+import type { EventType } from '../../contract/event-types.ts';
 import { byColumn } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as deliveries from '../../platform/database/queries/webhook-deliveries.ts';

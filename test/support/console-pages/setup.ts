@@ -4,6 +4,7 @@ import type { PageOfConsole } from './index.ts';
 export async function setupPages(console: Console): Promise<PageOfConsole[]> {
   const { projectId } = console;
   const { clientId, environmentId } = await setUp(console);
+  const webhookId = await aWebhook(console);
   const at = `/console/projects/${projectId}`;
   return [
     ['nowhere', `${at}/nowhere`, 'text=Nothing is at this address'],
@@ -19,6 +20,9 @@ export async function setupPages(console: Console): Promise<PageOfConsole[]> {
     ['groups', `${at}/groups`, 'table'],
     ['skills', `${at}/skills`, 'text=No skill yet'],
     ['plugins', `${at}/plugins`, 'text=No plugin yet'],
+    ['webhooks', `${at}/webhooks`, 'table'],
+    ['webhook-new', `${at}/webhooks?add=true`, 'text=Create webhook'],
+    ['webhook', `${at}/webhooks/${webhookId}`, 'table'],
     ['project', `${at}/settings`, 'text=Delete project'],
   ];
 }
@@ -46,4 +50,16 @@ async function setUp({ api, projectId, serverId }: Console) {
     },
   });
   return { clientId, environmentId };
+}
+
+/** One with a delivery that did not arrive: nobody listens there. */
+async function aWebhook({ api, projectId }: Console): Promise<string> {
+  const made = (await api.listWebhooks({ projectId })).items[0];
+  if (made) return made.id;
+  const { id } = await api.createWebhook({
+    projectId,
+    body: { name: 'CI', url: 'http://127.0.0.1:9/hooks' },
+  });
+  await api.testWebhook({ projectId, webhookId: id });
+  return id;
 }

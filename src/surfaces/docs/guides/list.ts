@@ -34,6 +34,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
     guides: [
       { name: 'servers', title: 'How servers are reached' },
       { name: 'tunnels', title: 'Tunnels' },
+      { name: 'webhooks', title: 'Webhooks and regular checks' },
       { name: 'oauth', title: 'OAuth servers' },
       { name: 'environments', title: 'Clients and environments' },
       { name: 'models', title: 'Models' },

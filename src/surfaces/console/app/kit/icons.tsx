@@ -27,6 +27,14 @@ export const ServersIcon = () => (
     <path d="M4.8 4.8h.1M4.8 11.3h.1" />
   </Icon>
 );
+export const WebhooksIcon = () => (
+  <Icon>
+    <path d="M8 2v5M8 7 4 11.500M8 7l4 4.500" />
+    <circle cx="8" cy="2.800" r="1.300" />
+    <circle cx="3.500" cy="12.500" r="1.500" />
+    <circle cx="12.500" cy="12.500" r="1.500" />
+  </Icon>
+);
 export const ChatIcon = () => (
   <Icon>
     <path d="M2 3h12v8H7.500L4.500 13.500V11H2zM5 6h6M5 8.300h4" />

@@ -21,7 +21,7 @@ export function Time({ at }: { at: number }) {
 }
 
 /** As short as it can be understood now. */
-function shownTime(date: Date, now = new Date()): string {
+export function shownTime(date: Date, now = new Date()): string {
   if (date.toDateString() === now.toDateString()) return today.format(date);
   return (date.getFullYear() === now.getFullYear() ? thisYear : earlier).format(date);
 }

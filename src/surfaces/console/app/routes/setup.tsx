@@ -2,6 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { pageFrom } from '../api/parts.ts';
 import { addSearch, editSearch, environmentsSearch } from '../pages/environments/address.ts';
 import { pluginsSearch, skillsSearch } from '../pages/skills/address.ts';
+import { webhookSearch } from '../pages/webhooks/address.ts';
 import { project } from './root.tsx';
 
 const getParentRoute = () => project;
@@ -68,6 +69,20 @@ const groups = createRoute({
   component: pageFrom(() => import('../pages/groups/groups-page.tsx'), 'GroupsPage'),
 });
 
+const webhooks = createRoute({
+  getParentRoute,
+  path: 'webhooks',
+  validateSearch: addSearch,
+  component: pageFrom(() => import('../pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+});
+
+const webhook = createRoute({
+  getParentRoute,
+  path: 'webhooks/$webhookId',
+  validateSearch: webhookSearch,
+  component: pageFrom(() => import('../pages/webhooks/webhook-page.tsx'), 'WebhookPage'),
+});
+
 const settings = createRoute({
   getParentRoute,
   path: 'settings',
@@ -85,5 +100,7 @@ export const setupRoutes = [
   skills,
   plugins,
   groups,
+  webhooks,
+  webhook,
   settings,
 ] as const;

@@ -20,6 +20,7 @@ import {
   SuitesIcon,
   SwarmsIcon,
   UsageIcon,
+  WebhooksIcon,
 } from '../kit/icons.tsx';
 
 /** The pages of a project that stand in the rail and are found by the search. */
@@ -39,6 +40,7 @@ export const places = [
   { to: '/projects/$projectId/groups', name: 'Server groups', icon: <GroupsIcon /> },
   { to: '/projects/$projectId/skills', name: 'Skills', icon: <SkillsIcon /> },
   { to: '/projects/$projectId/plugins', name: 'Plugins', icon: <PluginsIcon /> },
+  { to: '/projects/$projectId/webhooks', name: 'Webhooks', icon: <WebhooksIcon /> },
   { to: '/projects/$projectId/settings', name: 'Project', icon: <SettingsIcon /> },
 ] as const satisfies { to: string; name: string; icon: ReactNode }[];
 

@@ -7,7 +7,9 @@ import { Glyph, type State } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { Same } from '../../same/same.tsx';
 import { type Check, type Report, useChecks, useDoctor } from './doctor.ts';
+import { RegularChecks } from './regular-checks.tsx';
 import css from './servers.module.css';
+import { TunnelSection } from './tunnel.tsx';
 import type { Which } from './which.ts';
 
 /** From the address up; what breaks at one step is seldom the fault of the next. */
@@ -31,6 +33,7 @@ export function HealthTab({ which }: { which: Which }) {
   const checks = doctor.isFetching ? found : report?.checks;
   return (
     <>
+      <TunnelSection which={which} />
       <Section
         title="Examination"
         actions={
@@ -54,6 +57,7 @@ export function HealthTab({ which }: { which: Which }) {
           ))}
         </ol>
       </Section>
+      <RegularChecks which={which} />
       {report?.probe && report.probe.transport.attempts.length > 0 && (
         <Attempts attempts={report.probe.transport.attempts} />
       )}

@@ -14,6 +14,7 @@ import { AddServer } from './add/add-server.tsx';
 import type { WayToAdd } from './address.ts';
 import { type Health, healthOf } from './health.ts';
 import css from './servers.module.css';
+import { type Tunnel, TunnelMark } from './tunnel.tsx';
 
 type Server = Output<'listProjectServers'>['items'][number];
 
@@ -22,6 +23,7 @@ const lookedAt = 20;
 
 interface Row {
   server: Server;
+  tunnel: Tunnel | undefined;
   health: Health | undefined;
   looking: boolean;
 }
@@ -33,6 +35,7 @@ export function ServersPage() {
   const servers = useQuery(ask('listProjectServers', { projectId }));
   const openAdd = (way: WayToAdd | undefined): void =>
     void navigate({ search: way === undefined ? {} : { add: way }, replace: add !== undefined });
+  const tunnels = useQuery({ ...ask('listTunnels', { projectId }), refetchInterval: 10_000 });
   const items = servers.data?.items ?? [];
   const queryClient = useQueryClient();
   const looks = useQueries({
@@ -43,7 +46,8 @@ export function ServersPage() {
   });
   const rows = items.map((server, at): Row => {
     const look = looks[at];
-    return { server, health: look?.data, looking: look?.isFetching ?? false };
+    const tunnel = tunnels.data?.items.find(({ serverId }) => serverId === server.id);
+    return { server, tunnel, health: look?.data, looking: look?.isFetching ?? false };
   });
   const again = (): void => {
     for (const { id, enabled } of items)
@@ -144,8 +148,15 @@ function columnsOf(projectId: string): Column<Row>[] {
     { name: 'It says', cell: ({ health }) => <span className={css.detail}>{health?.detail}</span> },
     {
       name: 'Reached by',
-      cell: ({ server }) =>
-        server.url === null ? 'a command' : <code className={css.address}>{server.url}</code>,
+      cell: ({ server, tunnel }) => {
+        if (tunnel)
+          return (
+            <>
+              a tunnel: <TunnelMark tunnel={tunnel} />
+            </>
+          );
+        return server.url === null ? 'a command' : <code className={css.address}>{server.url}</code>;
+      },
     },
     { name: 'Checked', figure: true, cell: ({ health }) => health && <Time at={health.at} /> },
   ];
