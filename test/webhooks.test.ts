@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { foldWave } from '../src/domain/findings/fold.ts';
 import { wake } from '../src/domain/webhooks/emit.ts';
+import { journeyFindings } from '../src/platform/database/queries/findings.ts';
 import { within } from './support/path-parameters.ts';
 import { isSigned, Receiver } from './support/receiver.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -32,6 +34,13 @@ async function report(path: string, passed: boolean, more: Record<string, unknow
   });
   expect(answer).toMatchObject({ status: 200, body: { ok: true } });
   return answer.body.runId as string;
+}
+
+/** A receiver has it before it is written down that it has. */
+async function settled(path: string, id: string): Promise<unknown> {
+  const read = async () => (await service.get(`${path}/webhooks/${id}`)).body;
+  await expect.poll(read, { timeout: scaled(10_000) }).toMatchObject({ pending: 0 });
+  return read();
 }
 
 /** As if the time had come that deliveries wait for, over and over. */
@@ -70,6 +79,7 @@ test('a run that ends is told to whoever listens, signed, once', async () => {
     expect(one.path).toBe('/hooks?token=tell-nobody');
   }
   expect(deaf.received).toEqual([]);
+  await settled(path, id);
   const { items } = (await service.get(`${path}/webhooks/${id}/deliveries?state=delivered`)).body;
   expect(items.map(({ eventId }: { eventId: string }) => eventId).toSorted()).toEqual(
     receiver.taken.map((one) => one.id).toSorted(),
@@ -108,6 +118,28 @@ test('the gate is told of when what it says changes, and of waivers', async () =
   ]);
 });
 
+test('a finding is told of when it is new and when it is back', async () => {
+  const path = await project('Findings');
+  const projectId = path.split('/').at(-1) as string;
+  const receiver = await Receiver.start();
+  await hook(path, receiver, { events: ['finding.new', 'finding.regressed'] });
+  const place = { ownerId: projectId, projectId, kind: 'journey' as const };
+  const book = { findings: journeyFindings, prefix: 'jfnd', ...place };
+  const seen = { detector: 'd', dimension: 'goal' as const, affected: 1, total: 2, metric: 0.5 };
+  const evidence = { evidenceSessionIds: [], contrastSessionIds: [], evidenceTruncated: false };
+  const subject = { kind: 'journey' as const, id: 'jrn', label: 'Sails' };
+  for (const [nth, fires] of [true, true, false, false, true].entries()) {
+    const observation = { fingerprint: 'f', fires, subject, ...seen, ...evidence };
+    const wave = { waveId: `wave ${nth}`, at: 1_000_000 + nth };
+    await service.db.transaction((trx) => foldWave(trx, book, wave, [observation]));
+  }
+  await receiver.until(({ taken }) => taken.length === 2);
+  expect(receiver.taken.map(({ body }) => body)).toMatchObject([
+    { type: 'finding.new', data: { kind: 'journey', status: 'new', subject, occurrenceCount: 1 } },
+    { type: 'finding.regressed', data: { status: 'regressed', lastSeenWaveId: 'wave 4' } },
+  ]);
+});
+
 test('a receiver that is down for 20 deliveries gets every event under a stable id, those of a run in order', async () => {
   const path = await project('Down');
   const receiver = await Receiver.start();
@@ -127,7 +159,7 @@ test('a receiver that is down for 20 deliveries gets every event under a stable 
       'eval_run.decided',
       'gate.changed',
     ]);
-  const shown = (await service.get(`${path}/webhooks/${id}`)).body;
+  const shown = await settled(path, id);
   expect(shown).toMatchObject({ pending: 0, dead: 0, failingSince: null, enabled: true });
 });
 
