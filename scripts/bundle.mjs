@@ -7,6 +7,7 @@ import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { openApiDocument } from '../src/surfaces/openapi/document.ts';
 import { writeClientTypes } from './client-types.mjs';
+import { buildConformanceSuite } from './conformance-suite.mjs';
 import { buildConsole } from './console.mjs';
 import { licensesOf } from './licenses.mjs';
 import { tablesForEsbuild } from './tables.mjs';
@@ -49,7 +50,9 @@ const { metafile } = await build({
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
   },
 });
-await writeFile('dist/program/THIRD-PARTY-LICENSES.txt', await licensesOf(metafile));
+const suite = await buildConformanceSuite('dist/program/conformance');
+const inputs = { ...metafile.inputs, ...suite.inputs };
+await writeFile('dist/program/THIRD-PARTY-LICENSES.txt', await licensesOf({ inputs }));
 
 // What is not in the bundle must be installed with it.
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));

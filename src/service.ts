@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { conformanceJob } from './domain/conformance-runs/execute/job.ts';
+import { silentRunsJob } from './domain/conformance-runs/silent.ts';
 import type { Services } from './domain/context.ts';
 import { decideJob, watchJob } from './domain/eval-runs/execute/watch.ts';
 import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
@@ -247,6 +249,8 @@ function createWorkers(services: OpenServices): Workers {
       tellOfGateJob(services),
       ...webhookJobs(services),
       ...serverCheckJobs(services),
+      silentRunsJob(services),
+      conformanceJob(services),
     ],
   });
   return { jobs, trials, sessions };

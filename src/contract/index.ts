@@ -6,6 +6,8 @@ import * as catalog from './catalog.ts';
 import * as chatSessionBrowsers from './chat-session-browsers.ts';
 import * as chatSessions from './chat-sessions.ts';
 import * as clients from './clients.ts';
+import * as conformanceIngest from './conformance-ingest.ts';
+import * as conformanceRuns from './conformance-runs.ts';
 import * as contractChecks from './contract-checks.ts';
 import * as environments from './environments.ts';
 import * as evalCases from './eval-cases.ts';
@@ -65,6 +67,8 @@ const declared = {
   ...serverSkills,
   ...serverExport,
   ...contractChecks,
+  ...conformanceRuns,
+  ...conformanceIngest,
   ...oauth,
   ...connections,
   ...tunnels,

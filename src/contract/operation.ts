@@ -228,6 +228,7 @@ export const areas = {
   Primitives: 'What a server offers, page by page, as it says it.',
   Execution: 'Calling tools and rendering prompts.',
   Export: 'Everything a server lists, in one document that can be compared.',
+  'Conformance runs': 'How well servers follow the protocol: checked here, or reported from elsewhere.',
   OAuth: 'Tokens for servers that need an OAuth grant.',
   'Server connections': 'Saving a server by its URL alone, authorization included.',
   Tunnels: 'Servers on machines that nobody reaches from outside, by way of a client that runs there.',

@@ -31,6 +31,16 @@ export { getClient } from './clients/get.ts';
 export { listClients } from './clients/list.ts';
 export { setClientServers } from './clients/set-servers.ts';
 export { updateClient } from './clients/update.ts';
+export { cancelConformanceRun } from './conformance-runs/cancel.ts';
+export {
+  finalizeConformanceIngestRun,
+  heartbeatConformanceIngestRun,
+  reportConformanceRun,
+  startConformanceIngestRun,
+  upsertConformanceIngestReport,
+} from './conformance-runs/ingest.ts';
+export { getConformanceReport, getConformanceRun, listConformanceRuns } from './conformance-runs/read.ts';
+export { startConformanceRun } from './conformance-runs/start.ts';
 export {
   deleteServerContractBaseline,
   getServerContractBaseline,

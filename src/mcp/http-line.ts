@@ -1,9 +1,11 @@
-import { type Challenge, McpFailure } from './failures.ts';
+import { Authorized } from './authorized.ts';
+import { challengeOf } from './challenge.ts';
+import { McpFailure } from './failures.ts';
 import { messageLimits } from './json-bounds.ts';
 import { type Outbound, plain } from './outbound.ts';
 import type { Pace } from './pace.ts';
 import type { Reading } from './reading.ts';
-import { type HttpTarget, secretsOf } from './target.ts';
+import type { HttpTarget } from './target.ts';
 
 interface LineOptions {
   pace: Pace;
@@ -24,16 +26,13 @@ function isStandalone({ method, headers }: RequestInit): boolean {
  */
 export class HttpLine {
   private readonly outbound: Outbound;
-  private readonly target: HttpTarget;
+  private readonly authorized: Authorized;
   private readonly url: URL;
-  private readonly own: Record<string, string>;
   private readonly options: LineOptions;
   /** Ends the stream that carries the answer to a request, by the id of the request. */
   private readonly streams = new Map<string, () => void>();
   /** Until then, statuses like 404 tell the eras apart and belong to the negotiation. */
   established = false;
-  /** Tokens the target has seen, and could repeat. */
-  private readonly sent: string[] = [];
   /** Bytes of all answers so far. */
   bytesRead = 0;
   private last: { status: number; contentType: string } | undefined;
@@ -44,9 +43,8 @@ export class HttpLine {
 
   constructor(outbound: Outbound, target: HttpTarget, options: LineOptions) {
     this.outbound = outbound;
-    this.target = target;
+    this.authorized = new Authorized(outbound, target);
     this.url = new URL(target.url);
-    this.own = plain(target.headers);
     this.options = options;
   }
 
@@ -61,7 +59,7 @@ export class HttpLine {
     // Nobody would listen; a server may do without this stream, and says so like this.
     if (this.options.ignoresStreams && isStandalone(init)) return new Response(null, { status: 405 });
     try {
-      const response = await this.authorized(url, init);
+      const response = await this.authorized.fetch(url, init, this.readingOf(init));
       this.last = { status: response.status, contentType: response.headers.get('content-type') ?? '' };
       if (!this.established) await this.noteVersions(response, init);
       await this.refuse(url, response, init);
@@ -97,24 +95,7 @@ export class HttpLine {
   }
 
   secrets(): string[] {
-    return [...secretsOf(this.target), ...this.sent];
-  }
-
-  private async authorized(url: URL, init: RequestInit): Promise<Response> {
-    const { credential } = this.target;
-    if (!credential) return this.send(url, init);
-    const token = await credential.token();
-    const response = await this.send(url, init, token);
-    if (response.status !== 401) return response;
-    const renewed = await credential.renew(token).catch((error: unknown) => {
-      if (!(error instanceof McpFailure) || error.kind !== 'unauthorized') throw error;
-      throw new McpFailure(error.kind, error.message, { ...challengeOf(response), ...error.facts });
-    });
-    return this.send(url, init, renewed);
-  }
-
-  private send(url: URL, init: RequestInit, token?: string): Promise<Response> {
-    return this.outbound.fetch(url, this.withHeaders(url, init, token), this.readingOf(init));
+    return this.authorized.secrets();
   }
 
   private readingOf({ body }: RequestInit): Reading {
@@ -145,16 +126,6 @@ export class HttpLine {
   /** Nobody waits for this answer any longer. */
   forget(id: string | number): void {
     this.streams.delete(String(id));
-  }
-
-  private withHeaders(url: URL, init: RequestInit, token?: string): RequestInit {
-    const headers = { ...(url.origin === this.url.origin && this.own), ...plain(init.headers) };
-    if (token !== undefined) {
-      headers['authorization'] = `Bearer ${token}`;
-      if (!this.sent.includes(token)) this.sent.push(token);
-      if (this.sent.length > 2) this.sent.shift();
-    }
-    return { ...init, headers };
   }
 
   private async refuse(url: URL, response: Response, init: RequestInit): Promise<void> {
@@ -224,30 +195,6 @@ export function meaningOf(status: number): string {
   if (status < 400)
     return `${answered}: it redirects in a circle, or nowhere. Correct the redirect, or save the URL that answers`;
   return `${answered}: this path does not speak MCP; MCP servers are often at /mcp`;
-}
-
-export function challengeOf(response: Response): { challenge?: Challenge } {
-  const header = response.headers.get('www-authenticate');
-  if (header === null) return {};
-  const scheme = /^\s*([\w-]+)/.exec(header)?.[1] ?? '';
-  const metadata = parameterOf(header, 'resource_metadata');
-  const scope = parameterOf(header, 'scope');
-  const error = parameterOf(header, 'error');
-  return {
-    challenge: {
-      scheme,
-      ...(metadata !== undefined &&
-        URL.canParse(metadata) && { resourceMetadataUrl: new URL(metadata).href }),
-      ...(scope !== undefined && { scopes: scope.split(' ').filter(Boolean) }),
-      ...(error !== undefined && { error }),
-    },
-  };
-}
-
-/** `name="value"` or `name=value` in a challenge. */
-function parameterOf(header: string, name: string): string | undefined {
-  const match = new RegExp(`(?:^|[\\s,])${name}=(?:"([^"]*)"|([^\\s,]+))`, 'i').exec(header);
-  return match?.[1] ?? match?.[2];
 }
 
 function forbidden(response: Response): McpFailure {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { callbackify } from 'node:util';
 import type { Agent } from 'undici';
@@ -179,6 +179,21 @@ export class Outbound {
     return problem;
   }
 
+  /** Fails as a request would that does not get as far as the network: by the policy, or because the name leads nowhere. */
+  async look(address: string): Promise<void> {
+    const url = new URL(address);
+    const { way, usual } = this;
+    if (way?.origin === url.origin) return;
+    await usual.followPolicy();
+    const problem = usual.refusal(url);
+    if (problem !== undefined) throw new McpFailure('address', problem, { notSent: true });
+    // An address needs no looking up, and was judged above.
+    if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return;
+    await allowedAddresses(usual.source, usual.resolve, url.hostname).catch((error: unknown) => {
+      throw failureIn(error) ?? networkFailure(error, url.host) ?? error;
+    });
+  }
+
   private async send(url: URL, init: RequestInit): Promise<Sent> {
     // All requests of a connection share a signal.
     if (init.signal) setMaxListeners(0, init.signal);
@@ -251,22 +266,28 @@ function bodyOf(body: RequestInit['body']): string | null {
   throw new TypeError('only text is sent');
 }
 
+/** What a name resolves to, as far as the policy allows it; a failure when nothing is left. */
+async function allowedAddresses(
+  source: PolicySource,
+  resolve: Resolve,
+  hostname: string,
+): Promise<ResolvedAddress[]> {
+  const addresses = await resolve(hostname);
+  if (addresses.length === 0)
+    throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+  // Asked for after the name server has taken its time.
+  const policy = await source();
+  const usable = addresses.filter(({ address }) => refusalOf(address, policy) === undefined);
+  if (usable.length > 0) return usable;
+  const problem = refusalOf(addresses[0]?.address ?? '', policy);
+  throw new McpFailure('address', `${hostname} resolves to an address that is not allowed: ${problem}`, {
+    notSent: true,
+  });
+}
+
 /** Names resolve to what the policy allows, or to nothing. The connection is made to exactly these addresses. */
 function guardedLookup(source: PolicySource, resolve: Resolve): LookupFunction {
-  const allowed = async (hostname: string): Promise<ResolvedAddress[]> => {
-    const addresses = await resolve(hostname);
-    if (addresses.length === 0)
-      throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
-    // Asked for after the name server has taken its time.
-    const policy = await source();
-    const usable = addresses.filter(({ address }) => refusalOf(address, policy) === undefined);
-    if (usable.length > 0) return usable;
-    const problem = refusalOf(addresses[0]?.address ?? '', policy);
-    throw new McpFailure('address', `${hostname} resolves to an address that is not allowed: ${problem}`, {
-      notSent: true,
-    });
-  };
-  const ask = callbackify(allowed);
+  const ask = callbackify((hostname: string) => allowedAddresses(source, resolve, hostname));
   return (hostname, options, callback) =>
     ask(hostname, (error, addresses) => {
       const [first] = addresses ?? [];

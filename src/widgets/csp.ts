@@ -15,6 +15,10 @@ export interface WidgetCsp {
   baseUriDomains: string[];
 }
 
+export function isCspSource(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 300 && source.test(value);
+}
+
 const Domains = z.array(z.unknown()).max(1_000);
 
 /** What a server declares, without whatever is no domain. Both spellings are in use. */
@@ -22,8 +26,8 @@ export function widgetCsp(declared: unknown): WidgetCsp {
   const given = z.record(z.string(), z.unknown()).safeParse(declared).data ?? {};
   const of = (name: string, other: string): string[] => {
     const domains = Domains.safeParse(given[name] ?? given[other]).data ?? [];
-    const valid = domains.filter((one) => typeof one === 'string' && one.length <= 300 && source.test(one));
-    return (valid as string[]).slice(0, mostDomains).map((domain) => domain.replace(/\/$/, ''));
+    const valid = domains.filter(isCspSource);
+    return valid.slice(0, mostDomains).map((domain) => domain.replace(/\/$/, ''));
   };
   return {
     connectDomains: of('connectDomains', 'connect_domains'),

@@ -31,6 +31,16 @@ const arrangements: Record<
   },
   getServerChecks: checkRegularly,
   deleteServerChecks: checkRegularly,
+  // As one that waits for its turn.
+  cancelConformanceRun: (service, { conformanceRunId }) =>
+    within(
+      service,
+      `update conformance_runs set hosted = true, status = 'pending', outcome = null, completed_at = null where id = $1`,
+      [conformanceRunId],
+    ),
+  upsertConformanceIngestReport: newConformanceRun,
+  heartbeatConformanceIngestRun: newConformanceRun,
+  finalizeConformanceIngestRun: newConformanceRun,
   retryServerConnectionValidation: (service, { connectionRequestId }) =>
     within(service, `update server_connections set status = 'failed' where id = $1`, [connectionRequestId]),
   getEvalIterationTrace: (service, { runId, iterationId }) =>
@@ -107,6 +117,16 @@ const arrangements: Record<
     return {};
   },
 };
+
+/** One that nothing was reported to. */
+async function newConformanceRun(
+  service: TestService,
+  { projectId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  const run = { target: { kind: 'external' }, requestedSuites: ['protocol'] };
+  const { body } = await service.post(`/projects/${projectId}/conformance-ingest/runs/start`, run);
+  return { conformanceIngestRunId: body.runId };
+}
 
 function askedForInsights(
   service: TestService,

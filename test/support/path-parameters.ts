@@ -166,6 +166,17 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     const path = `/projects/${await need('projectId')}/eval-ingest/runs/start`;
     return (await service.post(path, { suiteName: 'fixture' })).body.runId as string;
   },
+  conformanceRunId: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/conformance-ingest/report`;
+    const report = { outcome: 'failed', groups: [{ id: 'g', cases: [{ id: 'c', status: 'failed' }] }] };
+    const run = { target: { kind: 'external' }, suiteKind: 'protocol', report };
+    return (await service.post(path, run)).body.runId as string;
+  },
+  conformanceIngestRunId: async ({ service, need }) => {
+    const path = `/projects/${await need('projectId')}/conformance-ingest/runs/start`;
+    const run = { target: { kind: 'external' }, requestedSuites: ['protocol'] };
+    return (await service.post(path, run)).body.runId as string;
+  },
   idempotencyKey: async () => newId('key'),
   sessionId: async ({ service, need }) => {
     const { body } = await service.post('/chat-sessions/messages', {

@@ -20,6 +20,7 @@ import { swarms } from './0018-swarms.ts';
 import { studies } from './0019-studies.ts';
 import { tunnels } from './0020-tunnels.ts';
 import { webhooks } from './0021-webhooks.ts';
+import { conformance } from './0022-conformance.ts';
 
 export interface Migration {
   name: string;
@@ -53,4 +54,5 @@ export const migrations: readonly Migration[] = [
   studies,
   tunnels,
   webhooks,
+  conformance,
 ];

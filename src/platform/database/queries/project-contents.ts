@@ -21,6 +21,11 @@ export const projectContents = [
   { table: 'server_checks' },
   { table: 'webhook_deliveries' },
   { table: 'webhooks' },
+  {
+    table: 'conformance_reports',
+    from: 'conformance_runs r join conformance_reports t on t.run_id = r.id where r.project_id = :id',
+  },
+  { table: 'conformance_runs' },
   { table: 'servers' },
   { table: 'secrets' },
   { table: 'plugin_versions' },

@@ -1,0 +1,148 @@
+import { isCspSource } from '../widgets/csp.ts';
+import { asRecord, check, group, quoted, skipped } from './checks.ts';
+import type { Case, Group } from './report.ts';
+
+/** What came of reading the resource of an interface: the answer of the server, or what it said instead. */
+export type Read = { result: unknown } | { problem: string };
+
+const section = 'extensions/apps';
+const mimeType = 'text/html;profile=mcp-app';
+const flatKey = 'ui/resourceUri';
+const audiences = ['model', 'app'];
+const kindsOfDomains = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
+const mostDomains = 1_000;
+
+/** Tools that speak of an interface, in whichever way. */
+export function toolsWithInterface(tools: readonly unknown[]): Record<string, unknown>[] {
+  return tools.map(asRecord).filter((tool) => {
+    const meta = asRecord(tool['_meta']);
+    return meta['ui'] !== undefined || meta[flatKey] !== undefined;
+  });
+}
+
+/** Where the interface of a tool is, whether or not it may be there. */
+export function interfaceOf(tool: Record<string, unknown>): string | undefined {
+  const meta = asRecord(tool['_meta']);
+  const uri = asRecord(meta['ui'])['resourceUri'] ?? meta[flatKey];
+  return typeof uri === 'string' ? uri : undefined;
+}
+
+/** `read` has an entry for each address that could be asked for. */
+export function gradeApps(
+  tools: readonly Record<string, unknown>[],
+  read: ReadonlyMap<string, Read>,
+  left: number,
+): Group[] {
+  if (tools.length === 0) {
+    const none = skipped('apps', 'Interfaces', section, 'No tool of the server names an interface');
+    return [group('apps', 'MCP Apps', [none])];
+  }
+  const groups = tools.map((tool, at) => {
+    const name = typeof tool['name'] === 'string' ? tool['name'] : `tool ${at + 1}`;
+    return group(`tool:${at}:${name}`, `The tool ${quoted(name)}`, casesOfTool(tool, read));
+  });
+  if (left === 0) return groups;
+  const more = skipped('rest', 'Other tools', section, `${left} more tools name an interface`, true);
+  return [...groups, group('rest', 'Other tools', [more])];
+}
+
+function casesOfTool(tool: Record<string, unknown>, read: ReadonlyMap<string, Read>): Case[] {
+  const meta = asRecord(tool['_meta']);
+  const ui = asRecord(meta['ui']);
+  const uri = interfaceOf(tool);
+  const cases = [
+    check('apps-ui-shape', '_meta.ui is an object', section, shapeProblem(meta['ui'])),
+    check(
+      'apps-visibility',
+      'visibility names model and app only',
+      section,
+      visibilityProblem(ui['visibility']),
+    ),
+  ];
+  if (meta[flatKey] !== undefined)
+    cases.push(
+      check(
+        'apps-flat-key',
+        `${flatKey} agrees with _meta.ui.resourceUri`,
+        section,
+        flatProblem(meta[flatKey], ui),
+      ),
+    );
+  // A tool may be for interfaces only, and bring none itself.
+  if (uri === undefined && ui['resourceUri'] === undefined && meta[flatKey] === undefined) return cases;
+  cases.push(check('apps-uri', 'The interface has a ui:// address', section, uriProblem(uri)));
+  return uri === undefined ? cases : [...cases, ...casesOfResource(uri, read.get(uri))];
+}
+
+function casesOfResource(uri: string, read: Read | undefined): Case[] {
+  const readable = (problem?: string): Case =>
+    check('apps-readable', 'The interface can be read', section, problem);
+  const mime = 'The interface is text/html;profile=mcp-app';
+  const csp = 'The content security policy lists origins';
+  if (!read || 'problem' in read) {
+    const reason = 'The interface cannot be read';
+    return [
+      readable(read?.problem ?? 'It was not read'),
+      skipped('apps-mime-type', mime, section, reason),
+      skipped('apps-csp', csp, section, reason),
+    ];
+  }
+  const contents = asRecord(read.result)['contents'];
+  const all = (Array.isArray(contents) ? contents : []).map(asRecord);
+  const content = all.find((one) => one['uri'] === uri) ?? all[0];
+  const empty =
+    content === undefined || (typeof content['text'] !== 'string' && typeof content['blob'] !== 'string');
+  const said = content?.['mimeType'];
+  return [
+    readable(empty ? `resources/read answered without the contents of ${quoted(uri)}` : undefined),
+    check(
+      'apps-mime-type',
+      mime,
+      section,
+      typeof said === 'string' && said.replaceAll(' ', '').toLowerCase() === mimeType
+        ? undefined
+        : `The mime type is ${quoted(said)}`,
+    ),
+    check('apps-csp', csp, section, cspProblem(asRecord(asRecord(content?.['_meta'])['ui'])['csp'])),
+  ];
+}
+
+function shapeProblem(ui: unknown): string | undefined {
+  if (ui === undefined || (typeof ui === 'object' && ui !== null && !Array.isArray(ui))) return undefined;
+  return `It is ${quoted(ui)}`;
+}
+
+function visibilityProblem(visibility: unknown): string | undefined {
+  if (visibility === undefined) return undefined;
+  if (!Array.isArray(visibility)) return `It is ${quoted(visibility)}, not a list`;
+  const unknown = visibility.find((one) => typeof one !== 'string' || !audiences.includes(one)) as unknown;
+  return unknown === undefined ? undefined : `${quoted(unknown)} is neither model nor app`;
+}
+
+function flatProblem(flat: unknown, ui: Record<string, unknown>): string | undefined {
+  if (typeof flat !== 'string') return `It is ${quoted(flat)}, not a text`;
+  const nested = ui['resourceUri'];
+  return nested === undefined || nested === flat
+    ? undefined
+    : `It is ${quoted(flat)}, and ${quoted(nested)} there`;
+}
+
+function uriProblem(uri: string | undefined): string | undefined {
+  if (uri === undefined) return 'resourceUri is not a text';
+  return uri.startsWith('ui://') ? undefined : `The address is ${quoted(uri)}`;
+}
+
+function cspProblem(csp: unknown): string | undefined {
+  if (csp === undefined) return undefined;
+  if (typeof csp !== 'object' || csp === null || Array.isArray(csp))
+    return `It is ${quoted(csp)}, not an object`;
+  for (const kind of kindsOfDomains) {
+    const domains = (csp as Record<string, unknown>)[kind];
+    if (domains === undefined) continue;
+    if (!Array.isArray(domains)) return `${kind} is ${quoted(domains)}, not a list`;
+    if (domains.length > mostDomains) return `${kind} has more than ${mostDomains} entries`;
+    const wrong = domains.find((one) => !isCspSource(one)) as unknown;
+    if (wrong !== undefined) return `${quoted(wrong)} in ${kind} is no origin`;
+  }
+  return undefined;
+}

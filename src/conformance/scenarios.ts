@@ -1,0 +1,116 @@
+/** A part of the official suite that can be asked of a server that was not written for it. */
+export interface Scenario {
+  id: string;
+  title: string;
+  /** The part of the specification it is about. */
+  section: string;
+  /** Without it there is nothing to ask for. */
+  capability?: string;
+  /** Means something only for a server on this machine. */
+  loopbackOnly?: true;
+}
+
+const toolsList = { id: 'tools-list', title: 'Listing tools', section: 'server/tools', capability: 'tools' };
+const resourcesList = {
+  id: 'resources-list',
+  title: 'Listing resources',
+  section: 'server/resources',
+  capability: 'resources',
+};
+const promptsList = {
+  id: 'prompts-list',
+  title: 'Listing prompts',
+  section: 'server/prompts',
+  capability: 'prompts',
+};
+const dnsRebinding: Scenario = {
+  id: 'dns-rebinding-protection',
+  title: 'Protection against DNS rebinding',
+  section: 'basic/transports',
+  loopbackOnly: true,
+};
+const streams = {
+  id: 'server-sse-multiple-streams',
+  title: 'Several streams at once',
+  section: 'basic/transports',
+  capability: 'tools',
+};
+
+export const handshake: Scenario = {
+  id: 'server-initialize',
+  title: 'Initialization',
+  section: 'basic/lifecycle',
+};
+
+const legacy: readonly Scenario[] = [
+  handshake,
+  { id: 'ping', title: 'Ping', section: 'basic/utilities/ping' },
+  {
+    id: 'logging-set-level',
+    title: 'Setting the level of logs',
+    section: 'server/utilities/logging',
+    capability: 'logging',
+  },
+  toolsList,
+  resourcesList,
+  promptsList,
+  dnsRebinding,
+  streams,
+];
+
+const modern: readonly Scenario[] = [
+  { id: 'server-stateless', title: 'Discovery and requests without state', section: 'basic/lifecycle' },
+  toolsList,
+  resourcesList,
+  promptsList,
+  { id: 'caching', title: 'Hints for caches', section: 'basic/utilities/caching' },
+  {
+    id: 'http-header-validation',
+    title: 'Headers that repeat the body',
+    section: 'basic/transports',
+    capability: 'tools',
+  },
+  {
+    id: 'sep-2164-resource-not-found',
+    title: 'A resource that is not there',
+    section: 'server/resources',
+    capability: 'resources',
+  },
+  dnsRebinding,
+  streams,
+];
+
+/** The revisions that the suite can be told to speak. */
+const newest = '2026-07-28';
+const gradable: Record<string, readonly Scenario[]> = {
+  '2025-06-18': legacy.filter(({ id }) => id !== dnsRebinding.id && id !== streams.id),
+  '2025-11-25': legacy,
+  [newest]: modern,
+};
+
+export function isGradable(revision: string): boolean {
+  return Object.hasOwn(gradable, revision);
+}
+
+export const gradableRevisions: readonly string[] = Object.keys(gradable);
+
+/** What is asked of a server that speaks this revision. */
+export function scenariosOf(revision: string): readonly Scenario[] {
+  return Object.hasOwn(gradable, revision) ? (gradable[revision] as readonly Scenario[]) : [];
+}
+
+export interface Surroundings {
+  capabilities: Record<string, unknown>;
+  onLoopback: boolean;
+}
+
+/** Why a scenario is not asked of this server; undefined when it is. */
+export function notApplicable(
+  { capability, loopbackOnly }: Scenario,
+  { capabilities, onLoopback }: Surroundings,
+): string | undefined {
+  if (capability !== undefined && capabilities[capability] === undefined)
+    return `The server does not declare the capability ${capability}`;
+  if (loopbackOnly && !onLoopback) return 'Asked of servers on the same machine only';
+  return undefined;
+}

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The version of the official suite that comes with the program. */
+export const suiteVersion = '0.2.0-alpha.12';
+
+/** Bytes: of what the suite prints, and of the file it writes. */
+const mostOutput = 2 * 1024 * 1024;
+const mostChecks = 4 * 1024 * 1024;
+/** Megabytes of memory. */
+const memory = 256;
+
+const fromSources = import.meta.url.endsWith('.ts');
+const folder = new URL(fromSources ? '../../dist/program/conformance/' : './conformance/', import.meta.url);
+const suite = fileURLToPath(new URL('suite/suite.cjs', folder));
+const lockdown = fileURLToPath(
+  fromSources ? new URL('./lockdown.cjs', import.meta.url) : new URL('lockdown.cjs', folder),
+);
+
+/** Whether the suite was built; in a checkout that takes `npm run build`. */
+export function hasSuite(): boolean {
+  return existsSync(suite);
+}
+
+interface Wanted {
+  scenario: string;
+  revision: string;
+  /** Of the gate: all that the suite can reach. */
+  url: string;
+  /** Milliseconds. */
+  timeout: number;
+  signal: AbortSignal;
+}
+
+/** Runs one scenario in a process of its own. What it wrote down, or why it wrote nothing. */
+export async function runScenario(wanted: Wanted): Promise<{ checks: unknown } | { problem: string }> {
+  wanted.signal.throwIfAborted();
+  const work = await mkdtemp(join(tmpdir(), 'drydock-conformance-'));
+  try {
+    const out = join(work, 'out');
+    await mkdir(out);
+    const problem = await ended(start(wanted, work), wanted);
+    if (problem !== undefined) return { problem };
+    return await checksIn(out);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** In a group of its own, so that it ends with all that it might have started. It sees nothing of our environment. */
+function start({ scenario, revision, url }: Wanted, work: string): ChildProcess {
+  const node = [`--max-old-space-size=${memory}`, '--no-warnings', '--require', lockdown];
+  const options = ['--url', url, '--scenario', scenario, '--spec-version', revision, '--output-dir', 'out'];
+  return spawn(process.execPath, [...node, suite, 'server', ...options], {
+    cwd: work,
+    detached: true,
+    env: { PATH: process.env['PATH'] ?? '', TMPDIR: work },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Waits until it is gone, and ends it when it takes too long or prints too much; then says why. */
+function ended(child: ChildProcess, { timeout, signal }: Wanted): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    let problem: string | undefined;
+    let printed = 0;
+    const stop = (why: string): void => {
+      problem ??= why;
+      killGroup(child);
+    };
+    const timer = setTimeout(() => stop(`It took longer than ${Math.round(timeout / 1000)} s`), timeout);
+    const abort = (): void => stop('It was stopped');
+    signal.addEventListener('abort', abort, { once: true });
+    const over = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => {
+        printed += chunk.length;
+        if (printed > mostOutput) stop('The suite printed more than 2 MiB');
+      });
+    child.once('error', (error) => {
+      over();
+      reject(new Error(`The suite could not be started: ${error.message}`));
+    });
+    child.once('close', () => {
+      over();
+      // Whatever it may have left behind.
+      killGroup(child);
+      if (signal.aborted) reject(signal.reason as Error);
+      else resolve(problem);
+    });
+  });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}
+
+async function checksIn(out: string): Promise<{ checks: unknown } | { problem: string }> {
+  const [name] = await readdir(out);
+  if (name === undefined) return { problem: 'The suite ended without writing anything down' };
+  const file = join(out, name, 'checks.json');
+  try {
+    if ((await stat(file)).size > mostChecks) return { problem: 'The suite wrote down more than 4 MiB' };
+    return { checks: JSON.parse(await readFile(file, 'utf8')) as unknown };
+  } catch {
+    return { problem: 'The suite wrote down something that cannot be read' };
+  }
+}

@@ -1,0 +1,24 @@
+import * as runs from '../../platform/database/queries/conformance-runs.ts';
+import { cancelJobs } from '../../platform/jobs/queue.ts';
+import { writeInProject } from '../access.ts';
+import { audit } from '../audit.ts';
+import { conflict } from '../refusals.ts';
+import type { Verb } from '../verb.ts';
+import { findConformanceRun, isOpen, lockConformanceRun } from './find.ts';
+import { presentConformanceRun } from './present.ts';
+import { settle } from './settle.ts';
+
+export const cancelConformanceRun: Verb<'cancelConformanceRun'> = (context, { conformanceRunId }) =>
+  writeInProject(context, async (db) => {
+    const { project } = context;
+    const { hosted, jobId } = await findConformanceRun({ db, project }, conformanceRunId);
+    if (!hosted)
+      throw conflict('This run was reported from elsewhere; finalize it instead', 'NOT_A_HOSTED_RUN');
+    // Before the run, in the order in which a job that ends takes them.
+    if (jobId !== null) await cancelJobs(db, [jobId]);
+    const run = await lockConformanceRun(db, project.id, conformanceRunId);
+    if (!isOpen(run)) throw conflict(`The run is ${run.status} already`, 'RUN_OVER', { status: run.status });
+    const ended = await settle(db, run, { status: 'cancelled', reason: 'cancelled' });
+    await audit(db, context, 'conformance-run.cancel', run.id);
+    return presentConformanceRun(ended, await db.rows(runs.reportsOf, { runIds: [run.id] }));
+  });

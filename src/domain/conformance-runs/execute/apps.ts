@@ -1,0 +1,39 @@
+import { gradeApps, interfaceOf, type Read, toolsWithInterface } from '../../../conformance/apps.ts';
+import type { SuiteReport } from '../../../conformance/report.ts';
+import { McpFailure } from '../../../mcp/failures.ts';
+import type { Conversation } from '../../../mcp/mcp.ts';
+import { drain } from '../../live/drain.ts';
+import { declaringWidgets } from '../../server-widgets/support.ts';
+import { ask, graded, type Subject } from './subject.ts';
+
+/** Tools whose interfaces are looked at. */
+const mostTools = 50;
+
+/** Whether the interfaces that tools name are there and well-formed. */
+export function appsReport(subject: Subject): Promise<SuiteReport> {
+  const clientCapabilities = declaringWidgets(subject.server.settings.clientCapabilities);
+  return graded('apps', 'MCP Apps', () =>
+    ask(subject, { clientCapabilities }, async (conversation) => {
+      const all = toolsWithInterface((await drain(conversation, 'tools'))?.items ?? []);
+      const tools = all.slice(0, mostTools);
+      const read = new Map<string, Read>();
+      for (const uri of new Set(tools.flatMap((tool) => interfaceOf(tool) ?? [])))
+        if (uri.length <= mostUri) read.set(uri, await readInterface(conversation, uri));
+      const { protocolVersion: profile } = conversation.identity;
+      return { groups: gradeApps(tools, read, all.length - tools.length), profile };
+    }),
+  );
+}
+
+const mostUri = 8_192;
+
+/** What the server refuses, or answers without end, is its answer; only one that is gone is an error. */
+async function readInterface(conversation: Conversation, uri: string): Promise<Read> {
+  try {
+    return { result: (await conversation.ask('resources/read', { uri })).result };
+  } catch (error) {
+    if (error instanceof McpFailure && (error.kind === 'rpc' || error.kind === 'too-large'))
+      return { problem: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import type { SuiteReport } from '../../../conformance/report.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import * as runs from '../../../platform/database/queries/conformance-runs.ts';
+import * as servers from '../../../platform/database/queries/servers.ts';
+import { type Account, enqueue } from '../../../platform/jobs/queue.ts';
+import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { Commit } from '../../../platform/leases/holder.ts';
+import type { Services } from '../../context.ts';
+import { actFor } from '../../identity/act-for.ts';
+import { isOpen, type Run } from '../find.ts';
+import { type End, settle } from '../settle.ts';
+import { addReport, prepareReport } from '../store.ts';
+import { appsReport } from './apps.ts';
+import { protocolReport } from './protocol.ts';
+import type { Subject } from './subject.ts';
+import { tasksReport } from './tasks.ts';
+
+const kind = 'run-conformance';
+/** Runs of one organization at once, and milliseconds until one that has to wait looks again. */
+const mostAtOnce = 2;
+const lookAgain = 2_000;
+
+const suites: Partial<Record<runs.SuiteKind, (subject: Subject) => Promise<SuiteReport>>> = {
+  protocol: protocolReport,
+  apps: appsReport,
+  tasks: tasksReport,
+};
+
+interface Payload {
+  projectId: string;
+  runId: string;
+}
+
+/** Has a run done in the background. Another job takes the place of one that has to wait, so the run knows which. */
+export async function enqueueRun(db: Db, payload: Payload, onBehalfOf: Account, delay = 0): Promise<void> {
+  const jobId = await enqueue(db, kind, payload, { onBehalfOf, delay });
+  if (jobId !== undefined) await db.run(runs.setJob, { id: payload.runId, jobId });
+}
+
+/** Runs the suites of a run one by one, as the account that started it. A report is stored as soon as it is there. */
+export function conformanceJob(services: Services): JobKind {
+  return {
+    kind,
+    concurrency: 1,
+    attempts: 3,
+    handle: async (payload, signal, onBehalfOf) => {
+      const { projectId, runId } = payload as Payload;
+      if (!onBehalfOf) return undefined;
+      const run = await begin(services, { projectId, runId }, onBehalfOf.organizationId);
+      if (run === 'full') return (trx) => enqueueRun(trx, { projectId, runId }, onBehalfOf, lookAgain);
+      if (!run) return undefined;
+      try {
+        const subject = await subjectOf(services, run, onBehalfOf, signal);
+        if (!subject) return ended(run, { status: 'failed', reason: 'server_deleted' });
+        await runSuites(services, run, subject);
+        return ended(run, { status: 'completed' });
+      } catch (error) {
+        if (error instanceof Refusal) return ended(run, { status: 'failed', reason: 'not_allowed' });
+        throw error;
+      }
+    },
+    givenUp: (payload) => {
+      const { projectId, runId: id } = payload as Payload;
+      return ended({ projectId, id }, { status: 'failed', reason: 'internal_error' });
+    },
+  };
+}
+
+/** The run, which counts as running from now on; nothing when it is over, and `full` when it has to wait. */
+function begin(
+  { db }: Services,
+  { projectId, runId: id }: Payload,
+  organizationId: string,
+): Promise<Run | 'full' | undefined> {
+  return db.transaction(async (trx) => {
+    await trx.row(runs.lineUp, { organizationId });
+    const run = await trx.row(runs.lock, { projectId, id });
+    if (!run || !isOpen(run)) return undefined;
+    const { count } = await trx.one(runs.countRunning, { organizationId, except: id });
+    if (count >= mostAtOnce) return 'full';
+    await trx.run(runs.hear, { id });
+    return run;
+  });
+}
+
+async function subjectOf(
+  services: Services,
+  { id, projectId, serverId, protocolVersion: revision }: Run,
+  account: Account,
+  signal: AbortSignal,
+): Promise<Subject | undefined> {
+  const acting = await actFor(services, 'startConformanceRun', { ...account, projectId, requestId: id });
+  const server =
+    serverId === null ? undefined : await services.db.row(servers.findLive, { projectId, id: serverId });
+  return server && { context: { ...acting, callerGone: () => signal }, server, revision, signal };
+}
+
+/** Those that have a report already were run before a restart. */
+async function runSuites(services: Services, run: Run, subject: Subject): Promise<void> {
+  const { db } = services;
+  const owner = { organizationId: run.organizationId, projectId: run.projectId };
+  const there = await db.rows(runs.reportsOf, { runIds: [run.id] });
+  const left = run.requestedSuites.filter((one) => there.every(({ suiteKind }) => suiteKind !== one));
+  for (const suiteKind of left) {
+    subject.signal.throwIfAborted();
+    const report = await suites[suiteKind]?.(subject);
+    if (!report) continue;
+    const prepared = await prepareReport(services, owner, { suiteKind, report });
+    await db.transaction(async (trx) => {
+      const locked = await trx.row(runs.lock, { projectId: run.projectId, id: run.id });
+      if (locked && isOpen(locked)) await addReport(trx, locked, prepared);
+    });
+  }
+}
+
+function ended({ projectId, id }: Pick<Run, 'projectId' | 'id'>, end: End): Commit {
+  return async (trx) => {
+    const run = await trx.row(runs.lock, { projectId, id });
+    if (run) await settle(trx, run, end);
+  };
+}

@@ -1,0 +1,127 @@
+import { Gate } from '../../../conformance/gate.ts';
+import { groupOf, type ScenarioResult } from '../../../conformance/grade-protocol.ts';
+import type { Group, SuiteReport } from '../../../conformance/report.ts';
+import {
+  gradableRevisions,
+  handshake,
+  isGradable,
+  notApplicable,
+  type Scenario,
+  type Surroundings,
+  scenariosOf,
+} from '../../../conformance/scenarios.ts';
+import { hasSuite, runScenario, suiteVersion } from '../../../conformance/suite-process.ts';
+import type { FailureKind } from '../../../mcp/failures.ts';
+import { beginningWithoutSecrets, type HttpTarget } from '../../../mcp/target.ts';
+import { drain } from '../../live/drain.ts';
+import { ask, graded, reachSubject, type Subject, Unreached } from './subject.ts';
+
+/** Milliseconds for one scenario, and for all. */
+const longestScenario = 60_000;
+const longestSuite = 300_000;
+const mostText = 4_000;
+
+/** Who answers, but not as an MCP server: the handshake itself is graded then. */
+const answersWrongly: readonly FailureKind[] = ['not-mcp', 'rpc', 'status', 'unknown'];
+
+interface Plan extends Surroundings {
+  revision: string;
+  scenarios: readonly Scenario[];
+  /** Tools that say that they only read. */
+  callable: ReadonlySet<string>;
+}
+
+/** What the official suite finds, as far as it can be asked of a server that was not written for it. */
+export function protocolReport(subject: Subject): Promise<SuiteReport> {
+  return graded('protocol', 'MCP protocol', async () => {
+    if (!hasSuite())
+      throw new Unreached('The official suite is not built here. In a checkout, run: npm run build');
+    const plan = await planOf(subject);
+    const { target } = await reachSubject(subject);
+    const address = await target.address();
+    if (address.kind !== 'http') throw new Unreached('Servers over HTTP only');
+    const groups = await runAll(subject, plan, address);
+    return {
+      groups,
+      profile: plan.revision,
+      engine: { name: '@modelcontextprotocol/conformance', version: suiteVersion },
+    };
+  });
+}
+
+async function planOf(subject: Subject): Promise<Plan> {
+  const onLoopback = isOnLoopback(subject);
+  try {
+    return await ask(subject, {}, async (conversation) => {
+      const { protocolVersion: revision, transport, capabilities } = conversation.identity;
+      if (transport === 'sse')
+        throw new Unreached('The server speaks the HTTP transport of 2024-11-05, which the suite does not');
+      if (!isGradable(revision))
+        throw new Unreached(
+          `The server speaks ${revision.slice(0, 100)}; the suite grades ${gradableRevisions.join(', ')}`,
+        );
+      const tools = await drain(conversation, 'tools').catch(() => undefined);
+      const callable = new Set(
+        (tools?.items ?? [])
+          .filter(readsOnly)
+          .flatMap(({ name }) => (typeof name === 'string' ? [name] : [])),
+      );
+      return { revision, scenarios: scenariosOf(revision), capabilities, onLoopback, callable };
+    });
+  } catch (error) {
+    const kind = error instanceof Unreached ? error.failure?.kind : undefined;
+    if (kind === undefined || !answersWrongly.includes(kind)) throw error;
+    const revision = '2025-11-25';
+    return { revision, scenarios: [handshake], capabilities: {}, onLoopback, callable: new Set() };
+  }
+}
+
+/** Over a tunnel the server is on some machine, and not on ours. */
+function isOnLoopback({ server }: Subject): boolean {
+  if (server.tunnelSlug !== null || server.url === null) return false;
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(server.url).hostname);
+}
+
+function readsOnly(tool: Record<string, unknown>): boolean {
+  return (tool['annotations'] as { readOnlyHint?: unknown } | undefined)?.readOnlyHint === true;
+}
+
+async function runAll(subject: Subject, plan: Plan, address: HttpTarget): Promise<Group[]> {
+  const { signal, context } = subject;
+  const gate = new Gate(context.mcp.outbound, address, plan.callable);
+  await gate.open();
+  const clean = (text: string): string =>
+    beginningWithoutSecrets(text.replaceAll(gate.url, 'the server'), gate.secrets(), mostText);
+  const ends = performance.now() + longestSuite;
+  const groups: Group[] = [];
+  try {
+    for (const scenario of plan.scenarios) {
+      const result = await resultOf(scenario, plan, gate, ends, signal);
+      groups.push(groupOf(scenario, result, clean));
+    }
+    return groups;
+  } finally {
+    await gate.close();
+  }
+}
+
+async function resultOf(
+  scenario: Scenario,
+  plan: Plan,
+  gate: Gate,
+  ends: number,
+  signal: AbortSignal,
+): Promise<ScenarioResult> {
+  const reason = notApplicable(scenario, plan);
+  if (reason !== undefined) return { kind: 'skipped', reason };
+  const left = ends - performance.now();
+  if (left < 1_000) return { kind: 'broken', reason: 'The time for the whole suite was over', durationMs: 0 };
+  const started = performance.now();
+  const timeout = Math.min(longestScenario, left);
+  const { url } = gate;
+  const outcome = await runScenario({ scenario: scenario.id, revision: plan.revision, url, timeout, signal });
+  const durationMs = Math.round(performance.now() - started);
+  const refusedCalls = gate.takeRefused();
+  if ('problem' in outcome) return { kind: 'broken', reason: outcome.problem, durationMs };
+  return { kind: 'checks', checks: outcome.checks, durationMs, refusedCalls };
+}

@@ -1,0 +1,86 @@
+import type { Group, SuiteReport } from '../../../conformance/report.ts';
+import { outcomeOfGroups } from '../../../conformance/report.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import { McpFailure } from '../../../mcp/failures.ts';
+import type { Conversation } from '../../../mcp/mcp.ts';
+import type { LiveServerRow } from '../../../platform/database/queries/servers.ts';
+import type { ProjectContext } from '../../context.ts';
+import { type LiveOptions, type Reached, reach, requireGrant } from '../../live/reach.ts';
+import { refusalOf } from '../../live/refusal.ts';
+
+/** Milliseconds for everything that is asked over one connection of ours. */
+const patience = 60_000;
+
+/** The server that a run is about, as whoever started it may talk to it. */
+export interface Subject {
+  context: ProjectContext;
+  server: LiveServerRow;
+  /** The only revision to speak; null for what both sides agree on. */
+  revision: string | null;
+  signal: AbortSignal;
+}
+
+/** Why nothing could be asked: the server was not reached, or it wants something first. */
+export class Unreached extends Error {
+  readonly failure: McpFailure | undefined;
+
+  constructor(message: string, failure?: McpFailure) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
+export async function reachSubject(
+  { context, server, revision }: Subject,
+  options: LiveOptions = {},
+): Promise<Reached> {
+  const given = { ...options, ...(revision !== null && { mcpProtocolVersion: revision }) };
+  const reached = await reach(context, server, given);
+  requireGrant(reached, given);
+  return reached;
+}
+
+/** Asks the server something over a connection of its own. */
+export async function ask<T>(
+  subject: Subject,
+  options: LiveOptions,
+  work: (conversation: Conversation) => Promise<T>,
+): Promise<T> {
+  const { context, server, signal } = subject;
+  try {
+    const { target } = await reachSubject(subject, options);
+    return await context.mcp.once(target, { timeout: patience, signal }, work);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof McpFailure) throw new Unreached(refusalOf(error, server).message, error);
+    if (error instanceof Refusal) throw new Unreached(error.message);
+    throw error;
+  }
+}
+
+/** The report of a suite that was graded here. */
+export async function graded(
+  kind: SuiteReport['kind'],
+  name: string,
+  grade: () => Promise<{ groups: Group[]; profile?: string; [field: string]: unknown }>,
+): Promise<SuiteReport> {
+  const started = performance.now();
+  const shell = { schemaVersion: 1 as const, kind, name };
+  const durationMs = (): number => Math.round(performance.now() - started);
+  try {
+    const { groups, ...rest } = await grade();
+    const outcome = outcomeOfGroups(groups);
+    return { ...shell, passed: outcome === 'passed', outcome, durationMs: durationMs(), groups, ...rest };
+  } catch (error) {
+    if (!(error instanceof Unreached)) throw error;
+    const incompleteReason = error.message.slice(0, 2_000).toWellFormed();
+    return {
+      ...shell,
+      passed: false,
+      outcome: 'incomplete',
+      incompleteReason,
+      durationMs: durationMs(),
+      groups: [],
+    };
+  }
+}

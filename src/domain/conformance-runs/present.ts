@@ -1,0 +1,52 @@
+import { noCounts } from '../../conformance/report.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import * as runs from '../../platform/database/queries/conformance-runs.ts';
+import type { ProjectContext, PublicContext } from '../context.ts';
+import { isOpen, type Run } from './find.ts';
+
+type Presented = OutputOf<Operations['getConformanceRun']>;
+export type PresentedSuite = Presented['suites'][number];
+
+export function runUrlOf(
+  { origin }: PublicContext,
+  { projectId, id }: Pick<Run, 'projectId' | 'id'>,
+): string {
+  return `${origin()}/api/v1/projects/${projectId}/conformance-runs/${id}`;
+}
+
+export function presentConformanceRun(run: Run, reports: readonly runs.ReportRow[]): Presented {
+  const { organizationId: _, startedBy: __, jobId: ___, ...shown } = run;
+  return { ...shown, suites: presentSuites(run, reports) };
+}
+
+/** In the order in which they were asked for. Of those that run here the first without a report is under way. */
+export function presentSuites(run: Run, reports: readonly runs.ReportRow[]): PresentedSuite[] {
+  const byKind = new Map(reports.map((one) => [one.suiteKind, one]));
+  const next = run.status === 'running' ? run.requestedSuites.find((kind) => !byKind.has(kind)) : undefined;
+  return run.requestedSuites.map((suiteKind): PresentedSuite => {
+    const report = byKind.get(suiteKind);
+    if (!report)
+      return {
+        suiteKind,
+        status: suiteKind === next ? 'running' : 'pending',
+        outcome: isOpen(run) ? null : 'incomplete',
+        score: null,
+        ...noCounts,
+        totalCases: 0,
+        durationMs: null,
+      };
+    const { runId: _, contentHash: __, profileId, incompleteReason, ...figures } = report;
+    return {
+      ...figures,
+      status: 'completed',
+      ...(profileId !== null && { profileId }),
+      ...(incompleteReason !== null && { incompleteReason }),
+    };
+  });
+}
+
+/** With the figures of its suites. */
+export async function presentedRun({ db }: Pick<ProjectContext, 'db'>, run: Run): Promise<Presented> {
+  return presentConformanceRun(run, await db.rows(runs.reportsOf, { runIds: [run.id] }));
+}

@@ -1,0 +1,114 @@
+import { type FailingCase, failingCases, type SuiteReport } from '../../conformance/report.ts';
+import { Refusal } from '../../contract/errors.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import { grouped } from '../../evaluation/index.ts';
+import * as runs from '../../platform/database/queries/conformance-runs.ts';
+import { redact } from '../../platform/log.ts';
+import type { ProjectContext } from '../context.ts';
+import { readTrace } from '../eval-runs/read/trace.ts';
+import { pageByLatest } from '../paging.ts';
+import type { Verb } from '../verb.ts';
+import { findConformanceRun, type Run } from './find.ts';
+import { presentConformanceRun, presentedRun, presentSuites } from './present.ts';
+
+type Check = OutputOf<Operations['getConformanceReport']>['checks'][number];
+
+const mostChecks = 50;
+const mostError = 2_000;
+
+export const listConformanceRuns: Verb<'listConformanceRuns'> = async (context, { serverId, ...page }) => {
+  const { db, project } = context;
+  const projectId = project.id;
+  const { items, ...rest } = await pageByLatest(
+    context,
+    ['conformance-runs', projectId, serverId ?? null],
+    page,
+    (before, most) =>
+      serverId === undefined
+        ? db.rows(runs.list, { projectId, before, most })
+        : db.rows(runs.listOfServer, { projectId, serverId, before, most }),
+    (run: Run) => run,
+  );
+  const reports = await db.rows(runs.reportsOf, { runIds: items.map(({ id }) => id) });
+  const byRun = grouped(reports, ({ runId }) => runId);
+  return { items: items.map((run) => presentConformanceRun(run, byRun.get(run.id) ?? [])), ...rest };
+};
+
+export const getConformanceRun: Verb<'getConformanceRun'> = async (context, { conformanceRunId }) =>
+  presentedRun(context, await findConformanceRun(context, conformanceRunId));
+
+export const getConformanceReport: Verb<'getConformanceReport'> = async (context, { conformanceRunId }) => {
+  const run = await findConformanceRun(context, conformanceRunId);
+  const { checks, total } = await failingChecks(context, run);
+  const reports = await context.db.rows(runs.reportsOf, { runIds: [run.id] });
+  const sum = (field: 'totalCases' | 'pending'): number => reports.reduce((all, one) => all + one[field], 0);
+  const { id: runId, projectId, status, outcome, score } = run;
+  return {
+    runId,
+    projectId,
+    status,
+    outcome,
+    score,
+    suites: presentSuites(run, reports),
+    checks,
+    totalCases: sum('totalCases'),
+    totalFailingCases: total,
+    truncated: total > checks.length,
+    pending: sum('pending'),
+  };
+};
+
+/** The most telling of all suites, and how many there are. */
+export async function failingChecks(
+  context: Pick<ProjectContext, 'db' | 'blobs' | 'log'>,
+  run: Run,
+): Promise<{ checks: Check[]; total: number }> {
+  const stored = await context.db.rows(runs.bodiesOf, { runId: run.id });
+  if (stored.length === 0)
+    throw new Refusal('NOT_FOUND', 'This run has no report: none has come yet, or it ended before one did', {
+      details: { reason: 'REPORT_NOT_AVAILABLE' },
+    });
+  const failing: (FailingCase & { suiteKind: runs.SuiteKind })[] = [];
+  for (const { suiteKind, ...text } of stored)
+    failing.push(...failingCases(await reportIn(context, text)).map((one) => ({ ...one, suiteKind })));
+  const ranked = failing.toSorted((a, b) => a.rank - b.rank);
+  return { checks: ranked.slice(0, mostChecks).map(presentCheck), total: failing.length };
+}
+
+async function reportIn(
+  { blobs, log }: Pick<ProjectContext, 'blobs' | 'log'>,
+  text: { body: string | null; blobId: string | null },
+): Promise<SuiteReport> {
+  try {
+    return (await readTrace({ blobs }, text)).trace as unknown as SuiteReport;
+  } catch (error) {
+    log.error('A conformance report cannot be read', { error: redact((error as Error).message) });
+    throw new Refusal('SERVER_UNREACHABLE', 'The report is stored and cannot be read now. Try again later', {
+      details: { reason: 'STORAGE_UNAVAILABLE' },
+    });
+  }
+}
+
+function presentCheck({ suiteKind, group, case: one }: FailingCase & { suiteKind: runs.SuiteKind }): Check {
+  return {
+    suiteKind,
+    groupId: group.id,
+    groupTitle: group.title ?? null,
+    id: one.id,
+    title: one.title ?? null,
+    category: one.category ?? null,
+    status: one.status === 'failed' ? 'failed' : 'skipped',
+    pending: one.pending ?? false,
+    skipReason: one.skipReason ?? null,
+    error: errorOf(one),
+    durationMs: one.durationMs ?? null,
+  };
+}
+
+/** Reporters write an error as a text, or as an object with a message. */
+function errorOf({ error }: Record<string, unknown>): string | null {
+  const message =
+    typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
+  return typeof message === 'string' ? message.slice(0, mostError).toWellFormed() : null;
+}

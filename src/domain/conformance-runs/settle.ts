@@ -1,0 +1,31 @@
+import { outcomeOfRun, scoreOf, sumOf } from '../../conformance/report.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as runs from '../../platform/database/queries/conformance-runs.ts';
+import { isOpen, type Run } from './find.ts';
+
+export interface End {
+  status: 'completed' | 'failed' | 'cancelled';
+  /** Why it ended early. */
+  reason?: string;
+}
+
+/** Ends a run that the caller has locked, by the reports that it has. One that is over stays as it is. */
+export async function settle(db: Db, run: Run, { status, reason }: End): Promise<Run> {
+  if (!isOpen(run)) return run;
+  const reports = await db.rows(runs.reportsOf, { runIds: [run.id] });
+  const counts = sumOf(reports);
+  const ended = await db.one(runs.end, {
+    id: run.id,
+    status,
+    // What was cut short is not whole, even if all its suites had been reported.
+    outcome: reason === undefined ? outcomeOfRun(run.requestedSuites, reports) : 'incomplete',
+    score: scoreOf(counts),
+    ...counts,
+    reason: reason ?? null,
+  });
+  await settled(db, ended);
+  return ended;
+}
+
+/** In the transaction in which a run ends: whoever is to hear of it is told here. */
+async function settled(_db: Db, _run: Run): Promise<void> {}

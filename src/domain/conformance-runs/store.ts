@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { countsOf, outcomeOfSuite, profileOf, type SuiteReport, scoreOf } from '../../conformance/report.ts';
+import { canonicalJson } from '../../platform/canonical.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as blobRows from '../../platform/database/queries/blobs.ts';
+import * as runs from '../../platform/database/queries/conformance-runs.ts';
+import type { Services } from '../context.ts';
+import { type StoredTrace, storeTrace } from '../eval-runs/store-trace.ts';
+import { invalid } from '../invalid.ts';
+import { conflict } from '../refusals.ts';
+import { storableJson } from '../storable.ts';
+import { isOpen, type Run } from './find.ts';
+
+export interface Reported {
+  suiteKind: runs.SuiteKind;
+  report: SuiteReport;
+  durationMs?: number | null | undefined;
+}
+
+/** A report whose text is stored already; nothing refers to it yet. */
+export interface Prepared extends Reported {
+  contentHash: string;
+  text: StoredTrace | undefined;
+}
+
+/** Before the transaction begins: files are written, and what is large is compressed. */
+export async function prepareReport(
+  services: Pick<Services, 'blobs' | 'db' | 'clock'>,
+  owner: { organizationId: string; projectId: string },
+  reported: Reported,
+): Promise<Prepared> {
+  const contentHash = createHash('sha256').update(canonicalJson(reported.report)).digest('hex');
+  const text = await storeTrace(services, owner, storableJson(reported.report));
+  return { ...reported, contentHash, text };
+}
+
+export interface Added {
+  row: Pick<runs.ReportRow, 'outcome' | 'score'>;
+  /** Whether it was there already. */
+  known: boolean;
+}
+
+/** Adds a report to a run that the caller has locked. The same one again changes nothing, another one is a conflict. */
+export async function addReport(db: Db, run: Run, prepared: Prepared): Promise<Added> {
+  const { suiteKind, report, contentHash, text } = prepared;
+  if (!run.requestedSuites.includes(suiteKind))
+    throw invalid(`suiteKind: The run was begun for ${run.requestedSuites.join(', ')}, not for ${suiteKind}`);
+  const there = await db.rows(runs.reportsOf, { runIds: [run.id] });
+  const same = there.find((one) => one.suiteKind === suiteKind);
+  if (same && same.contentHash !== contentHash)
+    throw conflict(
+      `The run has another report of the suite ${suiteKind} already. Begin a new run for this one`,
+      'REPORT_CONFLICT',
+      { runId: run.id, suiteKind },
+    );
+  if (same && isOpen(run)) return { row: same, known: true };
+  if (!isOpen(run)) throw isOver(run);
+  if (text?.blob) {
+    await db.run(blobRows.insert, text.blob);
+    await db.run(blobRows.forgetGarbage, { ids: [text.blob.id] });
+  }
+  const counts = countsOf(report);
+  const { passed, failed, skipped, pending } = counts;
+  const durationMs = prepared.durationMs ?? report.durationMs;
+  const row = { outcome: outcomeOfSuite(report), score: scoreOf(counts) };
+  await db.run(runs.insertReport, {
+    runId: run.id,
+    suiteKind,
+    contentHash,
+    ...row,
+    incompleteReason: report.incompleteReason ?? null,
+    profileId: profileOf(report),
+    ...counts,
+    totalCases: passed + failed + skipped + pending,
+    durationMs: durationMs == null ? null : Math.round(durationMs),
+    body: text?.body ?? null,
+    blobId: text?.blob?.id ?? null,
+  });
+  await db.run(runs.hear, { id: run.id });
+  return { row, known: false };
+}
+
+export function isOver({ id, status }: Pick<Run, 'id' | 'status'>) {
+  return conflict(
+    `The run ${id} is ${status}. Nothing can be added to it any more; begin a new run`,
+    'RUN_IS_OVER',
+    {
+      runId: id,
+      status,
+    },
+  );
+}

@@ -1,0 +1,210 @@
+import {
+  bigint,
+  flag,
+  float,
+  integer,
+  json,
+  listOf,
+  oneOf,
+  orNull,
+  type RowOf,
+  table,
+  text,
+  texts,
+  time,
+} from '../columns.ts';
+import { query } from '../query.ts';
+
+export type SuiteKind = 'protocol' | 'apps' | 'tasks' | 'oauth';
+export type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
+export type Outcome = 'passed' | 'failed' | 'incomplete';
+
+/** What is known when a run begins, and never changes. */
+const begun = {
+  id: text,
+  organizationId: text,
+  projectId: text,
+  serverId: orNull(text),
+  hosted: flag,
+  source: text,
+  target: json<Record<string, unknown> & { kind: string }>(),
+  requestedSuites: listOf(oneOf<SuiteKind>()),
+  protocolVersion: orNull(text),
+  engineVersion: orNull(text),
+  actorLabel: orNull(text),
+  ci: orNull(json<Record<string, unknown>>()),
+  externalRunId: orNull(text),
+  startedBy: text,
+  status: oneOf<RunStatus>(),
+};
+const runs = table(
+  'conformance_runs',
+  {
+    ...begun,
+    jobId: orNull(text),
+    outcome: orNull(oneOf<Outcome>()),
+    score: orNull(float),
+    passed: integer,
+    failed: integer,
+    skipped: integer,
+    pending: integer,
+    reason: orNull(text),
+    createdAt: time,
+    startedAt: orNull(time),
+    completedAt: orNull(time),
+  },
+  { heardAt: time },
+);
+export type ConformanceRunRow = RowOf<typeof runs.columns>;
+
+const isOpen = "status in ('pending', 'running')";
+const which = { projectId: text, id: text };
+
+const made = [...(Object.keys(begun) as (keyof typeof begun)[]), 'startedAt'] as const;
+export const insert = query(
+  'conformance-runs.insert',
+  `${runs.insert(made)} returning ${runs.all()}`,
+  runs.pick(made),
+  runs.columns,
+);
+export const find = query(
+  'conformance-runs.find',
+  `select ${runs.all()} from conformance_runs where project_id = :projectId and id = :id`,
+  which,
+  runs.columns,
+);
+export const lock = query(
+  'conformance-runs.lock',
+  `select ${runs.all()} from conformance_runs where project_id = :projectId and id = :id for no key update`,
+  which,
+  runs.columns,
+);
+export const byKey = query(
+  'conformance-runs.by-key',
+  `select ${runs.all()} from conformance_runs
+   where project_id = :projectId and external_run_id = :externalRunId for no key update`,
+  { projectId: text, externalRunId: text },
+  runs.columns,
+);
+const page = { projectId: text, before: orNull(text), most: bigint };
+const ordered = '(:before::text is null or id < :before) order by id desc limit :most';
+export const list = query(
+  'conformance-runs.list',
+  `select ${runs.all()} from conformance_runs where project_id = :projectId and ${ordered}`,
+  page,
+  runs.columns,
+  { index: 'conformance_runs_project' },
+);
+export const listOfServer = query(
+  'conformance-runs.list-of-server',
+  `select ${runs.all()} from conformance_runs
+   where server_id = :serverId and project_id = :projectId and ${ordered}`,
+  { ...page, serverId: text },
+  runs.columns,
+  { index: 'conformance_runs_server' },
+);
+/** A sign of life. */
+export const hear = query(
+  'conformance-runs.hear',
+  `update conformance_runs set heard_at = now(), status = 'running', started_at = coalesce(started_at, now())
+   where id = :id and ${isOpen}`,
+  { id: text },
+);
+export const setJob = query(
+  'conformance-runs.set-job',
+  'update conformance_runs set job_id = :jobId where id = :id',
+  { id: text, jobId: text },
+);
+/** Nothing when it was over already. */
+export const end = query(
+  'conformance-runs.end',
+  `update conformance_runs set ${runs.set(['status', 'outcome', 'score', 'passed', 'failed', 'skipped', 'pending', 'reason'])},
+     completed_at = now(), started_at = coalesce(started_at, now())
+   where id = :id and ${isOpen} returning ${runs.all()}`,
+  runs.pick(['id', 'status', 'outcome', 'score', 'passed', 'failed', 'skipped', 'pending', 'reason']),
+  runs.columns,
+);
+/** Those that were reported and that nothing was heard of for so many milliseconds. */
+export const silent = query(
+  'conformance-runs.silent',
+  `select id, project_id as "projectId" from conformance_runs
+   where heard_at < now() - :after * interval '1 millisecond' and ${isOpen} and not hosted
+   order by heard_at limit 100`,
+  { after: float },
+  { id: text, projectId: text },
+  { index: 'conformance_runs_heard' },
+);
+/** One of them, held in the transaction, unless it was heard of since. */
+export const lockSilent = query(
+  'conformance-runs.lock-silent',
+  `select ${runs.all()} from conformance_runs where project_id = :projectId and id = :id
+     and heard_at < now() - :after * interval '1 millisecond' and ${isOpen} for no key update`,
+  { ...which, after: float },
+  runs.columns,
+);
+/** Those that run here and belong to one organization line up, so that those counted stay as many. */
+export const lineUp = query(
+  'conformance-runs.line-up',
+  `select from pg_advisory_xact_lock(hashtextextended('conformance-runs ' || :organizationId, 4700))`,
+  { organizationId: text },
+);
+/** How many of an organization were begun in the last day. */
+export const countOfDay = query(
+  'conformance-runs.count-of-day',
+  `select count(*) as count from conformance_runs
+   where organization_id = :organizationId and hosted and created_at > now() - interval '1 day'`,
+  { organizationId: text },
+  { count: bigint },
+);
+/** How many of an organization run now, another one aside. None runs for as long as a day. */
+export const countRunning = query(
+  'conformance-runs.count-running',
+  `select count(*) as count from conformance_runs
+   where organization_id = :organizationId and hosted and created_at > now() - interval '1 day'
+     and status = 'running' and id <> :except`,
+  { organizationId: text, except: text },
+  { count: bigint },
+);
+
+const summary = {
+  suiteKind: oneOf<SuiteKind>(),
+  contentHash: text,
+  outcome: oneOf<Outcome>(),
+  incompleteReason: orNull(text),
+  score: orNull(float),
+  profileId: orNull(text),
+  passed: integer,
+  failed: integer,
+  skipped: integer,
+  pending: integer,
+  totalCases: integer,
+  durationMs: orNull(integer),
+};
+const reports = table(
+  'conformance_reports',
+  { runId: text, ...summary },
+  { body: orNull(text), blobId: orNull(text) },
+);
+export type ReportRow = RowOf<typeof reports.columns>;
+
+const stored = ['runId', ...(Object.keys(summary) as (keyof typeof summary)[]), 'body', 'blobId'] as const;
+export const insertReport = query(
+  'conformance-runs.insert-report',
+  reports.insert(stored),
+  reports.pick(stored),
+);
+/** In figures, of any number of runs. */
+export const reportsOf = query(
+  'conformance-runs.reports-of',
+  `select ${reports.all()} from conformance_reports where run_id = any(:runIds)`,
+  { runIds: texts },
+  reports.columns,
+);
+/** Whole, in the order of their names. */
+export const bodiesOf = query(
+  'conformance-runs.bodies-of',
+  `select suite_kind as "suiteKind", body, blob_id as "blobId" from conformance_reports
+   where run_id = :runId order by suite_kind`,
+  { runId: text },
+  { suiteKind: oneOf<SuiteKind>(), body: orNull(text), blobId: orNull(text) },
+);
