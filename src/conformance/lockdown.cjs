@@ -25,10 +25,12 @@ net.Socket.prototype.connect = function guarded(...args) {
   return connect.apply(this, args);
 };
 
+function refuseLookup() {
+  refuse('Looking up a name');
+}
 for (const library of [dns, dns.promises])
   for (const name of Object.keys(library))
-    if (/^(?:lookup|lookupService|resolve.*|reverse)$/.test(name))
-      library[name] = () => refuse('Looking up a name');
+    if (/^(?:lookup|lookupService|resolve.*|reverse|Resolver)$/.test(name)) library[name] = refuseLookup;
 for (const name of ['bind', 'connect', 'send']) dgram.Socket.prototype[name] = () => refuse('UDP');
 for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'])
   childProcess[name] = () => refuse('Starting a program');

@@ -8,7 +8,7 @@ import type { ProjectContext } from '../../context.ts';
 import { type LiveOptions, type Reached, reach, requireGrant } from '../../live/reach.ts';
 import { refusalOf } from '../../live/refusal.ts';
 
-/** Milliseconds for everything that is asked over one connection of ours. */
+/** Milliseconds for everything that is asked over one connection of ours; the server may be saved with fewer. */
 const patience = 60_000;
 
 /** The server that a run is about, as whoever started it may talk to it. */
@@ -49,7 +49,8 @@ export async function ask<T>(
   const { context, server, signal } = subject;
   try {
     const { target } = await reachSubject(subject, options);
-    return await context.mcp.once(target, { timeout: patience, signal }, work);
+    const timeout = Math.min(server.settings.timeout ?? patience, patience);
+    return await context.mcp.once(target, { timeout, signal }, work);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof McpFailure) throw new Unreached(refusalOf(error, server).message, error);
