@@ -4,6 +4,7 @@ import type { Database } from '../src/platform/database/database.ts';
 import { newId } from '../src/platform/ids.ts';
 import { saveServer } from './support/live.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
+import { tokenIn, Visitor } from './support/studies.ts';
 
 let service: TestService;
 let project: string;
@@ -357,4 +358,38 @@ test('others see nothing of it', async () => {
     status: 409,
     body: { details: { reason: 'NOT_A_HOSTED_RUN' } },
   });
+});
+
+test('a shared run shows its score, its suites and titles of checks, and nothing that the server said', async () => {
+  const report = reportOf('failed', [
+    one('a', 'passed'),
+    one('b', 'failed', { error: 'at https://inside.example/mcp' }),
+    one('c', 'skipped', { couldNotRun: true }),
+  ]);
+  const target = { kind: 'external', serverRef: 'weather', serverUrl: 'https://inside.example/mcp' };
+  const { body } = await ingest('report', { ...header, target, suiteKind: 'protocol', report });
+  const share = `/projects/${project}/shares/conformanceRun/${body.runId}`;
+  expect((await service.get(share)).body).toMatchObject({ kind: 'conformanceRun', shared: false });
+  const { link } = (await service.patch(share, { shared: true })).body;
+  const shown = () => new Visitor(service).request('POST', '/shared', { link: tokenIn(link.url) });
+  const seen = await shown();
+  expect(seen.body).toMatchObject({
+    kind: 'conformanceRun',
+    title: 'weather',
+    run: {
+      status: 'completed',
+      outcome: 'failed',
+      score: 50,
+      suites: [{ suiteKind: 'protocol', outcome: 'failed', score: 50, passed: 1, failed: 1, skipped: 1 }],
+      checks: [
+        { title: 'Check b', group: 'Lifecycle', status: 'failed' },
+        { title: 'Check c', status: 'skipped' },
+      ],
+      truncated: false,
+    },
+  });
+  for (const secret of ['inside.example', body.runId, project]) expect(seen.text).not.toContain(secret);
+  await service.patch(share, { shared: false });
+  expect((await shown()).status).toBe(404);
+  expect((await service.get(`/projects/${project}/shares/conformanceRun/none`)).status).toBe(404);
 });

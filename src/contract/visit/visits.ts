@@ -251,6 +251,72 @@ export const useVisitWidget = operation({
   callsTools: true,
 });
 
+const shared = {
+  title: z.string(),
+  expiresAt: Time.nullable().describe('After which the link shows nothing.'),
+};
+
+const SharedEvalRun = z.object({
+  kind: z.literal('evalRun'),
+  ...shared,
+  run: z.object({
+    runNumber: count,
+    status: z.string(),
+    result: z.enum(['passed', 'failed', 'inconclusive']).nullable(),
+    summary: z
+      .object({ total: count, passed: count, failed: count, passRate: z.number() })
+      .nullable()
+      .describe('`null` until it is over.'),
+    models: z.array(z.string()),
+    createdAt: Time,
+    completedAt: Time.nullable(),
+    cases: z
+      .array(
+        z.object({
+          title: z.string(),
+          model: z.string(),
+          trials: count,
+          passed: count,
+          failed: count,
+          medianMs: z.number().nullable(),
+          failedAt: z.array(z.string()).describe('The stages at which trials failed.'),
+        }),
+      )
+      .describe('In the order of the suite. What was said in trials is not shown.'),
+    truncated: z.boolean(),
+  }),
+});
+
+const SuiteOutcome = z.enum(['passed', 'failed', 'incomplete']).nullable();
+
+const SharedConformanceRun = z.object({
+  kind: z.literal('conformanceRun'),
+  ...shared,
+  run: z.object({
+    status: z.string(),
+    outcome: SuiteOutcome.describe('`null` until it is over.'),
+    score: z.number().nullable(),
+    createdAt: Time,
+    completedAt: Time.nullable(),
+    suites: z.array(
+      z.object({
+        suiteKind: z.string(),
+        status: z.string(),
+        outcome: SuiteOutcome,
+        score: z.number().nullable(),
+        passed: count,
+        failed: count,
+        skipped: count,
+        pending: count,
+      }),
+    ),
+    checks: z
+      .array(z.object({ suiteKind: z.string(), group: z.string(), title: z.string(), status: z.string() }))
+      .describe('Those that failed, then those that could not run. What the server said is not shown.'),
+    truncated: z.boolean(),
+  }),
+});
+
 export const readShared = forAnyone({
   summary: 'Read what a link shows',
   description: 'One answer for every link that does not work, whether or not it ever did.',
@@ -258,36 +324,6 @@ export const readShared = forAnyone({
   path: '/shared',
   body: z.strictObject({ link: token }),
   example: { link: '{shareLink}' },
-  response: z.object({
-    kind: z.literal('evalRun'),
-    title: z.string(),
-    expiresAt: Time.nullable().describe('After which the link shows nothing.'),
-    run: z.object({
-      runNumber: count,
-      status: z.string(),
-      result: z.enum(['passed', 'failed', 'inconclusive']).nullable(),
-      summary: z
-        .object({ total: count, passed: count, failed: count, passRate: z.number() })
-        .nullable()
-        .describe('`null` until it is over.'),
-      models: z.array(z.string()),
-      createdAt: Time,
-      completedAt: Time.nullable(),
-      cases: z
-        .array(
-          z.object({
-            title: z.string(),
-            model: z.string(),
-            trials: count,
-            passed: count,
-            failed: count,
-            medianMs: z.number().nullable(),
-            failedAt: z.array(z.string()).describe('The stages at which trials failed.'),
-          }),
-        )
-        .describe('In the order of the suite. What was said in trials is not shown.'),
-      truncated: z.boolean(),
-    }),
-  }),
+  response: z.discriminatedUnion('kind', [SharedEvalRun, SharedConformanceRun]),
   errors: ['NOT_FOUND', 'RATE_LIMITED'],
 });

@@ -2,25 +2,34 @@ import type { OutputOf } from '../../contract/operation.ts';
 import type { VisitOperations } from '../../contract/visit/index.ts';
 import { quantile } from '../../evaluation/index.ts';
 import type { Db } from '../../platform/database/database.ts';
+import * as conformanceRuns from '../../platform/database/queries/conformance-runs.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import * as trials from '../../platform/database/queries/eval-trials.ts';
 import * as shares from '../../platform/database/queries/shares.ts';
+import { presentSuites } from '../conformance-runs/present.ts';
+import { failingChecks } from '../conformance-runs/read.ts';
+import type { PublicContext } from '../context.ts';
 import { presentSummary } from '../eval-runs/read/summary.ts';
 import { hashToken } from '../identity/token.ts';
 import type { Verb } from '../verb.ts';
 import { deadLink } from '../visits/enter.ts';
 
 type Shown = OutputOf<VisitOperations['readShared']>;
-type Case = Shown['run']['cases'][number];
+type Case = Extract<Shown, { kind: 'evalRun' }>['run']['cases'][number];
 
 const mostTrials = 5_000;
 
 /** How a run went, in numbers: what was sent, said and answered in it stays with those who have an account. */
-export const readShared: Verb<'readShared'> = async ({ db }, { body }) => {
-  const share = await db.row(shares.byLink, { linkHash: hashToken(body.link) });
-  const run = share && (await db.row(runs.find, { projectId: share.projectId, id: share.targetId }));
-  if (!share || !run) throw deadLink();
+export const readShared: Verb<'readShared'> = async (context, { body }) => {
+  const share = await context.db.row(shares.byLink, { linkHash: hashToken(body.link) });
+  if (!share) throw deadLink();
+  return share.kind === 'evalRun' ? evalRun(context, share) : conformanceRun(context, share);
+};
+
+async function evalRun({ db }: PublicContext, share: shares.ShareRow): Promise<Shown> {
+  const run = await db.row(runs.find, { projectId: share.projectId, id: share.targetId });
+  if (!run) throw deadLink();
   const suite = await db.row(suites.find, { projectId: run.projectId, id: run.suiteId });
   const states = await db.rows(trials.states, { runId: run.id, after: -1, most: mostTrials + 1 });
   const cases = await casesOf(db, run, states.slice(0, mostTrials));
@@ -40,7 +49,48 @@ export const readShared: Verb<'readShared'> = async ({ db }, { body }) => {
       truncated: states.length > mostTrials,
     },
   };
-};
+}
+
+/** Titles of checks only: an error may quote what the server said, or where it is. */
+async function conformanceRun(context: PublicContext, share: shares.ShareRow): Promise<Shown> {
+  const { db } = context;
+  const run = await db.row(conformanceRuns.find, { projectId: share.projectId, id: share.targetId });
+  if (!run) throw deadLink();
+  const reports = await db.rows(conformanceRuns.reportsOf, { runIds: [run.id] });
+  const { checks, total } =
+    reports.length === 0 ? { checks: [], total: 0 } : await failingChecks(context, run);
+  const { serverRef } = run.target;
+  const { status, outcome, score, createdAt, completedAt } = run;
+  return {
+    kind: 'conformanceRun',
+    title: typeof serverRef === 'string' && !serverRef.includes('://') ? serverRef : 'Conformance run',
+    expiresAt: share.expiresAt,
+    run: {
+      status,
+      outcome,
+      score,
+      createdAt,
+      completedAt,
+      suites: presentSuites(run, reports).map((suite) => ({
+        suiteKind: suite.suiteKind,
+        status: suite.status,
+        outcome: suite.outcome,
+        score: suite.score,
+        passed: suite.passed,
+        failed: suite.failed,
+        skipped: suite.skipped,
+        pending: suite.pending,
+      })),
+      checks: checks.map((check) => ({
+        suiteKind: check.suiteKind,
+        group: check.groupTitle ?? check.groupId,
+        title: check.title ?? check.id,
+        status: check.status,
+      })),
+      truncated: total > checks.length,
+    },
+  };
+}
 
 /** One row for each case and model, in the order of the suite. */
 async function casesOf(db: Db, run: runs.RunRow, states: readonly trials.TrialStateRow[]): Promise<Case[]> {

@@ -4,10 +4,11 @@ import type { OutputOf } from '../../contract/operation.ts';
 import * as shares from '../../platform/database/queries/shares.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
+import { findConformanceRun } from '../conformance-runs/find.ts';
 import type { ProjectContext } from '../context.ts';
 import { findRun } from '../eval-runs/read/find.ts';
 import { invalid } from '../invalid.ts';
-import { conflict, notFound } from '../refusals.ts';
+import { conflict } from '../refusals.ts';
 import { forgetLink, linkTo, mintLink } from '../sealed-links.ts';
 import { linkOf } from '../studies/present.ts';
 import { studyOf } from '../studies/sessions.ts';
@@ -16,6 +17,7 @@ import type { Verb } from '../verb.ts';
 
 type Share = OutputOf<Operations['getShare']>;
 type Named = { shareKind: string; targetId: string };
+type Which = { projectId: string; kind: 'evalRun' | 'conformanceRun'; targetId: string };
 
 const page = '/shared';
 
@@ -25,20 +27,15 @@ export const getShare: Verb<'getShare'> = async (context, input) => {
   return presentShare(context, which, await context.db.row(shares.find, which));
 };
 
-/** A run that there is. Runs of conformance tests are not kept here yet, so there is none. */
-async function runOf(context: ProjectContext, { shareKind, targetId }: Named) {
-  if (shareKind === 'conformanceRun') throw notFound('conformance run');
-  if (shareKind !== 'evalRun')
+/** A run that there is. */
+async function runOf(context: ProjectContext, { shareKind, targetId }: Named): Promise<Which> {
+  if (shareKind !== 'evalRun' && shareKind !== 'conformanceRun')
     throw new Refusal('NOT_FOUND', 'What can be shared is called scenario, evalRun or conformanceRun');
-  await findRun(context, targetId);
-  return { projectId: context.project.id, kind: 'evalRun' as const, targetId };
+  await (shareKind === 'evalRun' ? findRun : findConformanceRun)(context, targetId);
+  return { projectId: context.project.id, kind: shareKind, targetId };
 }
 
-function presentShare(
-  context: ProjectContext,
-  which: { projectId: string; kind: 'evalRun'; targetId: string },
-  row: shares.ShareRow | undefined,
-): Share {
+function presentShare(context: ProjectContext, which: Which, row: shares.ShareRow | undefined): Share {
   const over = row?.expiresAt != null && row.expiresAt <= context.clock();
   const link = row && !over ? linkTo(context, page, row) : null;
   return {

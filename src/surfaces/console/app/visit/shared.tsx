@@ -10,11 +10,14 @@ import { type State, StateBadge } from '../kit/state.tsx';
 import { type Column, Table } from '../kit/table.tsx';
 import { plain } from '../kit/text.ts';
 import { duration, Time } from '../kit/time.tsx';
+import { ReadOnly } from './read-only.tsx';
 import css from './shared.module.css';
+import { ConformanceReport } from './shared-conformance.tsx';
 import { Card, Sentence } from './words.tsx';
 
 type Shared = VisitOutput<'readShared'>;
-type Run = Shared['run'];
+type SharedEval = Extract<Shared, { kind: 'evalRun' }>;
+type Run = SharedEval['run'];
 type Case = Run['cases'][number];
 
 const client = createVisitClient({
@@ -30,7 +33,8 @@ function Page({ link }: { link: string }) {
     client.readShared({ body: { link } }).then(setShared, setProblem);
   }, [link]);
   useEffect(read, [read]);
-  if (shared) return <Report {...shared} />;
+  if (shared?.kind === 'evalRun') return <Report {...shared} />;
+  if (shared) return <ConformanceReport {...shared} />;
   if (problem === undefined) return null;
   if (problem instanceof DrydockError && [400, 404].includes(problem.status))
     return <Sentence>This link does not work. Ask whoever gave it to you for another one</Sentence>;
@@ -44,7 +48,7 @@ function Page({ link }: { link: string }) {
   );
 }
 
-function Report({ title, expiresAt, run }: Shared) {
+function Report({ title, expiresAt, run }: SharedEval) {
   const { summary, cases, models } = run;
   const over = run.completedAt !== null;
   return (
@@ -64,17 +68,7 @@ function Report({ title, expiresAt, run }: Shared) {
       {summary ? <Summary {...summary} /> : <p className={css.soft}>It is not over yet.</p>}
       <Table label="Cases" columns={columns} rows={cases.map((one, at) => ({ ...one, at }))} keyOf={keyOf} />
       {run.truncated && <p className={css.soft}>There are more trials than are counted here.</p>}
-      <p className={css.soft}>
-        Read-only
-        {expiresAt === null ? (
-          '.'
-        ) : (
-          <>
-            , until <Time at={expiresAt} />.
-          </>
-        )}{' '}
-        What was said in the trials is not shown.
-      </p>
+      <ReadOnly expiresAt={expiresAt}>What was said in the trials is not shown.</ReadOnly>
     </main>
   );
 }
