@@ -54,6 +54,11 @@ export const commandTable: Record<string, CommandEntry> = {
     heading: 'Test',
     load: async () => (await import('./check.ts')).checkCommand,
   },
+  conformance: {
+    summary: 'check how well a server follows the protocol',
+    heading: 'Test',
+    load: async () => (await import('./conformance.ts')).conformanceCommand,
+  },
   serve: {
     summary: 'start the service',
     heading: 'Run',
