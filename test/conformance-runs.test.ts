@@ -149,7 +149,7 @@ describe('servers that are wrong', () => {
       const { rpc, request } = exchange;
       if (rpc?.method === 'tools/call') called++;
       if (rpc?.method === 'ping' && bySuite(exchange)) {
-        sendError(exchange, { code: -32603, message: `No ping with ${request.headers['x-token']}` });
+        sendError(exchange, { code: -32603, message: `No ping with ${String(request.headers['x-token'])}` });
         return true;
       }
       if (rpc?.method !== 'tools/list') return false;

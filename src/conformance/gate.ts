@@ -161,7 +161,7 @@ export class Gate {
         request.method === 'HEAD' ? undefined : Buffer.from(await answer.arrayBuffer()),
       );
     if (!answer.body) return void response.end();
-    await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response, {
+    await pipeline(Readable.fromWeb(answer.body), response, {
       signal,
     });
   }

@@ -11,7 +11,8 @@ function refuse(what) {
   throw Object.assign(new Error(`${what} is not allowed here`), { code: 'EACCES' });
 }
 
-const { connect } = net.Socket.prototype;
+// oxlint-disable-next-line typescript/unbound-method -- called with the socket it belongs to below
+const { connect: connectAnywhere } = net.Socket.prototype;
 net.Socket.prototype.connect = function guarded(...args) {
   // Node calls it with a list that was put in order already.
   const first = Array.isArray(args[0]) ? args[0][0] : args[0];
@@ -22,7 +23,7 @@ net.Socket.prototype.connect = function guarded(...args) {
     process.nextTick(() => this.destroy(error));
     return this;
   }
-  return connect.apply(this, args);
+  return Reflect.apply(connectAnywhere, this, args);
 };
 
 function refuseLookup() {

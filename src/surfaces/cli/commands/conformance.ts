@@ -78,8 +78,9 @@ async function follow(read: () => Promise<Run>, quiet: boolean, signal: AbortSig
   try {
     for (;;) {
       const run = await read();
-      for (const line of linesOf(run)) if (!said.has(line)) say(line);
-      for (const line of linesOf(run)) said.add(line);
+      const fresh = linesOf(run).filter((line) => !said.has(line));
+      for (const line of fresh) say(line);
+      for (const line of fresh) said.add(line);
       if (run.completedAt !== null) return;
       await delay(lookAgain, undefined, { signal });
     }

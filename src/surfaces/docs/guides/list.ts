@@ -26,6 +26,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
       { name: 'swarms', title: 'Swarms' },
       { name: 'studies', title: 'Studies' },
       { name: 'contract-checks', title: 'Checks without a model' },
+      { name: 'conformance-runs', title: 'Conformance runs' },
       { name: 'reporting', title: 'Results from elsewhere' },
     ],
   },
