@@ -22,6 +22,7 @@ import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { addressOfLink } from './domain/people/links.ts';
 import { projectJobs } from './domain/projects/remove-content.ts';
 import { serverCheckJobs } from './domain/server-checks/check.ts';
+import { registryJobs } from './domain/registry/sync/jobs.ts';
 import { connectionJobs } from './domain/server-connections/advance.ts';
 import { analyseStudyJob } from './domain/studies/analysis/analyse.ts';
 import { studyInsightsJob } from './domain/studies/analysis/insights-job.ts';
@@ -42,6 +43,8 @@ const afterStart = 200;
 
 /** For reads that wait for something; counted in each process by itself. */
 const pollRate = { perMinute: 240, burst: 240 };
+/** Of one guest token of the directory. */
+const guestRate = { perMinute: 60, burst: 60 };
 /** Of one visitor of a study, whose page asks for little, and of an address that several come from. */
 const visitRate = { perMinute: 240, burst: 120 };
 
@@ -84,6 +87,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const { db, log, clock, connected, trust } = services;
   const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
   const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
+  const guests = config.rateLimit && new RateLimiter(guestRate, clock, db, 'Guest token');
   // People wait for answers, so each process counts by itself.
   const pages = config.consoleRateLimit && new RateLimiter(config.consoleRateLimit, clock, db, 'Session');
   const visits = config.consoleRateLimit && new RateLimiter(visitRate, clock, db, 'Visitor');
@@ -99,7 +103,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     tools: async (caller) =>
       (await import('./surfaces/agent/operation-tools.ts')).operationTools(services, caller),
     charge: (payerId, budget) =>
-      (budget === undefined ? limiter : { polls, console: pages, visits }[budget])?.charge(payerId),
+      (budget === undefined ? limiter : { polls, console: pages, visits, guests }[budget])?.charge(payerId),
     used: (keyId) => lastUse.note(keyId),
     seen: (use, address) => lastUse.noteSession(use, address),
   });
@@ -251,6 +255,7 @@ function createWorkers(services: OpenServices): Workers {
       ...serverCheckJobs(services),
       silentRunsJob(services),
       conformanceJob(services),
+      ...registryJobs(services),
     ],
   });
   return { jobs, trials, sessions };

@@ -16,6 +16,7 @@ import { Notifications } from './platform/database/notifications.ts';
 import type { Timeouts } from './platform/database/timeouts.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { Cursors } from './platform/secrets/cursors.ts';
+import { GuestTokens } from './platform/secrets/guest-tokens.ts';
 import {
   createKeyFile,
   keysFromEnvironment,
@@ -92,6 +93,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       grants: new Grants({ db, vault, mcp, clock, log }),
       cursors: new Cursors(vault.derive('cursors')),
       artifacts: new SignedUrls(vault.derive('artifact addresses')),
+      guestTokens: new GuestTokens(vault.derive('directory guests')),
       blobs: openBlobs(config),
       models,
       notifications,

@@ -5,6 +5,7 @@ import type { ErrorCode } from './errors.ts';
  * Who may call an operation.
  * - `public`: anyone, without a key
  * - `key`: any working API key
+ * - `directory reader`: any working API key, or a guest token of the directory
  * - `organization member`: a key of the organization in the path
  * - `organization admin`: one whose owner administers it
  * - `requester`: the account that made the thing in the path, or in the body where none is in the path, with a key of the same organization
@@ -25,6 +26,7 @@ import type { ErrorCode } from './errors.ts';
 export type Access =
   | 'public'
   | 'key'
+  | 'directory reader'
   | 'organization member'
   | 'organization admin'
   | 'requester'
@@ -96,6 +98,8 @@ interface Declaration {
   readonly path: string;
   /** Its name on the command line, group and verb, where the one that follows from the path reads badly. */
   readonly command?: string;
+  /** A field of the query or the body that the command takes without a flag. */
+  readonly argument?: string;
   readonly query?: z.ZodObject;
   /** Headers of the request that it reads besides the usual ones, in lower case. */
   readonly headers?: z.ZodObject;
@@ -232,6 +236,7 @@ export const areas = {
   OAuth: 'Tokens for servers that need an OAuth grant.',
   'Server connections': 'Saving a server by its URL alone, authorization included.',
   Tunnels: 'Servers on machines that nobody reaches from outside, by way of a client that runs there.',
+  Registry: 'Servers to choose from: a directory that mirrors others, and cards of the organization.',
   Clients: 'How we talk to servers: model, prompt, capabilities, protocol profile.',
   'Clients (deprecated)': 'The same under their first name. Use the operations of Clients.',
   Environments: 'A client, servers, skills, plugins, secrets and a model, pinned together to run against.',
@@ -309,7 +314,7 @@ export interface StreamEvent<Data> {
 }
 
 /** Path parameters that may hold a name, which is any text. */
-export const textParams: ReadonlySet<string> = new Set(['client', 'memberIdOrEmail']);
+export const textParams: ReadonlySet<string> = new Set(['client', 'memberIdOrEmail', 'idOrName']);
 
 export function paramNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);

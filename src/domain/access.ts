@@ -19,7 +19,7 @@ import type { Identified } from './identity/authenticate.ts';
 import { found, notFound } from './refusals.ts';
 
 /** No project is in the path; what these look up decides who may see it. */
-const settledInside: readonly Access[] = ['key', 'requester', 'project viewer'];
+const settledInside: readonly Access[] = ['key', 'directory reader', 'requester', 'project viewer'];
 
 /** The context of a caller who may do this; refuses everybody else. */
 export async function admit(

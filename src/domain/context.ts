@@ -14,6 +14,7 @@ import type { Mode } from '../platform/database/queries/studies.ts';
 import type { VisitorRow } from '../platform/database/queries/study-visitors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Cursors } from '../platform/secrets/cursors.ts';
+import type { GuestTokens } from '../platform/secrets/guest-tokens.ts';
 import type { SignedUrls } from '../platform/secrets/signed-urls.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
 import type { LiveBrowsers } from './browser-sessions/live-browsers.ts';
@@ -38,6 +39,8 @@ export interface Services {
   cursors: Cursors;
   /** Addresses of stored pictures and recordings. */
   artifacts: SignedUrls;
+  /** Of those who may look into the directory of servers. */
+  guestTokens: GuestTokens;
   blobs: BlobStore;
   models: ModelCatalog;
   mcp: Mcp;
@@ -163,6 +166,7 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     vault: services.vault,
     cursors: services.cursors,
     artifacts: services.artifacts,
+    guestTokens: services.guestTokens,
     blobs: services.blobs,
     models: services.models,
     mcp: services.mcp,
@@ -222,7 +226,7 @@ export interface PerformingContext extends ProjectContext {
   tools: OperationTools;
 }
 
-export type ContextFor<O extends Declaration> = O['access'] extends 'public'
+export type ContextFor<O extends Declaration> = O['access'] extends 'public' | 'directory reader'
   ? PublicContext
   : O['access'] extends 'visitor'
     ? VisitorContext

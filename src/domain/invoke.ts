@@ -17,6 +17,7 @@ import {
 } from './context.ts';
 import { onceInTransaction, onceUnderClaim } from './idempotency.ts';
 import {
+  admitDirectoryGuest,
   authenticate,
   authenticatePerson,
   type Charge,
@@ -121,6 +122,13 @@ export class Entrance {
     }
     if (isForPeople(operation)) return this.letInPerson(attempt, notes);
     if (operation.access === 'grant') return this.letInVisitor(attempt, notes);
+    if (
+      operation.access === 'directory reader' &&
+      (await admitDirectoryGuest(services, credential, notes.charge))
+    ) {
+      const context = publicContext(services, occasion);
+      return { operation, params: readParams(operation, params), context, attempt };
+    }
     const path = {
       projectId: asText(params['projectId']),
       serverId: asText(params['serverId']),

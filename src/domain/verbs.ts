@@ -149,6 +149,25 @@ export { deleteProject } from './projects/delete.ts';
 export { getProjectCapabilities } from './projects/get-capabilities.ts';
 export { listProjects } from './projects/list.ts';
 export { updateProject } from './projects/update.ts';
+export {
+  createOrganizationRegistryServer,
+  deleteOrganizationRegistryServer,
+  listOrganizationRegistryServers,
+  listRegistryServers,
+  updateOrganizationRegistryServer,
+} from './registry/cards.ts';
+export { listRegistryConnections } from './registry/connections.ts';
+export {
+  getRegistryDirectoryServer,
+  listRegistryDirectorySources,
+  searchRegistryDirectory,
+} from './registry/directory.ts';
+export { createRegistryGuestToken } from './registry/guest-token.ts';
+export {
+  installRegistryDirectoryServer,
+  installRegistryServer,
+  uninstallRegistryServer,
+} from './registry/install.ts';
 export { createSecret } from './secrets/create.ts';
 export { deleteSecret } from './secrets/delete.ts';
 export { getSecret } from './secrets/get.ts';

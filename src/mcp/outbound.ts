@@ -149,10 +149,14 @@ export class Outbound {
   };
 
   /** The same for documents that may have moved: follows a few redirects of a GET, each checked like the first. */
-  readonly follow = async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
+  readonly follow = async (
+    address: string | URL,
+    init: RequestInit = {},
+    reading: Pick<Reading, 'bytes' | 'limits'> = {},
+  ): Promise<Response> => {
     let url = new URL(address);
     for (let hops = 0; ; hops++) {
-      const response = await this.fetch(url, init, { document: true, bytes: documentBytes });
+      const response = await this.fetch(url, init, { bytes: documentBytes, ...reading, document: true });
       const location = response.headers.get('location');
       const moved = response.status >= 300 && response.status < 400 && location !== null;
       if (!moved || (init.method ?? 'GET') !== 'GET') return response;

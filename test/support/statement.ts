@@ -13,5 +13,5 @@ export function statement<const Out extends Columns = Columns>(
     text,
   );
   const order = names.map((field) => [field, undefined] as const);
-  return { name, text: numbered, order, takes: {}, gives, index: undefined };
+  return { name, text: numbered, order, takes: {}, gives, index: undefined, sorts: false };
 }

@@ -7,7 +7,8 @@ import {
   type CallerRow,
   findCaller,
 } from '../../platform/database/queries/callers.ts';
-import type { Actor, Person } from '../context.ts';
+import * as organizations from '../../platform/database/queries/organizations.ts';
+import type { Actor, Person, Services } from '../context.ts';
 import { hashApiKey } from './api-key.ts';
 import { hashToken } from './token.ts';
 
@@ -28,7 +29,10 @@ export interface SessionCredential {
 }
 
 /** Charges a request to a key or a session, by its id, or to another budget of it; throws when there is nothing left. */
-export type Charge = (payerId: string, budget?: Operation['budget'] | 'console' | 'visits') => void;
+export type Charge = (
+  payerId: string,
+  budget?: Operation['budget'] | 'console' | 'visits' | 'guests',
+) => void;
 
 /** What is noted about a session that is used. */
 export interface SessionUse {
@@ -106,8 +110,33 @@ function identityOf(credential: Credential): CallerIdentity | undefined {
   }
   if (credential.kind === 'grant') return undefined;
   const token = bearerOf(credential.authorization);
-  if (token.startsWith('guest_')) throw new Refusal('UNAUTHORIZED', 'Guests cannot access this endpoint');
+  if (isGuestToken(token)) throw new Refusal('UNAUTHORIZED', 'Guests cannot access this endpoint');
   return token.startsWith('sk_') && token.length <= 256 ? { keyHash: hashApiKey(token) } : undefined;
+}
+
+/** Of the directory, or of a study: neither is a key. */
+function isGuestToken(token: string): boolean {
+  return token.startsWith('guest_');
+}
+
+/** Lets somebody in with a guest token of the directory; false for whoever shows none. */
+export async function admitDirectoryGuest(
+  { db, guestTokens, clock }: Pick<Services, 'db' | 'guestTokens' | 'clock'>,
+  credential: Credential,
+  charge: Charge,
+): Promise<boolean> {
+  const token = credential.kind === 'bearer' ? bearerOf(credential.authorization) : '';
+  if (!isGuestToken(token)) return false;
+  const guest = guestTokens.read(token);
+  const another = 'Ask for another one: drydock registry guest-token makes them';
+  if (!guest)
+    throw new Refusal('UNAUTHORIZED', `Guests cannot access this endpoint with this token. ${another}`);
+  charge(guest.id, 'guests');
+  if (guest.expiresAt <= clock())
+    throw new Refusal('UNAUTHORIZED', `This guest token has expired. ${another}`);
+  if (!(await db.row(organizations.find, { id: guest.organizationId })))
+    throw new Refusal('UNAUTHORIZED', 'The organization that this guest token was made in is gone');
+  return true;
 }
 
 function bearerOf(authorization: string | undefined): string {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { flag, hasCredentials, networks, port, providerKey, rateLimit } from './values.ts';
+import { flag, hasCredentials, networks, port, providerKey, rateLimit, registrySources } from './values.ts';
 
 interface Setting<Schema extends z.ZodType = z.ZodType> {
   env: string;
@@ -276,6 +276,13 @@ export const settings = {
     fallback: 'the offline model and the models of Anthropic and OpenAI',
     meaning: 'JSON file with further models and the places they are reached at; see models.md.',
   }),
+  registrySources: setting({
+    env: 'DRYDOCK_REGISTRY_SOURCES',
+    schema: registrySources.prefault('bundled'),
+    fallback: 'bundled',
+    meaning:
+      'What the directory of servers is read from, hourly: bundled, and name=URL of a registry or name=FILE with server.json entries, with commas between them; see registry.md.',
+  }),
   blobsUrl: setting({
     env: 'DRYDOCK_BLOBS_URL',
     schema: z
@@ -373,5 +380,13 @@ export function shownSetting(name: SettingName, value: Config[SettingName]): str
   if (value === undefined) return /rateLimit$/i.test(name) ? 'off' : `(${fallback ?? 'unset'})`;
   if (secret) return '(set)';
   if (typeof value === 'object' && 'perMinute' in value) return `${value.perMinute}/${value.burst}`;
+  if (name === 'registrySources') return shownSources(value as Config['registrySources']);
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function shownSources(sources: Config['registrySources']): string {
+  const items = sources.map(({ name, kind, location }) =>
+    kind === 'bundled' ? name : `${name}=${location}`,
+  );
+  return items.length === 0 ? 'off' : items.join(',');
 }

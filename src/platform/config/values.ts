@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 
 /** Kinds of values that settings have. */
@@ -37,6 +38,41 @@ export function hasCredentials(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { username, password, searchParams } = new URL(url);
   return username !== '' || password !== '' || hasCredentials(searchParams.get('endpoint') ?? '');
+}
+
+/** Where a list of servers is read from. */
+export interface RegistrySource {
+  name: string;
+  /** Of the service itself, a file, or the address of a registry. */
+  kind: 'bundled' | 'file' | 'url';
+  location: string;
+}
+
+const sourceName = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+const notNames = ['all', 'off', 'bundled'];
+
+/** `bundled`, and `name=place` for each further one. */
+export const registrySources = z.string().transform((value, check): RegistrySource[] => {
+  const items = value.trim() === 'off' ? [] : value.split(',').map((item) => item.trim());
+  const sources = items.flatMap((item) => sourceFrom(item) ?? []);
+  const names = new Set(sources.map(({ name }) => name));
+  if (sources.length < items.length || names.size < sources.length || sources.length > 20)
+    check.addIssue({
+      code: 'custom',
+      message:
+        'Write bundled, and name=https://… or name=FILE for each further source, with commas between them; a name is lower-case letters, digits, - and _, and stands once. Or off',
+    });
+  return sources;
+});
+
+function sourceFrom(item: string): RegistrySource | undefined {
+  if (item === 'bundled') return { name: item, kind: 'bundled', location: item };
+  const [, name = '', location = ''] = /^([^=]*)=(.+)$/.exec(item) ?? [];
+  if (!sourceName.test(name) || notNames.includes(name)) return undefined;
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(location)) return { name, kind: 'file', location: resolve(location) };
+  if (!/^https?:/i.test(location) || !URL.canParse(location) || hasCredentials(location)) return undefined;
+  if (/[?#]/.test(location)) return undefined;
+  return { name, kind: 'url', location: location.replace(/\/+$/, '') };
 }
 
 export const port = z.coerce.number().int().min(0).max(65535);

@@ -11,6 +11,8 @@ export interface Query<In extends Columns = Columns, Out extends Columns = Colum
   readonly gives: Out;
   /** The index that serves it; the plan is checked in a test. */
   readonly index: string | undefined;
+  /** What the index finds is put in order afterwards: no index keeps it so. */
+  readonly sorts: boolean;
 }
 
 /** Every query by its name, for the test that holds them against the schema. */
@@ -27,7 +29,7 @@ export function query<const In extends Columns, const Out extends Columns = Colu
   text: string,
   takes: In,
   gives: Out = {} as Out,
-  { index }: { index?: string } = {},
+  { index, sorts = false }: { index?: string; sorts?: boolean } = {},
 ): Query<In, Out> {
   // The server would run whichever text came first under the name.
   if (queries.has(name)) throw new Error(`two queries are named ${name}`);
@@ -40,7 +42,7 @@ export function query<const In extends Columns, const Out extends Columns = Colu
   const unused = Object.keys(takes).filter((field) => !names.includes(field));
   if (unused.length > 0) throw new Error(`${name} does not use ${unused.join(', ')}`);
   const order = names.map((field) => [field, takes[field]?.encode] as const);
-  const declared = { name, text: numbered, order, takes, gives, index };
+  const declared = { name, text: numbered, order, takes, gives, index, sorts };
   queries.set(name, declared);
   return declared;
 }

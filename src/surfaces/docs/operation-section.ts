@@ -31,6 +31,7 @@ export interface Setting {
 const callers: Partial<Record<Access, string>> = {
   public: 'For anyone, without a key',
   key: 'For any working key',
+  'directory reader': 'For any working key, or a guest token of the directory',
   'organization member': 'For members of the organization',
   'organization admin': 'For administrators of the organization',
   requester: 'For the account that made the request',

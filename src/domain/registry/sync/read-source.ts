@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import type { RegistrySource } from '../../../platform/config/values.ts';
+import * as entries from '../../../platform/database/queries/registry-entries.ts';
+import * as sources from '../../../platform/database/queries/registry-sources.ts';
+import { redact } from '../../../platform/log.ts';
+import type { Services } from '../../context.ts';
+import { failureOf, SourceFailure } from './failure.ts';
+import { listIn, type ReadingLimits, readRegistry, usualLimits } from './read-registry.ts';
+import { storeListed } from './store.ts';
+
+type Parts = Pick<Services, 'db' | 'mcp' | 'clock' | 'log'>;
+
+const mostOfFile = 16 * 1024 * 1024;
+/** Entries written in one statement. */
+const batch = 500;
+
+/** Reads one source. When that fails, what was read before stays, and why it failed is noted. */
+export async function readSource(
+  services: Parts,
+  named: RegistrySource,
+  signal: AbortSignal,
+  limits: ReadingLimits = usualLimits,
+): Promise<void> {
+  const { db, clock, log } = services;
+  const source = named.name;
+  const row = await db.row(sources.find, { source });
+  // Taken from the settings meanwhile.
+  if (!row) return;
+  await db.run(sources.attempt, { source, at: clock() });
+  try {
+    if (named.kind === 'url') await readRegistry({ services, row, signal, limits });
+    else await readWhole(services, row, await textOf(named), limits);
+  } catch (error) {
+    signal.throwIfAborted();
+    const failure = failureOf(error, false);
+    log.warn('A source of the directory could not be read', {
+      source,
+      error: redact(failure.message),
+      cause: failure.cause instanceof Error ? redact(failure.cause.message) : undefined,
+    });
+    await db.run(sources.fail, { source, error: failure.message });
+    if (!failure.mayGoOn) await db.run(sources.forgetPlace, { source });
+  }
+}
+
+async function textOf({ kind, location }: RegistrySource): Promise<string> {
+  if (kind === 'bundled') return (await import('../../../registry/bundled.ts')).bundledText();
+  try {
+    const { size } = await stat(location);
+    if (size > mostOfFile) throw new SourceFailure('Its file is larger than 16 MiB');
+    return await readFile(location, 'utf8');
+  } catch (error) {
+    if (error instanceof SourceFailure) throw error;
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new SourceFailure(`Its file cannot be read (${code})`, { cause: error });
+  }
+}
+
+/** What comes in one piece is everything there is. It replaces what was there, together or not at all. */
+async function readWhole(
+  { db, clock }: Parts,
+  { source, etag }: sources.SourceRow,
+  text: string,
+  limits: ReadingLimits,
+): Promise<void> {
+  const hash = createHash('sha256').update(text).digest('hex');
+  if (hash === etag) return void (await db.run(sources.unchanged, { source, at: clock() }));
+  const { listed, skipped } = listIn(text);
+  if (listed.length > limits.entries) throw new SourceFailure('It lists more than is read');
+  await db.transaction(async (trx) => {
+    const row = await trx.one(sources.begin, { source, beganAt: clock(), full: true });
+    for (let at = 0; at < listed.length; at += batch)
+      await storeListed(trx, row, listed.slice(at, at + batch));
+    await trx.run(entries.removeUnmet, { source, pass: row.pass });
+    await trx.run(sources.goOn, { source, cursor: null, skipped, at: clock() });
+    await trx.run(sources.finish, { source, etag: hash, moves: true, at: clock() });
+  });
+}

@@ -1,0 +1,75 @@
+import type { PackageJson } from './server-json.ts';
+
+/** Nothing that npm would take for an option, a folder or an address. */
+const npmName = /^(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9][a-z0-9._~-]*$/i;
+const exactVersion = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
+/** Where npm looks unless it is told otherwise, in whatever way that is spelled. */
+const usualRegistry = /^https:\/\/[a-z]+\.npmjs\.[a-z]+\/?$/;
+
+/** How a server that is only offered as a package can be run here: the command, or why there is none. */
+export type PackageCommand = { command: string[] } | { problem: string };
+
+export function commandOf(packages: readonly PackageJson[]): PackageCommand {
+  const known = packages.filter(isRunnable);
+  const [first] = known;
+  if (!first) {
+    const kinds = [...new Set(packages.map(({ registryType }) => registryType.slice(0, 20)))].join(', ');
+    return { problem: `only npm packages that speak stdio can be run here, and it is offered as ${kinds}` };
+  }
+  const commands = known.map(npmCommand);
+  return commands.find((one) => 'command' in one) ?? (commands[0] as PackageCommand);
+}
+
+function isRunnable({ registryType, identifier, version, registryBaseUrl, transport }: PackageJson): boolean {
+  return (
+    registryType === 'npm' &&
+    (transport?.type ?? 'stdio') === 'stdio' &&
+    (registryBaseUrl === undefined || usualRegistry.test(registryBaseUrl)) &&
+    identifier.length <= 214 &&
+    npmName.test(identifier) &&
+    version !== undefined &&
+    version.length <= 100 &&
+    exactVersion.test(version)
+  );
+}
+
+function npmCommand(one: PackageJson): PackageCommand {
+  const { identifier, version, environmentVariables = [], runtimeArguments = [] } = one;
+  const command = ['npx', '-y', `${identifier}@${version}`];
+  const byHand = `Save it as a stdio server with the command ${command.join(' ')}`;
+  const variables = environmentVariables.filter(needsValue).map(({ name }) => name);
+  if (variables.length > 0)
+    return { problem: `it needs the environment variables ${shown(variables)}. ${byHand}, and with them` };
+  // They would be options of npx itself, which can run anything.
+  if (runtimeArguments.length > 0) return { problem: `it needs arguments for npx. ${byHand}, and with them` };
+  const given = argumentsOf(one);
+  if ('missing' in given)
+    return { problem: `it needs arguments of your own: ${shown(given.missing)}. ${byHand}, and with them` };
+  return { command: [...command, ...given.args] };
+}
+
+function argumentsOf({ packageArguments = [] }: PackageJson): { args: string[] } | { missing: string[] } {
+  const missing = packageArguments
+    .filter(needsValue)
+    .map((one) => one.valueHint ?? one.name ?? 'an argument');
+  if (missing.length > 0) return { missing };
+  return {
+    args: packageArguments.flatMap(({ type, name, value }) => {
+      if (value === undefined) return [];
+      return type === 'named' && name !== undefined ? [name, value] : [value];
+    }),
+  };
+}
+
+/** A value with a variable in it is no value yet. */
+function needsValue({ value, isRequired }: { value?: string | undefined; isRequired?: boolean | undefined }) {
+  if (value !== undefined) return /[{}\p{Cc}]/u.test(value);
+  return isRequired === true;
+}
+
+function shown(names: string[]): string {
+  return names
+    .slice(0, 10)
+    .map((name) => name.slice(0, 60))
+    .join(', ');
+}
