@@ -14,6 +14,7 @@ import { newId } from '../../src/platform/ids.ts';
 import { sleepingBrowser } from './browser-fixtures.ts';
 import { everyOperation } from './every-operation.ts';
 import { givePassword, signedIn } from './people.ts';
+import { readDirectory } from './registry.ts';
 import type { TestService } from './service.ts';
 
 interface Workshop {
@@ -52,6 +53,16 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     ]);
     const place = { project: await need('projectId') };
     return (await installPlugin(service.running.services, files, place)).versionId;
+  },
+  catalogServerId: async ({ service }) => {
+    await readDirectory(service);
+    return (await service.get('/registry/directory-servers?q=fixture')).body.items[0].id as string;
+  },
+  idOrName: ({ need }) => need('catalogServerId'),
+  registryServerId: async ({ service, need }) => {
+    const path = `/organizations/${await need('organizationId')}/registry/servers`;
+    const transport = { url: await service.demoUrl() };
+    return idOf(service.post(path, { name: newId('card'), transport }));
   },
   client: async ({ service, need }) => makeClient(service, await need('projectId'), 'fixture'),
   hostId: async ({ service, need }) => makeClient(service, await need('projectId'), 'host'),

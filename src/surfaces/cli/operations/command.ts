@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Host } from '../host.ts';
 import type { Flag, FlagKind } from './flags.ts';
 import type { OperationCommand, OperationManifest } from './manifest.ts';
+import { optionKey } from './names.ts';
 import type { OperationOptions } from './perform.ts';
 
 /** Adds the commands of a group, each of which calls one operation. */
@@ -29,13 +30,23 @@ function addCommand(
     .summary(lowered(entry.summary))
     .description(descriptionOf(entry));
   for (const { argument } of entry.params) command.argument(`<${argument}>`);
+  if (entry.argument !== undefined)
+    command.argument(`[${entry.argument}]`, `the same as --${entry.argument}`);
   for (const option of entry.flags.flatMap(optionsFor)) command.addOption(option);
   commonOptions(command, entry);
   command.action(async (...args: unknown[]) => {
     const given = args.slice(0, entry.params.length) as string[];
     const { perform } = await import('./perform.ts');
-    await perform({ entry, manifest, host, given, options: args[entry.params.length] as OperationOptions });
+    await perform({ entry, manifest, host, given, options: optionsIn(entry, args) });
   });
+}
+
+/** With what was given without its flag. */
+function optionsIn({ params, argument }: OperationCommand, args: unknown[]): OperationOptions {
+  const [first, second] = args.slice(params.length);
+  if (argument === undefined) return first as OperationOptions;
+  const options = second as OperationOptions;
+  return first === undefined ? options : { [optionKey(argument)]: first, ...options };
 }
 
 function descriptionOf({ summary, description, spends, deprecated }: OperationCommand): string {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Flag } from './flags.ts';
+import { optionKey } from './names.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -30,11 +31,6 @@ export async function fieldsFrom(
     if (value !== undefined) fields[flag.field] = await valueOf(flag, value);
   }
   return fields;
-}
-
-/** As commander names it: `--server-id` is `serverId`. */
-function optionKey(flag: string): string {
-  return flag.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 async function valueOf({ flag, kind }: Flag, value: unknown): Promise<unknown> {

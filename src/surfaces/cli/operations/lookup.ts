@@ -1,3 +1,4 @@
+import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Client } from '../../client/index.ts';
 import { everything } from '../../everything.ts';
 import { isId, type Named } from '../../naming.ts';
@@ -12,6 +13,7 @@ export class Names {
   private readonly api: Client;
   private readonly lookups: Record<string, Lookup>;
   private readonly projectId: () => Promise<string>;
+  private own: Promise<string> | undefined;
 
   constructor(api: Client, lookups: Record<string, Lookup>, projectId: () => Promise<string>) {
     this.api = api;
@@ -28,9 +30,24 @@ export class Names {
 
   async list({ operation, needs }: Lookup, known: Record<string, string>): Promise<Named[]> {
     const input: Record<string, string> = {};
-    for (const name of needs)
-      input[name] = known[name] ?? (name === 'projectId' ? await this.projectId() : '');
+    for (const name of needs) input[name] = known[name] ?? (await this.usual(name));
     const list = (this.api as unknown as Record<string, List>)[operation] as List;
     return everything(list, input);
+  }
+
+  /** Where things are looked for when nobody says. */
+  private async usual(name: string): Promise<string> {
+    if (name === 'projectId') return this.projectId();
+    return name === 'organizationId' ? this.organizationId() : '';
+  }
+
+  /** The key belongs to one; the operator of an installation may mean another. */
+  organizationId(wanted?: string): Promise<string> {
+    if (wanted !== undefined) return this.idOf('organizationId', wanted, {});
+    this.own ??= this.list(this.lookups['organizationId'] as Lookup, {}).then(([own]) => {
+      if (!own) throw new OperatorProblem('The key belongs to no organization');
+      return own.id;
+    });
+    return this.own;
   }
 }

@@ -15,6 +15,8 @@ export interface OperationCommand {
   description?: string;
   /** Names in the path, in order, but for the project and the organization. */
   params: { param: string; argument: string }[];
+  /** The flag that may also be given without its name, behind those. */
+  argument?: string;
   /** Where the option `--project` goes, and `--organization`; taken to be the own one where it is needed. */
   project?: Container;
   organization?: Container;
@@ -61,6 +63,7 @@ const groupWords: Record<string, string> = {
   'journey-runs':
     'One launch of a journey: how its sessions went, its scorecard, following and cancelling it.',
   'journey-findings': 'What keeps going wrong in journeys, from wave to wave.',
+  'registry-cards': 'Servers that administrators of an organization have chosen for its projects.',
   waves: 'Journey runs that were launched together: what they have in common, on request.',
 };
 
@@ -86,7 +89,7 @@ function makeManifest(operations: readonly Operation[]): OperationManifest {
         .map((param) => ({ param, argument: argumentName(param) })),
       ...(!projectIsArgument && containerOf('project', operation, described, document)),
       ...containerOf('organization', operation, described, document),
-      flags: flagsOf(described, document, named),
+      ...flagsAndArgument(operation, flagsOf(described, document, named)),
       sends: operation.upload ? 'bytes' : operation.body ? 'json' : 'nothing',
       ...(operation.upload && { mediaType: operation.upload.mediaType }),
       answers: streamedAnswer(operation.response)?.kind ?? 'json',
@@ -101,6 +104,14 @@ function makeManifest(operations: readonly Operation[]): OperationManifest {
     };
   });
   return { groups: groupsOf(operations, commands), commands, lookups };
+}
+
+function flagsAndArgument(
+  { argument }: Operation,
+  flags: Flag[],
+): Pick<OperationCommand, 'flags' | 'argument'> {
+  const named = flags.find(({ field }) => field === argument);
+  return { flags, ...(named && { argument: named.flag }) };
 }
 
 /** What is done with a project itself, rather than with something in it. */

@@ -44,3 +44,8 @@ export function kebab(name: string): string {
     .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1-$2')
     .toLowerCase();
 }
+
+/** As commander names it: `--server-id` is `serverId`. */
+export function optionKey(flag: string): string {
+  return flag.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

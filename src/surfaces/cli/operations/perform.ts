@@ -13,7 +13,7 @@ import { uploadFrom, writeFileAnswer } from './bytes.ts';
 import { confirmed } from './confirm.ts';
 import { bodyFrom, type Fields, fieldsFrom } from './input.ts';
 import { Names } from './lookup.ts';
-import type { Container, Lookup, OperationCommand, OperationManifest } from './manifest.ts';
+import type { Container, OperationCommand, OperationManifest } from './manifest.ts';
 
 export interface OperationOptions extends PlaceOptions, Fields {
   organization?: string;
@@ -115,7 +115,8 @@ async function inputFor(
   if (entry.project && (entry.project.needed || options.project !== undefined))
     containers[entry.project.place]['projectId'] = known['projectId'] = await projectId();
   if (entry.organization && (entry.organization.needed || options.organization !== undefined))
-    containers[entry.organization.place]['organizationId'] = await organizationOf(names, manifest, options);
+    containers[entry.organization.place]['organizationId'] = known['organizationId'] =
+      await names.organizationId(options.organization);
   for (const [index, { param }] of entry.params.entries())
     known[param] = await names.idOf(param, given[index] as string, known);
   const named = async (fields: Fields): Promise<Fields> => {
@@ -159,18 +160,6 @@ async function idsOf(
   for (const one of value as unknown[])
     ids.push(typeof one === 'string' ? await names.idOf(param, one, known) : one);
   return ids;
-}
-
-/** The key belongs to one; the operator of an installation may mean another. */
-async function organizationOf(
-  names: Names,
-  { lookups }: OperationManifest,
-  options: OperationOptions,
-): Promise<string> {
-  if (options.organization !== undefined) return names.idOf('organizationId', options.organization, {});
-  const [own] = await names.list(lookups['organizationId'] as Lookup, {});
-  if (!own) throw new OperatorProblem('The key belongs to no organization');
-  return own.id;
 }
 
 async function callOptionsOf(
