@@ -14,7 +14,7 @@ export function registryJobs(services: Services): JobKind[] {
   return [
     {
       kind: 'schedule-registry-sources',
-      every: minute,
+      every: minute / 4,
       handle: async () => async (trx) => {
         await trx.run(sources.removeOthers, { sources: registrySources.map(({ name }) => name) });
         for (const { name, location } of registrySources)
