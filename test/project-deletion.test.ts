@@ -50,6 +50,7 @@ async function fullProject(): Promise<Parameters> {
      select 'chk_' || substr(server_id, 5), server_id, project_id, true, 'ready', 1 from server_checks where server_id = $1`,
     [made['serverId']],
   );
+  await service.post(`${project}/registry/installs`, { registryServerId: made['registryServerId'] });
   await service.request('PUT', `${project}/servers/${made['serverId']}/contract-baseline`, {
     body: { export: { tools: [] } },
   });

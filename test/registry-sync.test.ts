@@ -131,6 +131,7 @@ describe('a registry', () => {
         server: serverJson('x', { remotes: Array.from({ length: 500 }, () => ({ type: 'sse', url: 'x' })) }),
       },
       { server: serverJson('x', { padding: 'x'.repeat(100_000) }) },
+      JSON.parse('{"server":{"__proto__":{"remotes":[]},"name":"a/b","version":"1"}}'),
       { server: serverJson('x'), _meta: { 'io.modelcontextprotocol.registry/official': 'yes' } },
     ];
     const odd = [

@@ -73,11 +73,12 @@ export interface ServerList {
 /** Bytes of one entry. */
 const mostOfOne = 64 * 1024;
 
-/** An array of entries, or a page of a registry; undefined when it is neither. */
-export function readServerList(document: unknown): ServerList | undefined {
+/** An array of entries, or a page of a registry; undefined when it is neither, or has more entries than that. */
+export function readServerList(document: unknown, most: number): ServerList | undefined {
   const page = Array.isArray(document) ? { servers: document as unknown[] } : document;
   if (!isObject(page) || !Array.isArray(page['servers'])) return undefined;
   const entries: unknown[] = page['servers'];
+  if (entries.length > most) return undefined;
   const listed = entries.flatMap((entry) => readEntry(entry) ?? []);
   const { nextCursor } = isObject(page['metadata']) ? page['metadata'] : {};
   return {
@@ -92,12 +93,18 @@ function readEntry(entry: unknown): Listed | undefined {
   if (!isObject(entry)) return undefined;
   const around = isObject(entry['server']) ? entry : { server: entry };
   const server = ServerJson.safeParse(around['server']);
-  if (!server.success || JSON.stringify(around['server']).length > mostOfOne) return undefined;
+  if (!server.success || isOutOfBounds(around['server'])) return undefined;
   const meta = around['_meta'];
   const official = isObject(meta) ? meta[officialKey] : undefined;
   const read = official === undefined ? undefined : Official.safeParse(official);
   if (read && !read.success) return undefined;
   return { server: server.data, official: read?.data, raw: around['server'] as object };
+}
+
+/** Too long, or with a key that would not stay one when the object is copied. */
+function isOutOfBounds(server: unknown): boolean {
+  const text = JSON.stringify(server);
+  return text.length > mostOfOne || text.includes('"__proto__"');
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

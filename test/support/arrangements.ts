@@ -3,6 +3,7 @@ import { createConsoleLink } from '../../src/domain/operator/console-link.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { sleepingBrowser } from './browser-fixtures.ts';
 import { forgetSpending, identityOf, idOf, makeClient, signInOf, within } from './path-parameters.ts';
+import { organizationOf } from './principals.ts';
 import type { TestService } from './service.ts';
 import { studyArrangements } from './study-arrangements.ts';
 
@@ -41,6 +42,14 @@ const arrangements: Record<
   upsertConformanceIngestReport: newConformanceRun,
   heartbeatConformanceIngestRun: newConformanceRun,
   finalizeConformanceIngestRun: newConformanceRun,
+  createOrganizationRegistryServer: (service) =>
+    within(service, `delete from registry_cards where name_key = 'weather'`, []),
+  deleteOrganizationRegistryServer: newCard,
+  uninstallRegistryServer: async (service, parameters) => {
+    const card = await newCard(service, parameters);
+    await service.post(`/projects/${parameters['projectId']}/registry/installs`, card);
+    return card;
+  },
   retryServerConnectionValidation: (service, { connectionRequestId }) =>
     within(service, `update server_connections set status = 'failed' where id = $1`, [connectionRequestId]),
   getEvalIterationTrace: (service, { runId, iterationId }) =>
@@ -126,6 +135,13 @@ async function newConformanceRun(
   const run = { target: { kind: 'external' }, requestedSuites: ['protocol'] };
   const { body } = await service.post(`/projects/${projectId}/conformance-ingest/runs/start`, run);
   return { conformanceIngestRunId: body.runId };
+async function newCard(
+  service: TestService,
+  { organizationId }: Record<string, string>,
+): Promise<Record<string, string>> {
+  const id = organizationId ?? (await organizationOf(service));
+  const card = { name: newId('card'), transport: { url: await service.demoUrl() } };
+  return { registryServerId: await idOf(service.post(`/organizations/${id}/registry/servers`, card)) };
 }
 
 function askedForInsights(

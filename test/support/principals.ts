@@ -14,7 +14,7 @@ type Standing =
   | 'maker'
   | 'member'
   | 'admin'
-  | { unauthorized: string; reason?: string }
+  | { unauthorized: string; reason?: string; readsDirectory?: true }
   | { forbidden: string };
 
 /** A caller: the headers it sends and, where its standing depends on it, its user. */
@@ -66,6 +66,15 @@ export const principals: Principal[] = [
     name: 'guest',
     standing: { unauthorized: 'Guests cannot access this endpoint' },
     call: () => bearer({ key: 'guest_x' }),
+  },
+  {
+    name: 'guest of the directory',
+    standing: { unauthorized: 'Guests cannot access this endpoint', readsDirectory: true },
+    call: async (service) => {
+      const { guestTokens } = service.running.services;
+      const token = guestTokens.make(await organizationOf(service), Date.now() + 24 * 3_600_000);
+      return bearer({ key: token });
+    },
   },
   {
     name: 'revoked key',
@@ -181,13 +190,15 @@ export function expectedRefusal(
   { standing, organizationAdmin }: Pick<Principal, 'standing' | 'organizationAdmin'>,
 ): ExpectedRefusal | undefined {
   if (access === 'public') return undefined;
+  if (access === 'directory reader' && typeof standing === 'object' && 'readsDirectory' in standing)
+    return undefined;
   if (typeof standing === 'object' && 'unauthorized' in standing)
     return {
       code: 'UNAUTHORIZED',
       message: standing.unauthorized,
       ...(standing.reason !== undefined && { details: { reason: standing.reason } }),
     };
-  if (access === 'key' || standing === 'maker') return undefined;
+  if (access === 'key' || access === 'directory reader' || standing === 'maker') return undefined;
   if (access === 'requester')
     return params.includes('connectionRequestId')
       ? { code: 'NOT_FOUND', details: { code: 'REQUEST_NOT_FOUND' } }

@@ -35,6 +35,8 @@ export const usualLimits: ReadingLimits = {
 };
 const jsonLimits = { elements: 200_000, depth: 64, keys: 5_000, batch: 1_000 };
 const onePage = 100;
+/** Some give more than they are asked for. */
+const mostOnPage = 1_000;
 
 export interface SourceReading {
   services: Pick<Services, 'db' | 'mcp' | 'clock'>;
@@ -149,7 +151,7 @@ async function fetchPage(
         mayGoOn: response.status >= 500 || response.status === 429,
       });
     const text = await response.text();
-    return { ...listIn(text), bytes: text.length, etag: tagOf(response) };
+    return { ...listIn(text, mostOnPage), bytes: text.length, etag: tagOf(response) };
   } catch (error) {
     signal.throwIfAborted();
     throw failureOf(error, late.aborted);
@@ -164,11 +166,11 @@ function tagOf({ headers }: Response): string | null {
 /** Longer ones would be kept, and sent, for nothing. */
 const longestCursor = 2_000;
 
-/** What a source says, if it is a list of servers. */
-export function listIn(text: string): ServerList {
-  const list = readServerList(parsed(text));
+/** What a source says, if it is a list of so many servers at most. */
+export function listIn(text: string, most: number): ServerList {
+  const list = readServerList(parsed(text), most);
   if (!list || (list.nextCursor?.length ?? 0) > longestCursor || list.nextCursor?.includes('\0'))
-    throw new SourceFailure('What it answered is no list of servers');
+    throw new SourceFailure(`It gives no list of servers, or one of more than ${most}`);
   return list;
 }
 

@@ -66,8 +66,7 @@ async function readWhole(
 ): Promise<void> {
   const hash = createHash('sha256').update(text).digest('hex');
   if (hash === etag) return void (await db.run(sources.unchanged, { source, at: clock() }));
-  const { listed, skipped } = listIn(text);
-  if (listed.length > limits.entries) throw new SourceFailure('It lists more than is read');
+  const { listed, skipped } = listIn(text, limits.entries);
   await db.transaction(async (trx) => {
     const row = await trx.one(sources.begin, { source, beganAt: clock(), full: true });
     for (let at = 0; at < listed.length; at += batch)

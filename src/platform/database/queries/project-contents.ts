@@ -26,6 +26,7 @@ export const projectContents = [
     from: 'conformance_runs r join conformance_reports t on t.run_id = r.id where r.project_id = :id',
   },
   { table: 'conformance_runs' },
+  { table: 'registry_connections' },
   { table: 'servers' },
   { table: 'secrets' },
   { table: 'plugin_versions' },

@@ -36,6 +36,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
       { name: 'servers', title: 'How servers are reached' },
       { name: 'tunnels', title: 'Tunnels' },
       { name: 'webhooks', title: 'Webhooks and regular checks' },
+      { name: 'registry', title: 'The registry' },
       { name: 'oauth', title: 'OAuth servers' },
       { name: 'environments', title: 'Clients and environments' },
       { name: 'models', title: 'Models' },

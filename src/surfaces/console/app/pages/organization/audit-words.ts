@@ -40,6 +40,9 @@ const words: Record<string, string> = {
   'study.guest-execution': 'decided what guests of a study may do',
   'share.open': 'shared a run by a link',
   'share.close': 'no longer shares a run',
+  'registry.install': 'installed a server',
+  'registry.uninstall': 'uninstalled a server',
+  'registry.guest-token': 'made a guest token for the directory',
 };
 
 const verbs: Record<string, string> = {
@@ -99,5 +102,7 @@ export const actionKinds = [
   'gate-waiver',
   'study',
   'share',
+  'registry',
+  'registry-card',
   'spend-budget',
 ] as const;
