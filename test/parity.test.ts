@@ -108,6 +108,7 @@ function steadyText(text: string): string {
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
       .replaceAll(/\/artifact-(links|uploads)\/[\w-]+/g, '/artifact-$1/<token>')
       .replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, '<token>')
+      .replaceAll(/\bguest_[\w-]+/g, '<token>')
       .replaceAll(/\b(?:[0-9a-f]{32,64}|[0-9a-f]{20})\b/g, '<hash>')
       // Around what is quoted.
       .replaceAll(/\b[0-9a-f]{16}\b/g, '<mark>')

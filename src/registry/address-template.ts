@@ -62,6 +62,6 @@ function stepsOf(template: string): Step[] {
   return template
     .split(/(\{[A-Za-z0-9_.-]{1,64}\})/)
     .flatMap((part, index): Step[] =>
-      index % 2 === 1 ? ['variable'] : [...part].map((literal) => ({ literal })),
+      index % 2 === 1 ? ['variable'] : Array.from(part, (literal) => ({ literal })),
     );
 }
