@@ -135,6 +135,8 @@ async function newConformanceRun(
   const run = { target: { kind: 'external' }, requestedSuites: ['protocol'] };
   const { body } = await service.post(`/projects/${projectId}/conformance-ingest/runs/start`, run);
   return { conformanceIngestRunId: body.runId };
+}
+
 async function newCard(
   service: TestService,
   { organizationId }: Record<string, string>,

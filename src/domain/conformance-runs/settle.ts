@@ -1,6 +1,7 @@
 import { outcomeOfRun, scoreOf, sumOf } from '../../conformance/report.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
+import { emit } from '../webhooks/emit.ts';
 import { isOpen, type Run } from './find.ts';
 
 export interface End {
@@ -23,9 +24,23 @@ export async function settle(db: Db, run: Run, { status, reason }: End): Promise
     ...counts,
     reason: reason ?? null,
   });
-  await settled(db, ended);
+  await tell(db, ended);
   return ended;
 }
 
-/** In the transaction in which a run ends: whoever is to hear of it is told here. */
-async function settled(_db: Db, _run: Run): Promise<void> {}
+async function tell(db: Db, run: Run): Promise<void> {
+  const { id: runId, projectId, serverId, source, status, outcome, score, passed, failed, pending } = run;
+  const data = {
+    runId,
+    serverId,
+    source,
+    status,
+    outcome,
+    score,
+    passed,
+    failed,
+    pending,
+    reason: run.reason,
+  };
+  await emit(db, projectId, [{ type: 'conformance_run.decided', subject: runId, data }]);
+}
