@@ -2,6 +2,7 @@ import { gradeApps, interfaceOf, type Read, toolsWithInterface } from '../../../
 import type { SuiteReport } from '../../../conformance/report.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Conversation } from '../../../mcp/mcp.ts';
+import { hideSecretsInTurns } from '../../../mcp/target.ts';
 import { drain } from '../../live/drain.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
 import { ask, graded, type Subject } from './subject.ts';
@@ -20,7 +21,8 @@ export function appsReport(subject: Subject): Promise<SuiteReport> {
       for (const uri of new Set(tools.flatMap((tool) => interfaceOf(tool) ?? [])))
         if (uri.length <= mostUri) read.set(uri, await readInterface(conversation, uri));
       const { protocolVersion: profile } = conversation.identity;
-      return { groups: gradeApps(tools, read, all.length - tools.length), profile };
+      const groups = gradeApps(tools, read, all.length - tools.length);
+      return { groups: await hideSecretsInTurns(groups, conversation.secrets()), profile };
     }),
   );
 }

@@ -3,6 +3,7 @@ import type { SuiteReport } from '../../../conformance/report.ts';
 import { declaredTasks, gradeTasks, type Told } from '../../../conformance/tasks.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Conversation } from '../../../mcp/mcp.ts';
+import { hideSecretsInTurns } from '../../../mcp/target.ts';
 import { ask, graded, type Subject } from './subject.ts';
 
 const mostPages = 5;
@@ -19,7 +20,8 @@ export function tasksReport(subject: Subject): Promise<SuiteReport> {
       if (!declared) return { groups: gradeTasks(undefined, undefined), profile };
       const pages = declared.lists ? await pagesOf(conversation) : undefined;
       const unknown = await told(conversation, 'tasks/get', { taskId: `none-${randomUUID()}` });
-      return { groups: gradeTasks(declared, { pages, unknown }), profile };
+      const groups = gradeTasks(declared, { pages, unknown });
+      return { groups: await hideSecretsInTurns(groups, conversation.secrets()), profile };
     }),
   );
 }
