@@ -23,6 +23,7 @@ import { addressOfLink } from './domain/people/links.ts';
 import { projectJobs } from './domain/projects/remove-content.ts';
 import { registryJobs } from './domain/registry/sync/jobs.ts';
 import { serverCheckJobs } from './domain/server-checks/check.ts';
+import { readinessJob } from './domain/readiness-runs/job.ts';
 import { connectionJobs } from './domain/server-connections/advance.ts';
 import { analyseStudyJob } from './domain/studies/analysis/analyse.ts';
 import { studyInsightsJob } from './domain/studies/analysis/insights-job.ts';
@@ -248,6 +249,7 @@ function createWorkers(services: OpenServices): Workers {
       gradeSessionJob(trials.modelParts),
       observeWaveJob(services),
       waveInsightsJob(trials.modelParts),
+      readinessJob(trials.modelParts),
       analyseStudyJob(services),
       studyInsightsJob(trials.modelParts),
       tellOfGateJob(services),

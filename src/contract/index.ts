@@ -34,6 +34,7 @@ import * as plugins from './plugins.ts';
 import * as projects from './projects.ts';
 import * as registry from './registry.ts';
 import * as registryCards from './registry-cards.ts';
+import * as readiness from './readiness.ts';
 import * as scenarios from './scenarios.ts';
 import * as secrets from './secrets.ts';
 import * as serverChecks from './server-checks.ts';
@@ -76,6 +77,7 @@ const declared = {
   ...tunnels,
   ...registry,
   ...registryCards,
+  ...readiness,
   ...clients,
   ...hosts,
   ...environments,

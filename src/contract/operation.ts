@@ -237,6 +237,7 @@ export const areas = {
   'Server connections': 'Saving a server by its URL alone, authorization included.',
   Tunnels: 'Servers on machines that nobody reaches from outside, by way of a client that runs there.',
   Registry: 'Servers to choose from: a directory that mirrors others, and cards of the organization.',
+  'Directory readiness': 'Whether a server would be taken into a public directory, and what is missing.',
   Clients: 'How we talk to servers: model, prompt, capabilities, protocol profile.',
   'Clients (deprecated)': 'The same under their first name. Use the operations of Clients.',
   Environments: 'A client, servers, skills, plugins, secrets and a model, pinned together to run against.',

@@ -168,6 +168,9 @@ export {
   installRegistryServer,
   uninstallRegistryServer,
 } from './registry/install.ts';
+export { cancelReadinessRun } from './readiness-runs/cancel.ts';
+export { getReadinessReport, getReadinessRun, listReadinessRuns } from './readiness-runs/read.ts';
+export { startClaudeReadinessRun, startOpenAIReadinessRun } from './readiness-runs/start.ts';
 export { createSecret } from './secrets/create.ts';
 export { deleteSecret } from './secrets/delete.ts';
 export { getSecret } from './secrets/get.ts';

@@ -14,6 +14,8 @@ export interface AuthorizationFacts {
   authorizationServerMetadata?: AuthorizationServerMetadata;
   /** Why the metadata is missing or not to be trusted. */
   problem?: string;
+  /** The authorization server calls itself by another name than its own. */
+  issuerMismatch?: true;
 }
 
 const sdk = () => import('@modelcontextprotocol/client');
@@ -58,7 +60,8 @@ export async function discoverAuthorization(
       delete facts.problem;
     } else if (facts.resourceMetadata) facts.problem = `${issuer} publishes no authorization server metadata`;
   } catch (error) {
-    facts.problem = isIssuerMismatch(error)
+    if (isIssuerMismatch(error)) facts.issuerMismatch = true;
+    facts.problem = facts.issuerMismatch
       ? `The authorization server metadata of ${issuer} names another issuer. Clients that follow the specification refuse it; make \`issuer\` equal to ${issuer}`
       : `The authorization server metadata of ${issuer} cannot be read (${reasonOf(error)})`;
   }

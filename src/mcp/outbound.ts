@@ -24,6 +24,8 @@ interface OutboundLimits extends AnswerLimits {
 
 export interface OutboundOptions extends Partial<OutboundLimits> {
   resolve?: Resolve;
+  /** Authorities whose certificates are trusted, in the place of those of the system. */
+  authorities?: string;
 }
 
 const defaults: OutboundLimits = {
@@ -59,6 +61,7 @@ const documentBytes = mebibyte;
 export class Outbound {
   private readonly source: PolicySource;
   private readonly resolve: Resolve;
+  private readonly authorities: string | undefined;
   private readonly limits: OutboundLimits;
   /** As it was when it was last asked for. */
   private policy: AddressPolicy = { local: false, networks: [] };
@@ -73,11 +76,12 @@ export class Outbound {
 
   constructor(
     source: PolicySource,
-    { resolve = systemResolve, ...limits }: OutboundOptions = {},
+    { resolve = systemResolve, authorities, ...limits }: OutboundOptions = {},
     around?: { usual: Outbound; way: Way },
   ) {
     this.source = source;
     this.resolve = resolve;
+    this.authorities = authorities;
     this.limits = { ...defaults, ...limits };
     this.answers = around?.usual.answers ?? new Answers(this.limits);
     this.way = around?.way;
@@ -100,7 +104,11 @@ export class Outbound {
     // Loaded with the first request: it would slow down the start.
     const { Agent } = await import('../platform/undici.ts');
     const agent = new Agent({
-      connect: { lookup: guardedLookup(this.source, this.resolve), timeout: 10_000 },
+      connect: {
+        lookup: guardedLookup(this.source, this.resolve),
+        timeout: 10_000,
+        ...(this.authorities !== undefined && { ca: this.authorities }),
+      },
       maxHeaderSize: this.limits.headerBytes,
       // A stream may be silent for long; each request has its own deadline.
       headersTimeout: 0,

@@ -2,6 +2,8 @@ import { challengeOf } from './challenge.ts';
 import { Deadline, type Wait } from './deadline.ts';
 import { failureIn, McpFailure } from './failures.ts';
 import { texts } from './http-line.ts';
+import { discover, type Greeting, initialize } from './greetings.ts';
+import { challengeOf, texts } from './http-line.ts';
 import { type AuthorizationFacts, discoverAuthorization } from './oauth.ts';
 import { type Outbound, plain } from './outbound.ts';
 import type { RpcAnswer } from './probe-answer.ts';
@@ -13,9 +15,6 @@ import {
   sendProbe,
 } from './probe-request.ts';
 import { hideSecretsInTurns, secretsOf } from './target.ts';
-
-const newest = '2026-07-28';
-const newestLegacy = '2025-11-25';
 
 /** The rest of the time is for the OAuth metadata, which a slow server must not use up. */
 const shareOfTransports = 0.75;
@@ -92,22 +91,19 @@ async function addAuthorization(
 
 /** Asks in the way of the newest revision, then in the way of the older ones. */
 async function tryStreamableHttp(place: ProbePlace, findings: ProbeFindings): Promise<void> {
-  const discover = await ask(place, findings, 'server/discover', discoverParams, {
-    'mcp-protocol-version': newest,
-    'mcp-method': 'server/discover',
-  });
-  if (discover.response.status === 401) return;
-  const { result, error } = discover.message ?? {};
+  const discovered = await ask(place, findings, discover);
+  if (discovered.response.status === 401) return;
+  const { result, error } = discovered.message ?? {};
   const named = result?.['supportedVersions'] ?? supportedIn(error);
   if (Array.isArray(named)) findings.modernVersions = texts(named);
   if (result && Array.isArray(named)) findings.transport = 'streamable-http';
-  const initialize = await ask(place, findings, 'initialize', initializeParams, {});
-  const chosen = initialize.message?.result;
+  const initialized = await ask(place, findings, initialize);
+  const chosen = initialized.message?.result;
   if (typeof chosen?.['protocolVersion'] !== 'string') return;
   findings.transport = 'streamable-http';
   findings.legacyVersion = chosen['protocolVersion'];
   findings.initialize = chosen;
-  await endSession(place, initialize.response.headers.get('mcp-session-id'));
+  await endSession(place, initialized.response.headers.get('mcp-session-id'));
 }
 
 /** The transport of 2024-11-05 begins with a stream of events. */
@@ -124,20 +120,9 @@ async function tryEventStream(place: ProbePlace, findings: ProbeFindings): Promi
 async function ask(
   place: ProbePlace,
   findings: ProbeFindings,
-  method: string,
-  params: object,
-  headers: Record<string, string>,
+  { name, headers, body }: Greeting,
 ): Promise<ProbeReply> {
-  const reply = await sendProbe(place, {
-    name: method,
-    method: 'POST',
-    headers: {
-      ...headers,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
-    body: { jsonrpc: '2.0', id: 1, method, params },
-  });
+  const reply = await sendProbe(place, { name, method: 'POST', headers, body });
   note(findings, reply);
   return reply;
 }
@@ -155,22 +140,15 @@ function note(findings: ProbeFindings, { response, redirect, message }: ProbeRep
 }
 
 /** The server need not remember a session that nobody will use. */
-async function endSession(place: ProbePlace, session: string | null): Promise<void> {
+export async function endSession(
+  place: Pick<ProbePlace, 'outbound' | 'url' | 'headers' | 'signal'>,
+  session: string | null,
+): Promise<void> {
   if (session === null) return;
   const headers = { ...place.headers, 'mcp-session-id': session };
   const request = { method: 'DELETE', headers, signal: place.signal };
   await place.outbound.fetch(place.url, request).catch(() => {});
 }
-
-const clientInfo = { name: 'drydock-probe', version: '1.0.0' };
-const discoverParams = {
-  _meta: {
-    'io.modelcontextprotocol/protocolVersion': newest,
-    'io.modelcontextprotocol/clientInfo': clientInfo,
-    'io.modelcontextprotocol/clientCapabilities': {},
-  },
-};
-const initializeParams = { protocolVersion: newestLegacy, capabilities: {}, clientInfo };
 
 function supportedIn(error: RpcAnswer['error']): unknown {
   return error?.code === -32022 ? (error.data as { supported?: unknown } | undefined)?.supported : undefined;

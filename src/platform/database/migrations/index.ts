@@ -22,6 +22,7 @@ import { tunnels } from './0020-tunnels.ts';
 import { webhooks } from './0021-webhooks.ts';
 import { conformance } from './0022-conformance.ts';
 import { registry } from './0024-registry.ts';
+import { readiness } from './0023-readiness.ts';
 
 export interface Migration {
   name: string;
@@ -57,4 +58,5 @@ export const migrations: readonly Migration[] = [
   webhooks,
   conformance,
   registry,
+  readiness,
 ];

@@ -27,6 +27,7 @@ export const projectContents = [
   },
   { table: 'conformance_runs' },
   { table: 'registry_connections' },
+  { table: 'readiness_runs' },
   { table: 'servers' },
   { table: 'secrets' },
   { table: 'plugin_versions' },

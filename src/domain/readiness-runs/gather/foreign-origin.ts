@@ -1,0 +1,46 @@
+import { discover, initialize } from '../../../mcp/greetings.ts';
+import { plain } from '../../../mcp/outbound.ts';
+import { endSession } from '../../../mcp/probe.ts';
+import { type ProbePlace, sendProbe } from '../../../mcp/probe-request.ts';
+import { type Known, unknown } from '../../../readiness/evidence.ts';
+import type { Place } from './place.ts';
+
+/** Belongs to nobody. */
+const elsewhere = 'https://drydock-origin-check.invalid';
+
+/** Whether a page of somebody else could talk to the server. The same is asked without an origin, to have something to compare with. */
+export async function foreignOrigin(
+  place: Place,
+  signal: AbortSignal,
+): Promise<Known<{ accepted: boolean; status: number }>> {
+  const { address, outbound, secrets } = place;
+  const token = await address.credential?.token();
+  if (token !== undefined) secrets.push(token);
+  const headers = {
+    ...plain(address.headers),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const probe: ProbePlace = { outbound, url: address.url, headers, secrets, signal, attempts: [] };
+  const usual = await greet(probe, {});
+  if (!usual.accepted && usual.status === 401)
+    return unknown('The server asks for authorization first, and nothing is saved for it', 'credentials');
+  if (!usual.accepted)
+    return unknown(`The server answers the same request without an Origin with HTTP status ${usual.status}`);
+  return { known: true, value: await greet(probe, { origin: elsewhere }) };
+}
+
+async function greet(
+  probe: ProbePlace,
+  extra: Record<string, string>,
+): Promise<{ accepted: boolean; status: number }> {
+  let last = 0;
+  for (const { name, headers, body } of [initialize, discover]) {
+    const request = { name, method: 'POST' as const, headers: { ...headers, ...extra }, body };
+    const { response, message } = await sendProbe(probe, request);
+    await endSession(probe, response.headers.get('mcp-session-id'));
+    if (message?.result !== undefined) return { accepted: true, status: response.status };
+    last = response.status;
+    if (last === 401) break;
+  }
+  return { accepted: false, status: last };
+}

@@ -1,0 +1,147 @@
+import type { Declared } from '../../../contract/readiness-declared.ts';
+import { secretsOf } from '../../../mcp/target.ts';
+import { type Evidence, unknown } from '../../../readiness/evidence.ts';
+import type { Capability } from '../../../readiness/index.ts';
+import type { ServerContext } from '../../context.ts';
+import { hasAuthorizationHeader, usableGrant } from '../../live/auth-method.ts';
+import { targetOf } from '../../live/reach.ts';
+import { authorization, nothingKnown } from './authorization.ts';
+import { baseline, skills } from './catalogs.ts';
+import { domainChallenge } from './domain-challenge.ts';
+import { endpointFacts } from './endpoint.ts';
+import { foreignOrigin } from './foreign-origin.ts';
+import { knock } from './knock.ts';
+import { type Place, within } from './place.ts';
+import { registerClient } from './registration.ts';
+import { session } from './session.ts';
+
+/** What is to be looked at, and how far one may go. */
+export interface Inspection {
+  kind: 'claude' | 'openai';
+  importsSkills: boolean;
+  allowSideEffects: boolean;
+  declared: Declared;
+}
+
+export interface Gathered {
+  evidence: Evidence;
+  capabilities: Capability[];
+  authMode: 'headless' | 'interactive' | 'provided-token';
+  /** What must not be repeated of it. */
+  secrets: string[];
+}
+
+/** Milliseconds of each part. Those after one another make less than three minutes. */
+const limits = {
+  knock: 20_000,
+  metadata: 15_000,
+  origin: 15_000,
+  register: 10_000,
+  session: 60_000,
+  list: 30_000,
+};
+
+/** Everything that checks look at. A part that fails is not known; only a cancelled run ends this early. */
+export async function gather(
+  context: ServerContext,
+  { kind, importsSkills, allowSideEffects, declared }: Inspection,
+  signal: AbortSignal,
+): Promise<Gathered> {
+  const { server } = context;
+  const address = await targetOf(context, context.actor.organization.id, server, {}).address();
+  if (address.kind !== 'http') throw new Error('only servers over HTTP are looked at');
+  const place: Place = {
+    context: { ...context, callerGone: () => signal },
+    address,
+    outbound: context.mcp.outbound.through(address.way),
+    signal,
+    kind,
+    allowSideEffects,
+    secrets: [...secretsOf(address), ...secretsInUrl(address.url)],
+  };
+  const knocked = await within(place, 'The server', limits.knock, (ends) =>
+    knock(place.outbound, address.url, ends),
+  );
+  const redirects = knocked.known ? { known: true as const, value: knocked.value.redirects } : knocked;
+  const challenge = !knocked.known
+    ? knocked
+    : knocked.value.challenge
+      ? { known: true as const, value: knocked.value.challenge }
+      : unknown('The redirects do not lead to an answer');
+  const published = challenge.known
+    ? await within(place, 'The OAuth metadata', limits.metadata, (ends) =>
+        authorization(place, challenge.value, ends),
+      )
+    : challenge;
+  const oauth = published.known ? published.value : nothingKnown(published.reason);
+  const evidence: Evidence = {
+    endpoint: endpointFacts(server),
+    redirects,
+    challenge,
+    ...oauth,
+    foreignOrigin: challenge.known
+      ? await within(place, 'The check of the Origin', limits.origin, (ends) => foreignOrigin(place, ends))
+      : challenge,
+    domainChallenge:
+      kind === 'openai'
+        ? await within(place, 'The token of the domain', limits.origin, (ends) =>
+            domainChallenge(place, ends),
+          )
+        : unknown('Not asked for by this directory'),
+    registration: await registered(place, oauth),
+    ...(await session(place, limits.session)),
+    skills: importsSkills
+      ? await within(place, 'The skills', limits.list, () => skills(place.context))
+      : unknown('Skills are not submitted'),
+    baseline:
+      kind === 'openai'
+        ? await within(place, 'The baseline', limits.list, () => baseline(place.context))
+        : unknown('Not asked for by this directory'),
+    declared,
+  };
+  signal.throwIfAborted();
+  return {
+    evidence,
+    capabilities: capabilitiesOf(evidence, allowSideEffects),
+    authMode: authModeOf(context),
+    secrets: place.secrets.filter(({ length }) => length >= 6),
+  };
+}
+
+async function registered(
+  place: Place,
+  { authorizationServer }: Pick<Evidence, 'authorizationServer'>,
+): Promise<Evidence['registration']> {
+  const server = authorizationServer.known ? authorizationServer.value : undefined;
+  const endpoint = server?.published ? server.registrationEndpoint : undefined;
+  if (!place.allowSideEffects || endpoint === undefined || !URL.canParse(endpoint))
+    return unknown('No client was registered');
+  return within(place, 'The registration', limits.register, (ends) => registerClient(place, endpoint, ends));
+}
+
+function capabilitiesOf(evidence: Evidence, allowSideEffects: boolean): Capability[] {
+  const { session: seen, challenge, declared } = evidence;
+  return [
+    ...(seen.known && seen.value.open ? (['mcp-session'] as const) : []),
+    ...(challenge.known ? (['oauth-discovery'] as const) : []),
+    ...(Object.keys(declared).length > 0 ? (['declared-inputs'] as const) : []),
+    ...(allowSideEffects ? (['side-effects'] as const) : []),
+  ];
+}
+
+function authModeOf({ server }: ServerContext): Gathered['authMode'] {
+  if (usableGrant(server) !== undefined) return 'interactive';
+  return hasAuthorizationHeader(server.settings) || server.settings.headerNames.length > 0
+    ? 'provided-token'
+    : 'headless';
+}
+
+/** People put keys into addresses. As they are written there, and as they are meant. */
+function secretsInUrl(address: string): string[] {
+  const { username, password, search, searchParams } = new URL(address);
+  const written = search
+    .slice(1)
+    .split('&')
+    .map((field) => field.slice(field.indexOf('=') + 1));
+  return [username, password, ...written, ...searchParams.values()];
+}

@@ -1,0 +1,95 @@
+import { failureIn } from '../../../mcp/failures.ts';
+import { discover, type Greeting, initialize } from '../../../mcp/greetings.ts';
+import { challengeOf } from '../../../mcp/http-line.ts';
+import type { Outbound } from '../../../mcp/outbound.ts';
+import { endSession } from '../../../mcp/probe.ts';
+import { mostProbeBytes, readAnswer } from '../../../mcp/probe-answer.ts';
+import type { ChallengeFacts, RedirectFacts } from '../../../readiness/evidence.ts';
+import { hideQuery } from '../../server-connections/present.ts';
+
+const mostRedirects = 5;
+const longestText = 500;
+
+interface Knocked {
+  redirects: RedirectFacts;
+  /** Left out when no answer came of it. */
+  challenge?: ChallengeFacts;
+}
+
+/**
+ * Asks without credentials, and goes along redirects by hand: nothing is sent that others may not see, so that they may
+ * lead anywhere the address guard allows.
+ */
+export async function knock(outbound: Outbound, address: string, signal: AbortSignal): Promise<Knocked> {
+  const hops: RedirectFacts['hops'] = [];
+  const ended = (how: RedirectFacts['ended'], problem: string): Knocked => ({
+    redirects: { hops, ended: how, problem },
+  });
+  let url = new URL(address);
+  for (;;) {
+    let response: Response;
+    try {
+      response = await send(outbound, url, initialize, signal);
+    } catch (error) {
+      const failure = failureIn(error);
+      if (hops.length === 0 || signal.aborted || failure?.kind !== 'address') throw error;
+      return ended('refused', `A redirect leads where nobody goes: ${failure.message}`);
+    }
+    const { status, headers } = response;
+    hops.push({ url: hideQuery(url.href), secure: url.protocol === 'https:', status });
+    const location = headers.get('location');
+    if (status < 300 || status >= 400 || location === null)
+      return {
+        redirects: { hops, ended: 'answer' },
+        challenge: await judged(outbound, url, response, signal),
+      };
+    if (!URL.canParse(location, url.href)) return ended('unusable', 'A redirect leads to no address');
+    const next = new URL(location, url);
+    if (next.protocol !== 'http:' && next.protocol !== 'https:')
+      return ended('unusable', `A redirect leads to ${next.protocol}`);
+    if (hops.some((hop) => hop.url === hideQuery(next.href)))
+      return ended('loop', 'The redirects go in a circle');
+    if (hops.length > mostRedirects)
+      return ended('too-many', `There are more than ${mostRedirects} redirects`);
+    url = next;
+  }
+}
+
+function send(
+  outbound: Outbound,
+  url: URL,
+  { headers, body }: Greeting,
+  signal: AbortSignal,
+): Promise<Response> {
+  const init = { method: 'POST', headers, body: JSON.stringify(body), signal };
+  return outbound.fetch(url, init, { bytes: mostProbeBytes });
+}
+
+async function judged(
+  outbound: Outbound,
+  url: URL,
+  response: Response,
+  signal: AbortSignal,
+): Promise<ChallengeFacts> {
+  const { status } = response;
+  const { scheme, resourceMetadataUrl } = challengeOf(response).challenge ?? {};
+  const { message } = await readAnswer(response, url.host);
+  const place = { outbound, url: url.href, headers: {}, signal };
+  await endSession(place, response.headers.get('mcp-session-id'));
+  const answered =
+    message?.result !== undefined || (status !== 401 && (await isModern(outbound, url, signal)));
+  return {
+    status,
+    answered,
+    ...(scheme !== undefined && { scheme: scheme.slice(0, longestText) }),
+    ...(resourceMetadataUrl !== undefined && {
+      resourceMetadataUrl: resourceMetadataUrl.slice(0, longestText),
+    }),
+  };
+}
+
+/** A server without sessions refuses the first greeting and answers the second. */
+async function isModern(outbound: Outbound, url: URL, signal: AbortSignal): Promise<boolean> {
+  const response = await send(outbound, url, discover, signal);
+  return (await readAnswer(response, url.host)).message?.result !== undefined;
+}

@@ -1,0 +1,125 @@
+import { McpFailure } from '../../../mcp/failures.ts';
+import type { Conversation } from '../../../mcp/mcp.ts';
+import { mapInTurns } from '../../../platform/turns.ts';
+import { type Evidence, type Known, known, type SessionFacts, unknown } from '../../../readiness/evidence.ts';
+import { type ToolFacts, toolFacts } from '../../../readiness/index.ts';
+import { adviceFor } from '../../live/advice.ts';
+import { lacksGrant } from '../../live/auth-method.ts';
+import { drain, type ListName } from '../../live/drain.ts';
+import { targetOf } from '../../live/reach.ts';
+import { declaringWidgets } from '../../server-widgets/support.ts';
+import { interfaces } from './interfaces.ts';
+import type { Place } from './place.ts';
+
+export type SeenInSession = Pick<Evidence, 'session' | 'tools' | 'resources' | 'prompts' | 'ui' | 'calls'>;
+
+const mostTools = 2_000;
+const mostCalled = 10;
+const longestText = 300;
+
+/** What the server offers to a client that is let in. */
+export async function session(place: Place, limit: number): Promise<SeenInSession> {
+  const { context, signal, secrets } = place;
+  const { server } = context;
+  if (lacksGrant(server))
+    return nothingSeen('The server is saved with OAuth and has no tokens; import them', 'oauth-grant');
+  const clientCapabilities = declaringWidgets(server.settings.clientCapabilities);
+  const target = targetOf(context, context.actor.organization.id, server, { clientCapabilities });
+  try {
+    return await context.mcp.once(target, { timeout: limit, signal }, async (conversation) => {
+      const seen = await look(place, conversation);
+      secrets.push(...conversation.secrets());
+      return seen;
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof McpFailure)) throw error;
+    return unopened(error);
+  }
+}
+
+/** Trouble of the server is a finding; what is missing on our side only says that nobody has looked. */
+function unopened(failure: McpFailure): SeenInSession {
+  const advice = adviceFor(failure);
+  if (/^(unauthorized|scope|forbidden)$/.test(failure.kind)) return nothingSeen(advice, 'credentials');
+  if (/^(address|busy|cancelled)$/.test(failure.kind)) return nothingSeen(advice);
+  return { ...nothingSeen('No session came about'), session: known({ open: false, problem: advice }) };
+}
+
+export function nothingSeen(reason: string, missing?: string): SeenInSession {
+  const part = unknown(reason, missing);
+  return { session: part, tools: part, resources: part, prompts: part, ui: part, calls: part };
+}
+
+async function look(place: Place, conversation: Conversation): Promise<SeenInSession> {
+  const { identity } = conversation;
+  const { serverInfo, protocolVersion, transport, capabilities, instructions } = identity;
+  const name = serverInfo?.['title'] ?? serverInfo?.['name'];
+  const facts: SessionFacts = {
+    open: true,
+    protocolVersion: protocolVersion.slice(0, 50),
+    transport,
+    serverName: typeof name === 'string' ? name.slice(0, longestText) : '',
+    capabilities: Object.keys(capabilities).slice(0, 50),
+    instructions: Boolean(instructions),
+  };
+  const listed = await list(conversation, 'tools');
+  const tools: Known<ToolFacts[]> = !listed.known
+    ? listed
+    : listed.value.length > mostTools
+      ? unknown(`The server lists ${listed.value.length} tools; at most ${mostTools} are looked at`)
+      : known(await mapInTurns(listed.value, toolFacts));
+  const resources = await list(conversation, 'resources');
+  const prompts = await list(conversation, 'prompts');
+  const shown = resources.known ? resources.value : [];
+  return {
+    session: known(facts),
+    tools,
+    resources: counted(resources),
+    prompts: counted(prompts),
+    ui: tools.known ? await interfaces(conversation, tools.value, shown) : tools,
+    calls: tools.known && place.allowSideEffects ? await callTools(conversation, tools.value) : notCalled,
+  };
+}
+
+function counted(items: Known<unknown[]>): Known<number> {
+  return items.known ? known(items.value.length) : items;
+}
+
+/** What cannot be listed is not known; the rest goes on, unless there is no connection any more. */
+async function list(conversation: Conversation, name: ListName): Promise<Known<unknown[]>> {
+  try {
+    return known((await drain(conversation, name))?.items ?? []);
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error;
+    return unknown(`The ${name} could not be listed. ${adviceFor(error)}`);
+  }
+}
+
+const notCalled = unknown('No tool was called');
+
+/** Those that need no arguments and do not say that they destroy anything. */
+async function callTools(
+  conversation: Conversation,
+  tools: readonly ToolFacts[],
+): Promise<Evidence['calls']> {
+  const harmless = tools.filter(
+    ({ required, hints, problem }) => required === 0 && hints.destructive !== true && problem === undefined,
+  );
+  const made: { tool: string; problem?: string }[] = [];
+  for (const { name } of harmless.slice(0, mostCalled)) {
+    const problem = await problemOfCall(conversation, name);
+    made.push({ tool: name, ...(problem !== undefined && { problem }) });
+  }
+  return known(made);
+}
+
+async function problemOfCall({ ask }: Conversation, name: string): Promise<string | undefined> {
+  try {
+    const { result } = await ask('tools/call', { name, arguments: {} });
+    return result['isError'] === true ? 'answered with an error' : undefined;
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error;
+    return error.message.slice(0, longestText);
+  }
+}

@@ -1,0 +1,176 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Operations } from '../../contract/index.ts';
+import type { OutputOf } from '../../contract/operation.ts';
+import type { Declared } from '../../contract/readiness-declared.ts';
+import { hideSecretsInTurns } from '../../mcp/target.ts';
+import * as blobRows from '../../platform/database/queries/blobs.ts';
+import * as runs from '../../platform/database/queries/readiness-runs.ts';
+import * as servers from '../../platform/database/queries/servers.ts';
+import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { Commit } from '../../platform/leases/holder.ts';
+import { checksOf, evaluate, type Finding, type Grade, grade } from '../../readiness/index.ts';
+import type { ServerContext } from '../context.ts';
+import type { ModelParts } from '../eval-runs/execute/ask-model.ts';
+import { storeTrace } from '../eval-runs/store-trace.ts';
+import { actFor } from '../identity/act-for.ts';
+import { asStorable, storableJson } from '../storable.ts';
+import { type Gathered, gather } from './gather/index.ts';
+import { observe } from './observe.ts';
+import type { ObservationState } from './present.ts';
+import { settled } from './settled.ts';
+
+type Run = runs.ReadinessRunRow;
+type Report = OutputOf<Operations['getReadinessReport']>;
+
+export const assessReadiness = 'assess-readiness';
+
+/** What a request allowed and declared. */
+export interface RunOptions {
+  allowSideEffects: boolean;
+  declared: Declared;
+}
+
+/** Milliseconds, with everything. */
+const longestRun = 170_000;
+
+/** Gathers, judges and writes the report. After a crash it begins anew. */
+export function readinessJob(parts: ModelParts): JobKind {
+  const { db } = parts.services;
+  return {
+    kind: assessReadiness,
+    // Each may hold a connection for minutes; others are to go on meanwhile.
+    concurrency: 2,
+    attempts: 3,
+    handle: async (payload, signal) => {
+      const run = await db.row(runs.begin, payload as { runId: string });
+      if (!run) return undefined;
+      try {
+        return await assess(parts, run, signal);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return ended(run, error.code.toLowerCase(), error.message);
+      }
+    },
+    givenUp: async (payload) => {
+      const run = await db.row(runs.get, payload as { runId: string });
+      if (!run) return async () => {};
+      return ended(run, 'internal_error', 'Drydock could not finish the run. Start another one');
+    },
+  };
+}
+
+/** As the account that started it, with all that this account may and may not do. */
+async function contextOf({ services }: ModelParts, run: Run): Promise<ServerContext> {
+  const { organizationId, projectId, startedBy: userId, id, serverId } = run;
+  const account = { organizationId, userId, projectId, requestId: id };
+  const context = await actFor(services, 'startClaudeReadinessRun', account);
+  const server = await services.db.row(servers.findLive, { projectId, id: serverId });
+  if (!server || server.transportType !== 'http' || server.url === null)
+    throw new Refusal('NOT_FOUND', 'The server is gone, or is not reached over HTTP any more');
+  return { ...context, server };
+}
+
+async function assess(parts: ModelParts, run: Run, cancelled: AbortSignal): Promise<Commit> {
+  const context = await contextOf(parts, run);
+  const { allowSideEffects, declared } = run.options as RunOptions;
+  const { kind, submissionMode } = run;
+  const signal = AbortSignal.any([cancelled, AbortSignal.timeout(longestRun)]);
+  const importsSkills = submissionMode === 'mcp-imported-skills';
+  const gathered = await gather(context, { kind, importsSkills, allowSideEffects, declared }, signal);
+  const { evidence, capabilities, secrets } = gathered;
+  const now = context.clock();
+  const findings = await hidden(evaluate(checksOf[kind], evidence, capabilities, now), secrets);
+  const released = evidence.baseline.known && evidence.baseline.value !== null;
+  // Before a model has said anything: it decides nothing.
+  const result = grade(findings, { kind, submissionMode, released });
+  const observed = await observe(parts, context, run, evidence, { signal: cancelled, secrets });
+  const shown = [...findings, ...observed.findings];
+  const lanes = grade(shown, { kind, submissionMode, released }).lanes;
+  return completed(context, run, gathered, { ...result, lanes }, shown, observed.state);
+}
+
+/** Servers repeat what they were sent. */
+function hidden(findings: readonly Finding[], secrets: readonly string[]): Promise<Finding[]> {
+  return Promise.all(
+    findings.map(async (finding) => {
+      const { details, notEvaluatedReason } = finding;
+      return {
+        ...finding,
+        ...(details && { details: await hideSecretsInTurns(details, secrets) }),
+        ...(notEvaluatedReason !== undefined && {
+          notEvaluatedReason: await hideSecretsInTurns(notEvaluatedReason, secrets),
+        }),
+      };
+    }),
+  );
+}
+
+async function completed(
+  context: ServerContext,
+  run: Run,
+  { authMode, capabilities }: Gathered,
+  { overallStatus, lanes, stages }: Grade,
+  findings: Finding[],
+  llmObservations: ObservationState,
+): Promise<Commit> {
+  const { id, kind, serverId, serverUrl, submissionMode, policySnapshotDate, engineVersion, sdkVersion } =
+    run;
+  const report: Report = {
+    runId: id,
+    readinessKind: kind,
+    serverId,
+    serverUrl,
+    submissionMode,
+    overallStatus,
+    lanes,
+    stages,
+    findings,
+    authMode,
+    capabilities,
+    allowSideEffects: (run.options as RunOptions).allowSideEffects,
+    policySnapshotDate,
+    engineVersion,
+    sdkVersion,
+    generatedAt: context.clock(),
+  };
+  const stored = await storeTrace(context, run, storableJson(report));
+  return async (trx) => {
+    if (stored?.blob) {
+      await trx.run(blobRows.insert, stored.blob);
+      await trx.run(blobRows.forgetGarbage, { ids: [stored.blob.id] });
+    }
+    const over = await trx.row(runs.settle, {
+      id,
+      status: 'completed',
+      overallStatus,
+      lanes,
+      stages,
+      authMode,
+      capabilities,
+      terminalReason: 'completed',
+      errorMessage: null,
+      llmObservations,
+      reportBody: stored?.body ?? null,
+      reportBlobId: stored?.blob?.id ?? null,
+    });
+    if (over) await settled(trx, over);
+  };
+}
+
+/** A run that came to nothing. */
+function ended(run: Run, terminalReason: string, message: string): Commit {
+  const llmObservations: ObservationState = run.includeLlmObservations
+    ? { status: 'not-requested', reason: 'no_evidence' }
+    : { status: 'not-requested', reason: 'not_requested' };
+  return async (trx) => {
+    const errorMessage = asStorable(message);
+    const over = await trx.row(runs.end, {
+      id: run.id,
+      status: 'failed',
+      terminalReason,
+      errorMessage,
+      llmObservations,
+    });
+    if (over) await settled(trx, over);
+  };
+}

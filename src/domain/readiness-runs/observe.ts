@@ -1,0 +1,77 @@
+import { Refusal } from '../../contract/errors.ts';
+import { hideSecretsInTurns } from '../../mcp/target.ts';
+import { ModelFailure } from '../../models/failure.ts';
+import { hostedRoute } from '../../models/resolve.ts';
+import type { ReadinessRunRow } from '../../platform/database/queries/readiness-runs.ts';
+import type { Evidence } from '../../readiness/evidence.ts';
+import type { Finding } from '../../readiness/index.ts';
+import { observationPrompt, readObservations } from '../../readiness/observations.ts';
+import type { ServerContext } from '../context.ts';
+import { askForJson, askModel, type ModelParts } from '../eval-runs/execute/ask-model.ts';
+import { spendInsight } from '../limits/insights.ts';
+import type { ObservationState } from './present.ts';
+
+interface Observed {
+  state: ObservationState;
+  findings: Finding[];
+}
+
+/** Milliseconds, and tokens of the answer. */
+const longestCall = 60_000;
+const mostTokens = 4_096;
+
+/** What a model notices about the tools, where it was asked for. Whatever becomes of it, the run goes on. */
+export async function observe(
+  parts: ModelParts,
+  context: ServerContext,
+  run: ReadinessRunRow,
+  { tools }: Pick<Evidence, 'tools'>,
+  { signal, secrets }: { signal: AbortSignal; secrets: readonly string[] },
+): Promise<Observed> {
+  if (!run.includeLlmObservations) return none({ status: 'not-requested', reason: 'not_requested' });
+  if (!tools.known || tools.value.length === 0)
+    return none({ status: 'completed', reason: 'no_evidence', detail: 'No tools could be read' });
+  const route = hostedRoute(context.models);
+  if (!route)
+    return none({
+      status: 'provider-failed',
+      reason: 'provider_error',
+      detail: 'No model is set up for this deployment',
+    });
+  const refused = await spent(context, run.id);
+  if (refused !== undefined)
+    return none({ status: 'billing-blocked', reason: 'billing_limit_reached', detail: refused });
+  const late = AbortSignal.timeout(longestCall);
+  const ends = AbortSignal.any([signal, late]);
+  const asker = { id: null, organizationId: run.organizationId, projectId: run.projectId, apiKeys: {} };
+  try {
+    const asked = await askModel(parts, asker, null, { model: route.id, provider: route.provider }, ends);
+    const prompt = observationPrompt(await hideSecretsInTurns(tools.value, secrets));
+    const answer = await askForJson(asked, prompt, { maxOutputTokens: mostTokens, abortSignal: ends });
+    const findings = readObservations(answer, run.kind, tools.value, context.clock());
+    if (!findings) return none({ status: 'invalid-output', reason: 'schema_invalid' });
+    return { state: { status: 'completed' }, findings };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) return none({ status: 'provider-failed', reason: 'provider_timeout' });
+    if (!(error instanceof ModelFailure)) throw error;
+    return none({ status: 'provider-failed', reason: 'provider_error', detail: error.message.slice(0, 500) });
+  }
+}
+
+function none(state: ObservationState): Observed {
+  return { state, findings: [] };
+}
+
+/** Takes one unit of the day; the answer is why there is none left. */
+async function spent(context: ServerContext, runId: string): Promise<string | undefined> {
+  try {
+    await context.db.transaction((trx) =>
+      spendInsight(context, trx, `observations of readiness run ${runId}`),
+    );
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'RATE_LIMITED') return error.message;
+    throw error;
+  }
+}

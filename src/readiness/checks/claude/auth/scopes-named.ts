@@ -1,0 +1,15 @@
+import type { Check } from '../../../check.ts';
+import { namesScopes } from '../../shared/authorization.ts';
+
+export const check: Check = {
+  id: 'claude.auth.scopes-named',
+  title: 'The scopes are named',
+  lane: 'optional-features',
+  class: 'recommended',
+  provenance: 'wire',
+  intrusiveness: 'passive',
+  source: { page: 'Connectors: authentication', section: 'Scopes' },
+  remediation: 'List the scopes in `scopes_supported` of the protected resource metadata.',
+  requiresCapabilities: ['oauth-discovery'],
+  evaluate: namesScopes,
+};

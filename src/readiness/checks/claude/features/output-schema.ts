@@ -1,0 +1,14 @@
+import type { Check } from '../../../check.ts';
+import { describesResults } from '../../shared/tools.ts';
+
+export const check: Check = {
+  id: 'claude.features.output-schema',
+  title: 'Results are described',
+  lane: 'optional-features',
+  class: 'recommended',
+  provenance: 'wire',
+  intrusiveness: 'read-only',
+  source: { page: 'Connectors: review criteria', section: 'Tools' },
+  remediation: 'Add an outputSchema, and answer with structuredContent.',
+  evaluate: describesResults,
+};

@@ -1,0 +1,14 @@
+import type { Check } from '../../../check.ts';
+import { namesAreUnique } from '../../shared/tools.ts';
+
+export const check: Check = {
+  id: 'claude.tools.name-unique',
+  title: 'No two tools have the same name',
+  lane: 'runtime-compatibility',
+  class: 'required',
+  provenance: 'wire',
+  intrusiveness: 'read-only',
+  source: { page: 'Connectors: review criteria', section: 'Tools' },
+  remediation: 'Rename one of them.',
+  evaluate: namesAreUnique,
+};

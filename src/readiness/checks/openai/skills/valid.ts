@@ -1,0 +1,13 @@
+import { type Check, from, noneOf } from '../../../check.ts';
+
+export const check: Check = {
+  id: 'openai.skills.valid',
+  title: 'Every skill is well formed',
+  lane: 'plugin-package',
+  class: 'required',
+  provenance: 'wire',
+  intrusiveness: 'read-only',
+  source: { page: 'Plugins: submission', section: 'Imported skills' },
+  remediation: 'Give each skill a name like its folder, a description, and digests of its files.',
+  evaluate: ({ skills }) => from(skills, ({ rejected }) => noneOf(rejected, 'The skill cannot be imported')),
+};

@@ -1,0 +1,112 @@
+/** What checks look at of a tool. Whatever a server sends fits in here, cut to a bounded size. */
+export interface ToolFacts {
+  name: string;
+  title: string;
+  description: string;
+  hints: { readOnly?: boolean; destructive?: boolean; openWorld?: boolean };
+  parameters: Parameter[];
+  /** Parameters that have to be sent. */
+  required: number;
+  hasOutputSchema: boolean;
+  /** Who may call it, where it says so. */
+  visibility?: string[];
+  /** The interface it names. */
+  uiUri?: string;
+  /** Names the interface as the Apps SDK did at first. */
+  legacyUi: boolean;
+  /** What is wrong with its form. */
+  problem?: string;
+}
+
+interface Parameter {
+  /** With the names of those around it, like `filter.name`. */
+  name: string;
+  type: string;
+  description: string;
+  /** The values it is limited to; undefined when it is not. */
+  choices?: string[];
+}
+
+export const longestName = 256;
+const longestText = 4_000;
+const deepest = 4;
+const mostParameters = 200;
+const mostChoices = 50;
+
+type Json = Record<string, unknown>;
+
+export function toolFacts(sent: unknown): ToolFacts {
+  const tool = record(sent);
+  const annotations = record(tool['annotations']);
+  const meta = record(tool['_meta']);
+  const ui = record(meta['ui']);
+  const input = record(tool['inputSchema']);
+  const visibility = ui['visibility'];
+  const uris = [ui['resourceUri'], meta['ui/resourceUri'], meta['openai/outputTemplate']].map(text);
+  const uiUri = uris.find((uri) => uri.startsWith('ui://'));
+  const problem = problemOf(tool, input);
+  return {
+    name: text(tool['name'], longestName),
+    title: text(tool['title'] ?? annotations['title'], longestName).trim(),
+    description: text(tool['description'], longestText).trim(),
+    hints: {
+      ...hint('readOnly', annotations['readOnlyHint']),
+      ...hint('destructive', annotations['destructiveHint']),
+      ...hint('openWorld', annotations['openWorldHint']),
+    },
+    parameters: parametersOf(input),
+    required: Array.isArray(input['required']) ? input['required'].length : 0,
+    hasOutputSchema: Object.keys(record(tool['outputSchema'])).length > 0,
+    ...(Array.isArray(visibility) && { visibility: visibility.slice(0, 10).map((one) => text(one, 50)) }),
+    ...(uiUri !== undefined && { uiUri }),
+    legacyUi: text(ui['resourceUri']) === '' && text(meta['openai/outputTemplate']) !== '',
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+function problemOf(tool: Json, input: Json): string | undefined {
+  if (text(tool['name']) === '') return 'has no name';
+  if (tool['inputSchema'] === undefined) return 'has no inputSchema';
+  return input['type'] === 'object' ? undefined : 'has an inputSchema that is not of type object';
+}
+
+function hint<Name extends string>(name: Name, value: unknown): { [N in Name]?: boolean } {
+  return (typeof value === 'boolean' ? { [name]: value } : {}) as { [N in Name]?: boolean };
+}
+
+/** Level by level, so that a deep schema costs no more than a flat one. */
+function parametersOf(schema: Json): Parameter[] {
+  const found: Parameter[] = [];
+  let level: { prefix: string; schema: Json }[] = [{ prefix: '', schema }];
+  for (let depth = 0; depth < deepest && level.length > 0; depth++) {
+    const next: typeof level = [];
+    for (const { prefix, schema: one } of level)
+      for (const [name, value] of Object.entries(record(one['properties']))) {
+        if (found.length === mostParameters) return found;
+        const parameter = parameterOf(`${prefix}${name}`.slice(0, longestName), record(value));
+        found.push(parameter);
+        next.push({ prefix: `${parameter.name}.`, schema: record(value) });
+      }
+    level = next;
+  }
+  return found;
+}
+
+function parameterOf(name: string, schema: Json): Parameter {
+  const choices = schema['enum'] ?? (schema['const'] === undefined ? undefined : [schema['const']]);
+  const type = Array.isArray(schema['type']) ? schema['type'].join(' ') : schema['type'];
+  return {
+    name,
+    type: text(type, 50),
+    description: text(schema['description'], 500),
+    ...(Array.isArray(choices) && { choices: choices.slice(0, mostChoices).map((one) => text(one, 100)) }),
+  };
+}
+
+function text(value: unknown, most = longestText): string {
+  return typeof value === 'string' ? value.slice(0, most).toWellFormed() : '';
+}
+
+function record(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
