@@ -24,6 +24,7 @@ const unseen: Evidence = {
   resources: nothing,
   prompts: nothing,
   ui: nothing,
+  importsSkills: true,
   skills: nothing,
   domainChallenge: nothing,
   baseline: nothing,

@@ -119,6 +119,8 @@ export interface Evidence {
   resources: Known<number>;
   prompts: Known<number>;
   ui: Known<UiFacts[]>;
+  /** Whether skills of the server are submitted with it. */
+  importsSkills: boolean;
   skills: Known<SkillFacts>;
   /** What is served where OpenAI looks for its token. */
   domainChallenge: Known<{ status: number; token: string }>;

@@ -42,7 +42,9 @@ export function toolFacts(sent: unknown): ToolFacts {
   const ui = record(meta['ui']);
   const input = record(tool['inputSchema']);
   const visibility = ui['visibility'];
-  const uris = [ui['resourceUri'], meta['ui/resourceUri'], meta['openai/outputTemplate']].map(text);
+  const uris = [ui['resourceUri'], meta['ui/resourceUri'], meta['openai/outputTemplate']].map((uri) =>
+    text(uri),
+  );
   const uiUri = uris.find((uri) => uri.startsWith('ui://'));
   const problem = problemOf(tool, input);
   return {

@@ -24,14 +24,18 @@ export async function startSelfSigned(): Promise<SelfSigned> {
   return asTarget({ url: `https://127.0.0.1:${port}/mcp`, certificate }, stop);
 }
 
-async function makeCertificate(): Promise<{ key: string; certificate: string }> {
+/** For this machine, under its own names and these. */
+export async function makeCertificate(...names: string[]): Promise<{ key: string; certificate: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'drydock-tls-'));
   try {
     const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
     await promisify(execFile)('openssl', [
       ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
       ...['-keyout', keyFile, '-out', certificateFile, '-days', '2', '-subj', '/CN=localhost'],
-      ...['-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
+      ...[
+        '-addext',
+        ['subjectAltName=IP:127.0.0.1,DNS:localhost', ...names.map((name) => `DNS:${name}`)].join(','),
+      ],
     ]);
     const [key, certificate] = await Promise.all([
       readFile(keyFile, 'utf8'),

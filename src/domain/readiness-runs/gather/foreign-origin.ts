@@ -15,7 +15,7 @@ export async function foreignOrigin(
 ): Promise<Known<{ accepted: boolean; status: number }>> {
   const { address, outbound, secrets } = place;
   const token = await address.credential?.token();
-  if (token !== undefined) secrets.push(token);
+  if (token !== undefined && token.length >= 6) secrets.push(token);
   const headers = {
     ...plain(address.headers),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),

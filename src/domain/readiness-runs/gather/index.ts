@@ -90,6 +90,7 @@ export async function gather(
         : unknown('Not asked for by this directory'),
     registration: await registered(place, oauth),
     ...(await session(place, limits.session)),
+    importsSkills,
     skills: importsSkills
       ? await within(place, 'The skills', limits.list, () => skills(place.context))
       : unknown('Skills are not submitted'),
@@ -104,7 +105,7 @@ export async function gather(
     evidence,
     capabilities: capabilitiesOf(evidence, allowSideEffects),
     authMode: authModeOf(context),
-    secrets: place.secrets.filter(({ length }) => length >= 6),
+    secrets: place.secrets,
   };
 }
 
@@ -143,5 +144,5 @@ function secretsInUrl(address: string): string[] {
     .slice(1)
     .split('&')
     .map((field) => field.slice(field.indexOf('=') + 1));
-  return [username, password, ...written, ...searchParams.values()];
+  return [username, password, ...written, ...searchParams.values()].filter(({ length }) => length >= 6);
 }

@@ -1,5 +1,6 @@
 import type { Check } from '../../../check.ts';
 import { confirmed } from '../../shared/artifacts.ts';
+import { whenImported } from '../../shared/skills.ts';
 
 export const check: Check = {
   id: 'openai.package.manifest',
@@ -10,5 +11,5 @@ export const check: Check = {
   intrusiveness: 'passive',
   source: { page: 'Plugins: submission', section: 'Package' },
   remediation: 'Write the manifest of the plugin, and declare pluginManifest.',
-  evaluate: (evidence) => confirmed(evidence, 'pluginManifest'),
+  evaluate: (evidence) => whenImported(evidence, () => confirmed(evidence, 'pluginManifest')),
 };

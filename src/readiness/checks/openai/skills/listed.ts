@@ -1,4 +1,5 @@
-import { type Check, from, satisfied, violated } from '../../../check.ts';
+import { type Check, satisfied, violated } from '../../../check.ts';
+import { ofSkills } from '../../shared/skills.ts';
 
 export const check: Check = {
   id: 'openai.skills.listed',
@@ -9,8 +10,8 @@ export const check: Check = {
   intrusiveness: 'read-only',
   source: { page: 'Plugins: submission', section: 'Imported skills' },
   remediation: 'Offer the skills extension with at least one skill, or submit as mcp-only.',
-  evaluate: ({ skills }) =>
-    from(skills, ({ names, rejected }) =>
+  evaluate: (evidence) =>
+    ofSkills(evidence, ({ names, rejected }) =>
       names.length + rejected.length > 0
         ? satisfied({ skills: names.slice(0, 20) })
         : violated({ problem: 'The server lists no skills' }),

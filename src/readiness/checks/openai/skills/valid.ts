@@ -1,4 +1,5 @@
-import { type Check, from, noneOf } from '../../../check.ts';
+import { type Check, noneOf } from '../../../check.ts';
+import { ofSkills } from '../../shared/skills.ts';
 
 export const check: Check = {
   id: 'openai.skills.valid',
@@ -9,5 +10,6 @@ export const check: Check = {
   intrusiveness: 'read-only',
   source: { page: 'Plugins: submission', section: 'Imported skills' },
   remediation: 'Give each skill a name like its folder, a description, and digests of its files.',
-  evaluate: ({ skills }) => from(skills, ({ rejected }) => noneOf(rejected, 'The skill cannot be imported')),
+  evaluate: (evidence) =>
+    ofSkills(evidence, ({ rejected }) => noneOf(rejected, 'The skill cannot be imported')),
 };
