@@ -334,10 +334,10 @@ test.each(cases)('%s: a server that %s violates exactly what it should', async (
   const { deciding, run } = await assess({ service, target }, kind, { declared, ...change(target) });
   const expected = ids.map((id) => `${kind}.${id}`).filter((id) => !onlyRecommended.has(id));
   expect(deciding('violated').toSorted()).toEqual(expected.toSorted());
-  if (expected.length > 0) expect(run.overallStatus).toBe('not-ready');
+  expect(run.overallStatus === 'not-ready').toBe(expected.length > 0);
 });
 
-/** In test/readiness-lifecycle.test.ts, where there are skills or a baseline. */
+/** In test/readiness-evidence.test.ts, where there are skills or a baseline. */
 const elsewhere = [
   'openai.skills.listed',
   'openai.skills.valid',

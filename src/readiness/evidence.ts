@@ -73,10 +73,6 @@ export interface AuthorizationServerFacts {
 /** A document that was looked for: there, or why it is not usable. */
 export type Published<T> = ({ published: true } & T) | { published: false; problem: string };
 
-export interface AuthorizationServerProblem {
-  issuerMismatch: boolean;
-}
-
 export type SessionFacts =
   | {
       open: true;
@@ -111,7 +107,7 @@ export interface Evidence {
   redirects: Known<RedirectFacts>;
   challenge: Known<ChallengeFacts>;
   resourceMetadata: Known<Published<ResourceMetadataFacts>>;
-  authorizationServer: Known<Published<AuthorizationServerFacts> & Partial<AuthorizationServerProblem>>;
+  authorizationServer: Known<Published<AuthorizationServerFacts> & { issuerMismatch?: boolean }>;
   /** Whether a request from a page of somebody else is refused, while the same without its `Origin` is answered. */
   foreignOrigin: Known<{ accepted: boolean; status: number }>;
   session: Known<SessionFacts>;

@@ -27,7 +27,7 @@ interface Parameter {
   choices?: string[];
 }
 
-export const longestName = 256;
+const longestName = 256;
 const longestText = 4_000;
 const deepest = 4;
 const mostParameters = 200;
@@ -76,22 +76,27 @@ function hint<Name extends string>(name: Name, value: unknown): { [N in Name]?: 
   return (typeof value === 'boolean' ? { [name]: value } : {}) as { [N in Name]?: boolean };
 }
 
+interface Level {
+  prefix: string;
+  schema: Json;
+}
+
 /** Level by level, so that a deep schema costs no more than a flat one. */
 function parametersOf(schema: Json): Parameter[] {
   const found: Parameter[] = [];
-  let level: { prefix: string; schema: Json }[] = [{ prefix: '', schema }];
+  let level: Level[] = [{ prefix: '', schema }];
   for (let depth = 0; depth < deepest && level.length > 0; depth++) {
-    const next: typeof level = [];
-    for (const { prefix, schema: one } of level)
-      for (const [name, value] of Object.entries(record(one['properties']))) {
-        if (found.length === mostParameters) return found;
-        const parameter = parameterOf(`${prefix}${name}`.slice(0, longestName), record(value));
-        found.push(parameter);
-        next.push({ prefix: `${parameter.name}.`, schema: record(value) });
-      }
-    level = next;
+    const here = level.flatMap(propertiesOf).slice(0, mostParameters - found.length);
+    found.push(...here.map(({ name, schema: own }) => parameterOf(name, own)));
+    level = here.map(({ name, schema: own }) => ({ prefix: `${name}.`, schema: own }));
   }
   return found;
+}
+
+function propertiesOf({ prefix, schema }: Level): { name: string; schema: Json }[] {
+  return Object.entries(record(schema['properties']))
+    .slice(0, mostParameters)
+    .map(([name, own]) => ({ name: `${prefix}${name}`.slice(0, longestName), schema: record(own) }));
 }
 
 function parameterOf(name: string, schema: Json): Parameter {

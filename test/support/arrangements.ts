@@ -4,6 +4,15 @@ import { newId } from '../../src/platform/ids.ts';
 import { sleepingBrowser } from './browser-fixtures.ts';
 import { forgetSpending, identityOf, idOf, makeClient, signInOf, within } from './path-parameters.ts';
 import { organizationOf } from './principals.ts';
+import {
+  forgetSpending,
+  identityOf,
+  idOf,
+  makeClient,
+  roomForReadiness,
+  signInOf,
+  within,
+} from './path-parameters.ts';
 import type { TestService } from './service.ts';
 import { studyArrangements } from './study-arrangements.ts';
 
@@ -97,6 +106,15 @@ const arrangements: Record<
        from eval_runs where id = $1`,
       [runId],
     ),
+  startClaudeReadinessRun: roomForReadiness,
+  startOpenAIReadinessRun: roomForReadiness,
+  cancelReadinessRun: (service, { readinessRunId }) =>
+    within(service, `update readiness_runs set status = 'pending' where id = $1`, [readinessRunId]),
+  getReadinessReport: (service, { readinessRunId }) =>
+    within(service, 'update readiness_runs set report_body = $2 where id = $1', [
+      readinessRunId,
+      readinessReport,
+    ]),
   launchJourneyRun: forgetSpending,
   launchGoalRun: forgetSpending,
   generatePersonas: forgetSpending,
@@ -145,6 +163,25 @@ async function newCard(
   const card = { name: newId('card'), transport: { url: await service.demoUrl() } };
   return { registryServerId: await idOf(service.post(`/organizations/${id}/registry/servers`, card)) };
 }
+/** As a run that found nothing writes it. */
+const readinessReport = JSON.stringify({
+  runId: 'rdy_fixture',
+  readinessKind: 'claude',
+  serverId: 'srv_fixture',
+  serverUrl: 'https://weather.example.com/mcp',
+  submissionMode: null,
+  overallStatus: 'incomplete',
+  lanes: [],
+  stages: [],
+  findings: [],
+  authMode: 'headless',
+  capabilities: [],
+  allowSideEffects: false,
+  policySnapshotDate: '2026-11-01',
+  engineVersion: '1',
+  sdkVersion: '0.1.0',
+  generatedAt: 0,
+});
 
 function askedForInsights(
   service: TestService,

@@ -105,6 +105,13 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     if (answer.status !== 202) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
     return answer.body.runId as string;
   },
+  readinessRunId: async ({ service, need }) => {
+    await roomForReadiness(service);
+    const path = `/projects/${await need('projectId')}/servers/${await need('serverId')}/readiness-runs/claude`;
+    const answer = await service.post(path, {});
+    if (answer.status !== 202) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
+    return answer.body.runId as string;
+  },
   personaId: async ({ service, need }) =>
     idOf(service.post(`/projects/${await need('projectId')}/personas`, { name: 'Ada', role: 'fixture' })),
   swarmId: async ({ service, need }) => {
@@ -314,6 +321,16 @@ export async function within(
 /** What was drawn on budgets; some allow only so much in a minute. */
 export function forgetSpending(service: TestService): Promise<Record<string, string>> {
   return within(service, `delete from ledger_entries where budget <> 'credits'`, []);
+}
+
+/** An organization may have only some under way, and only so many a day. */
+export function roomForReadiness(service: TestService): Promise<Record<string, string>> {
+  return within(
+    service,
+    `update readiness_runs set created_at = created_at - interval '2 days',
+       status = case when status in ('pending', 'running') then 'cancelled' else status end`,
+    [],
+  );
 }
 
 const skillText = Buffer.from('---\nname: fixture\ndescription: For tests\n---\nDo nothing.\n');

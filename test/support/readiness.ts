@@ -8,7 +8,7 @@ import { type StartOptions, startTestService, type TestService } from './service
 
 export type Directory = 'claude' | 'openai';
 export type Run = OutputOf<Operations['getReadinessRun']>;
-export type Report = OutputOf<Operations['getReadinessReport']>;
+type Report = OutputOf<Operations['getReadinessReport']>;
 
 /** What a good submission declares, to both directories. */
 export const declared = {

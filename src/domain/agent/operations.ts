@@ -18,7 +18,7 @@ export interface AgentOperation {
   proposal: Proposal;
 }
 
-/** Writes that the agent makes itself: drafts that run nothing, and that a person can look at and change. */
+/** Writes that the agent makes itself: drafts that run nothing and that a person can change, and the end of a look. */
 const authoring: ReadonlySet<string> = new Set<OperationId>([
   'createEvalSuite',
   'updateEvalSuite',
@@ -27,6 +27,7 @@ const authoring: ReadonlySet<string> = new Set<OperationId>([
   'updateEvalCase',
   'ensureAdhocEnvironment',
   'nameEnvironment',
+  'cancelReadinessRun',
 ]);
 
 /** Offered though they are about no project: one is a list of names, the other is bound to the project by its body. */
@@ -45,6 +46,8 @@ const proposals: Partial<Record<string, Proposal>> = {
   createServerConnection: { ...reaching, buttonLabel: 'Connect' },
   callTool: { ...reaching, buttonLabel: 'Call tool' },
   renderServerWidget: { ...reaching, buttonLabel: 'Render widget' },
+  startClaudeReadinessRun: { ...reaching, buttonLabel: 'Check readiness' },
+  startOpenAIReadinessRun: { ...reaching, buttonLabel: 'Check readiness' },
   replayEvalRun: { ...reaching, buttonLabel: 'Replay run' },
   createEvalRun: { ...spending, buttonLabel: 'Run suite' },
   createEvalRunGroup: { ...spending, buttonLabel: 'Run suite' },

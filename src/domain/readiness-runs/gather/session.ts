@@ -46,7 +46,7 @@ function unopened(failure: McpFailure): SeenInSession {
   return { ...nothingSeen('No session came about'), session: known({ open: false, problem: advice }) };
 }
 
-export function nothingSeen(reason: string, missing?: string): SeenInSession {
+function nothingSeen(reason: string, missing?: string): SeenInSession {
   const part = unknown(reason, missing);
   return { session: part, tools: part, resources: part, prompts: part, ui: part, calls: part };
 }

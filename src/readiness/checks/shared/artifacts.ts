@@ -10,7 +10,7 @@ export function declared<Field extends keyof Declared>(
 ): Outcome {
   const value = all[field];
   if (value === undefined) return notEvaluated(`Nothing was declared as ${field}`, `declared.${field}`);
-  return judge(value as NonNullable<Declared[Field]>);
+  return judge(value);
 }
 
 export function confirmed(
@@ -30,7 +30,7 @@ type TextField = 'name' | 'tagline' | 'description' | 'supportContact' | 'releas
 export function declaredText(evidence: Evidence, field: TextField, most: number): Outcome {
   return declared(evidence, field, (value) => {
     if (value === '') return violated({ problem: `${field} is empty` });
-    const { length } = [...value];
+    const length = Array.from(value).length;
     return length <= most
       ? satisfied({ length })
       : violated({ problem: `${field} has ${length} characters; ${most} are taken` });

@@ -24,7 +24,7 @@ export function interfacesAreThere(evidence: Evidence): Outcome {
   );
 }
 
-export const mcpApp = 'text/html;profile=mcp-app';
+const mcpApp = 'text/html;profile=mcp-app';
 
 export function interfacesAreMcpApps(evidence: Evidence): Outcome {
   const other = ({ mimeType }: UiFacts): boolean => mimeType.replaceAll(/\s/g, '').toLowerCase() !== mcpApp;
@@ -36,7 +36,7 @@ export function originsAreDeclared(evidence: Evidence): Outcome {
   return none(evidence, (ui) => undeclared(ui).length > 0, 'The page names origins that its csp does not');
 }
 
-export function undeclared({ csp, origins }: UiFacts): string[] {
+function undeclared({ csp, origins }: UiFacts): string[] {
   const allowed = csp ? [...csp.connect, ...csp.resource, ...csp.frame] : [];
   return origins.filter((origin) => !allowed.some((one) => covers(one, origin)));
 }

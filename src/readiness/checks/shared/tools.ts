@@ -33,7 +33,7 @@ export function namesAreUnique({ tools }: Evidence): Outcome {
   });
 }
 
-export const longestToolName = 64;
+const longestToolName = 64;
 
 export function namesAreShort(evidence: Evidence): Outcome {
   const long = ({ name }: ToolFacts): boolean => name.length > longestToolName;
@@ -64,7 +64,7 @@ export function describesOnly(evidence: Evidence): Outcome {
   );
 }
 
-export const longDescription = 1_000;
+const longDescription = 1_000;
 
 export function describesBriefly(evidence: Evidence): Outcome {
   return noTool(
@@ -90,7 +90,7 @@ export function answersCalls({ calls }: Evidence): Outcome {
   });
 }
 
-export const manyTools = 40;
+const manyTools = 40;
 
 export function offersFewTools({ tools }: Evidence): Outcome {
   return from(tools, (all) =>

@@ -27,6 +27,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
       { name: 'studies', title: 'Studies' },
       { name: 'contract-checks', title: 'Checks without a model' },
       { name: 'conformance-runs', title: 'Conformance runs' },
+      { name: 'readiness', title: 'Directory readiness' },
       { name: 'reporting', title: 'Results from elsewhere' },
     ],
   },
