@@ -77,6 +77,7 @@ async function assess(parts: ModelParts, run: Run, cancelled: AbortSignal): Prom
   const signal = AbortSignal.any([cancelled, AbortSignal.timeout(longestRun)]);
   const importsSkills = submissionMode === 'mcp-imported-skills';
   const gathered = await gather(context, { kind, importsSkills, allowSideEffects, declared }, signal);
+  cancelled.throwIfAborted();
   const { evidence, capabilities, secrets } = gathered;
   const now = context.clock();
   const findings = await hidden(evaluate(checksOf[kind], evidence, capabilities, now), secrets);

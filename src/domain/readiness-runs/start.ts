@@ -13,8 +13,8 @@ import { audit } from '../audit.ts';
 import type { ServerContext } from '../context.ts';
 import { identityOf } from '../eval-runs/launch/create.ts';
 import { found } from '../refusals.ts';
-import { hideQuery } from '../server-connections/present.ts';
 import type { Verb } from '../verb.ts';
+import { shownUrl } from './gather/endpoint.ts';
 import { assessReadiness, type RunOptions } from './job.ts';
 import type { ObservationState } from './present.ts';
 
@@ -109,7 +109,7 @@ async function write(
     organizationId,
     projectId: project.id,
     serverId: server.id,
-    serverUrl: hideQuery(server.url ?? ''),
+    serverUrl: shownUrl(server.url ?? ''),
     kind,
     submissionMode,
     policySnapshotDate,

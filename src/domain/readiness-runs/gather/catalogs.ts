@@ -3,6 +3,7 @@ import { type Evidence, type Known, known, type SkillFacts, unknown } from '../.
 import type { ServerContext } from '../../context.ts';
 import { checkServerContract } from '../../contract-checks/check.ts';
 import { listServerSkills } from '../../server-skills/list.ts';
+import { briefly } from './place.ts';
 
 const mostNamed = 100;
 const longestText = 300;
@@ -44,6 +45,6 @@ function placeOf({ project, server }: ServerContext): { projectId: string; serve
 }
 
 function refusedAs(error: unknown): ReturnType<typeof unknown> {
-  if (error instanceof Refusal) return unknown(error.message);
+  if (error instanceof Refusal) return unknown(briefly(error.message));
   throw error;
 }

@@ -21,16 +21,22 @@ export function endpointFacts({
   const notPublic = whyNotPublic(url, host);
   const inQuery = [...url.searchParams.keys()].filter((name) => credentialNames.test(name));
   const userInfo = url.username !== '' || url.password !== '';
-  url.username = '';
-  url.password = '';
   return {
-    url: hideQuery(url.href),
+    url: shownUrl(url),
     secure: url.protocol === 'https:',
     host,
     ...(notPublic !== undefined && { notPublic }),
     credentials: [...(userInfo ? ['user info'] : []), ...new Set(inQuery)].slice(0, 20),
     tunnel: tunnelSlug !== null,
   };
+}
+
+/** An address without what people hide in it. */
+export function shownUrl(address: string | URL): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return hideQuery(url.href);
 }
 
 function whyNotPublic(url: URL, host: string): string | undefined {

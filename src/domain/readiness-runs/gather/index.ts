@@ -41,7 +41,7 @@ const limits = {
   list: 30_000,
 };
 
-/** Everything that checks look at. A part that fails is not known; only a cancelled run ends this early. */
+/** Everything that checks look at. A part that fails, or that time was too short for, is not known. */
 export async function gather(
   context: ServerContext,
   { kind, importsSkills, allowSideEffects, declared }: Inspection,
@@ -100,7 +100,6 @@ export async function gather(
         : unknown('Not asked for by this directory'),
     declared,
   };
-  signal.throwIfAborted();
   return {
     evidence,
     capabilities: capabilitiesOf(evidence, allowSideEffects),
@@ -114,8 +113,8 @@ async function registered(
   { authorizationServer }: Pick<Evidence, 'authorizationServer'>,
 ): Promise<Evidence['registration']> {
   const server = authorizationServer.known ? authorizationServer.value : undefined;
-  const endpoint = server?.published ? server.registrationEndpoint : undefined;
-  if (!place.allowSideEffects || endpoint === undefined || !URL.canParse(endpoint))
+  const endpoint = (server?.published ? server.registrationEndpoint : undefined) ?? '';
+  if (!place.allowSideEffects || !/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))
     return unknown('No client was registered');
   return within(place, 'The registration', limits.register, (ends) => registerClient(place, endpoint, ends));
 }

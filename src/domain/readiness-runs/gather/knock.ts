@@ -5,7 +5,7 @@ import type { Outbound } from '../../../mcp/outbound.ts';
 import { endSession } from '../../../mcp/probe.ts';
 import { mostProbeBytes, readAnswer } from '../../../mcp/probe-answer.ts';
 import type { ChallengeFacts, RedirectFacts } from '../../../readiness/evidence.ts';
-import { hideQuery } from '../../server-connections/present.ts';
+import { shownUrl } from './endpoint.ts';
 
 const mostRedirects = 5;
 const longestText = 500;
@@ -25,6 +25,7 @@ export async function knock(outbound: Outbound, address: string, signal: AbortSi
   const ended = (how: RedirectFacts['ended'], problem: string): Knocked => ({
     redirects: { hops, ended: how, problem },
   });
+  const seen = new Set<string>();
   let url = new URL(address);
   for (;;) {
     let response: Response;
@@ -36,7 +37,8 @@ export async function knock(outbound: Outbound, address: string, signal: AbortSi
       return ended('refused', `A redirect leads where nobody goes: ${failure.message}`);
     }
     const { status, headers } = response;
-    hops.push({ url: hideQuery(url.href), secure: url.protocol === 'https:', status });
+    seen.add(url.href);
+    hops.push({ url: shownUrl(url).slice(0, longestText), secure: url.protocol === 'https:', status });
     const location = headers.get('location');
     if (status < 300 || status >= 400 || location === null)
       return {
@@ -47,8 +49,7 @@ export async function knock(outbound: Outbound, address: string, signal: AbortSi
     const next = new URL(location, url);
     if (next.protocol !== 'http:' && next.protocol !== 'https:')
       return ended('unusable', `A redirect leads to ${next.protocol}`);
-    if (hops.some((hop) => hop.url === hideQuery(next.href)))
-      return ended('loop', 'The redirects go in a circle');
+    if (seen.has(next.href)) return ended('loop', 'The redirects go in a circle');
     if (hops.length > mostRedirects)
       return ended('too-many', `There are more than ${mostRedirects} redirects`);
     url = next;

@@ -32,9 +32,17 @@ export async function within<T>(
     return isKnown<T>(result) ? result : known(result);
   } catch (error) {
     if (late.aborted || signal.aborted) return unknown(`${what} did not come in time`);
-    if (error instanceof McpFailure) return unknown(`${what} could not be looked at. ${adviceFor(error)}`);
+    if (error instanceof McpFailure)
+      return unknown(briefly(`${what} could not be looked at. ${adviceFor(error)}`));
     throw error;
   }
+}
+
+const longestReason = 1_000;
+
+/** What a failure says may be in words of the server. */
+export function briefly(reason: string): string {
+  return reason.slice(0, longestReason).toWellFormed();
 }
 
 function isKnown<T>(value: unknown): value is Known<T> {

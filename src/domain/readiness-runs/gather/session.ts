@@ -9,7 +9,7 @@ import { drain, type ListName } from '../../live/drain.ts';
 import { targetOf } from '../../live/reach.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
 import { interfaces } from './interfaces.ts';
-import type { Place } from './place.ts';
+import { briefly, type Place } from './place.ts';
 
 export type SeenInSession = Pick<Evidence, 'session' | 'tools' | 'resources' | 'prompts' | 'ui' | 'calls'>;
 
@@ -27,12 +27,14 @@ export async function session(place: Place, limit: number): Promise<SeenInSessio
   const target = targetOf(context, context.actor.organization.id, server, { clientCapabilities });
   try {
     return await context.mcp.once(target, { timeout: limit, signal }, async (conversation) => {
-      const seen = await look(place, conversation);
-      secrets.push(...conversation.secrets());
-      return seen;
+      try {
+        return await look(place, conversation);
+      } finally {
+        secrets.push(...conversation.secrets());
+      }
     });
   } catch (error) {
-    signal.throwIfAborted();
+    if (signal.aborted) return nothingSeen('The time of the run was over');
     if (!(error instanceof McpFailure)) throw error;
     return unopened(error);
   }
@@ -40,7 +42,7 @@ export async function session(place: Place, limit: number): Promise<SeenInSessio
 
 /** Trouble of the server is a finding; what is missing on our side only says that nobody has looked. */
 function unopened(failure: McpFailure): SeenInSession {
-  const advice = adviceFor(failure);
+  const advice = briefly(adviceFor(failure));
   if (/^(unauthorized|scope|forbidden)$/.test(failure.kind)) return nothingSeen(advice, 'credentials');
   if (/^(address|busy|cancelled)$/.test(failure.kind)) return nothingSeen(advice);
   return { ...nothingSeen('No session came about'), session: known({ open: false, problem: advice }) };
@@ -92,7 +94,7 @@ async function list(conversation: Conversation, name: ListName): Promise<Known<u
     return known((await drain(conversation, name))?.items ?? []);
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
-    return unknown(`The ${name} could not be listed. ${adviceFor(error)}`);
+    return unknown(briefly(`The ${name} could not be listed. ${adviceFor(error)}`));
   }
 }
 
