@@ -32,9 +32,9 @@ import { type Declaration, isDeclaration, type Operation, paramNames } from './o
 import * as personas from './personas.ts';
 import * as plugins from './plugins.ts';
 import * as projects from './projects.ts';
+import * as readiness from './readiness.ts';
 import * as registry from './registry.ts';
 import * as registryCards from './registry-cards.ts';
-import * as readiness from './readiness.ts';
 import * as scenarios from './scenarios.ts';
 import * as secrets from './secrets.ts';
 import * as serverChecks from './server-checks.ts';

@@ -149,6 +149,9 @@ export { deleteProject } from './projects/delete.ts';
 export { getProjectCapabilities } from './projects/get-capabilities.ts';
 export { listProjects } from './projects/list.ts';
 export { updateProject } from './projects/update.ts';
+export { cancelReadinessRun } from './readiness-runs/cancel.ts';
+export { getReadinessReport, getReadinessRun, listReadinessRuns } from './readiness-runs/read.ts';
+export { startClaudeReadinessRun, startOpenAIReadinessRun } from './readiness-runs/start.ts';
 export {
   createOrganizationRegistryServer,
   deleteOrganizationRegistryServer,
@@ -168,9 +171,6 @@ export {
   installRegistryServer,
   uninstallRegistryServer,
 } from './registry/install.ts';
-export { cancelReadinessRun } from './readiness-runs/cancel.ts';
-export { getReadinessReport, getReadinessRun, listReadinessRuns } from './readiness-runs/read.ts';
-export { startClaudeReadinessRun, startOpenAIReadinessRun } from './readiness-runs/start.ts';
 export { createSecret } from './secrets/create.ts';
 export { deleteSecret } from './secrets/delete.ts';
 export { getSecret } from './secrets/get.ts';

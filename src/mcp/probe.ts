@@ -1,9 +1,8 @@
 import { challengeOf } from './challenge.ts';
 import { Deadline, type Wait } from './deadline.ts';
 import { failureIn, McpFailure } from './failures.ts';
-import { texts } from './http-line.ts';
 import { discover, type Greeting, initialize } from './greetings.ts';
-import { challengeOf, texts } from './http-line.ts';
+import { texts } from './http-line.ts';
 import { type AuthorizationFacts, discoverAuthorization } from './oauth.ts';
 import { type Outbound, plain } from './outbound.ts';
 import type { RpcAnswer } from './probe-answer.ts';

@@ -2,8 +2,6 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { createConsoleLink } from '../../src/domain/operator/console-link.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { sleepingBrowser } from './browser-fixtures.ts';
-import { forgetSpending, identityOf, idOf, makeClient, signInOf, within } from './path-parameters.ts';
-import { organizationOf } from './principals.ts';
 import {
   forgetSpending,
   identityOf,
@@ -13,6 +11,7 @@ import {
   signInOf,
   within,
 } from './path-parameters.ts';
+import { organizationOf } from './principals.ts';
 import type { TestService } from './service.ts';
 import { studyArrangements } from './study-arrangements.ts';
 

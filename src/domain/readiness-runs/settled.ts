@@ -1,5 +1,10 @@
 import type { Db } from '../../platform/database/database.ts';
 import type { ReadinessRunRow } from '../../platform/database/queries/readiness-runs.ts';
+import { emit } from '../webhooks/emit.ts';
 
-/** Called in the transaction that ends a run, once for each run. */
-export async function settled(_db: Db, _run: ReadinessRunRow): Promise<void> {}
+/** In the transaction in which a run ends. */
+export async function settled(db: Db, run: ReadinessRunRow): Promise<void> {
+  const { id: runId, projectId, serverId, kind: readinessKind, status, overallStatus, terminalReason } = run;
+  const data = { runId, serverId, readinessKind, status, overallStatus, terminalReason, lanes: run.lanes };
+  await emit(db, projectId, [{ type: 'readiness_run.decided', subject: runId, data }]);
+}

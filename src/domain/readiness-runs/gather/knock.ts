@@ -1,6 +1,6 @@
+import { challengeOf } from '../../../mcp/challenge.ts';
 import { failureIn } from '../../../mcp/failures.ts';
 import { discover, type Greeting, initialize } from '../../../mcp/greetings.ts';
-import { challengeOf } from '../../../mcp/http-line.ts';
 import type { Outbound } from '../../../mcp/outbound.ts';
 import { endSession } from '../../../mcp/probe.ts';
 import { mostProbeBytes, readAnswer } from '../../../mcp/probe-answer.ts';

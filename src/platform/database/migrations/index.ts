@@ -21,8 +21,8 @@ import { studies } from './0019-studies.ts';
 import { tunnels } from './0020-tunnels.ts';
 import { webhooks } from './0021-webhooks.ts';
 import { conformance } from './0022-conformance.ts';
-import { registry } from './0024-registry.ts';
 import { readiness } from './0023-readiness.ts';
+import { registry } from './0024-registry.ts';
 
 export interface Migration {
   name: string;
@@ -57,6 +57,6 @@ export const migrations: readonly Migration[] = [
   tunnels,
   webhooks,
   conformance,
-  registry,
   readiness,
+  registry,
 ];

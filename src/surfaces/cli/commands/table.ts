@@ -58,6 +58,7 @@ export const commandTable: Record<string, CommandEntry> = {
     summary: 'check how well a server follows the protocol',
     heading: 'Test',
     load: async () => (await import('./conformance.ts')).conformanceCommand,
+  },
   readiness: {
     summary: 'check whether a server would be taken into a public directory',
     heading: 'Test',
