@@ -60,6 +60,8 @@ describe('the directory', () => {
     expect(await found('q=io.github.someone/weather-mcp')).toEqual(['io.github.someone/weather-mcp']);
     expect(await found(`q=${encodeURIComponent('ärg')}`)).toEqual(['com.example/umlaut']);
     expect(await found(`q=${encodeURIComponent('天')}`)).toEqual(['com.example/umlaut']);
+    // What nearly all names begin with is no word of theirs.
+    expect(await found('q=git')).toEqual([]);
     expect(await found('q=nothing-like-this')).toEqual([]);
   });
 

@@ -14,8 +14,13 @@ export function wordsOf(text: string): string[] {
   return words.slice(0, mostWords).map((word) => word.slice(0, longestWord).toWellFormed());
 }
 
+/** Most names begin with the same words, turned-round domains of hosts and countries: nobody looks for those. */
+export function ownName(name: string): string {
+  return name.replace(/^(?:io\.github|[a-z]+)\.(?=[^/]*\/)/i, '');
+}
+
 /** What PostgreSQL looks for: all of the words, or words that begin so. Undefined when there is none. */
 export function searchFor(text: string): string | undefined {
-  const words = [...new Set(wordsOf(text))].slice(0, 20);
+  const words = [...new Set(wordsOf(ownName(text.trim())))].slice(0, 20);
   return words.length === 0 ? undefined : words.map((word) => `'${word}':*`).join(' & ');
 }

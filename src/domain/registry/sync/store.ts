@@ -5,7 +5,7 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as entries from '../../../platform/database/queries/registry-entries.ts';
 import type { SourceRow } from '../../../platform/database/queries/registry-sources.ts';
 import { directoryRow } from '../../../registry/directory-row.ts';
-import { wordsOf } from '../../../registry/search-words.ts';
+import { ownName, wordsOf } from '../../../registry/search-words.ts';
 import type { Listed } from '../../../registry/server-json.ts';
 import { storableJson } from '../../storable.ts';
 
@@ -45,7 +45,7 @@ function writtenOf(id: string, source: string, one: Listed): entries.WrittenEntr
     command: row.command === null ? null : JSON.stringify(row.command),
     contentHash: createHash('sha256').update(canonicalJson(one.raw)).digest('hex'),
     raw: storableJson(one.raw),
-    nameWords: wordsOf(row.serverName).join(' '),
+    nameWords: wordsOf(ownName(row.serverName)).join(' '),
     titleWords: wordsOf(row.displayName).join(' '),
     descriptionWords: wordsOf(row.description).join(' '),
   };
