@@ -2,7 +2,7 @@ import { filled, isHttpUrl, isTemplate, variablesIn } from './address-template.t
 import { commandOf } from './package-command.ts';
 import type { Listed, PackageJson, RemoteJson } from './server-json.ts';
 
-export type EndpointKind = 'fixed' | 'options' | 'tenant' | 'package';
+type EndpointKind = 'fixed' | 'options' | 'tenant' | 'package';
 
 /** What the directory says of a server. */
 export interface DirectoryRow extends Endpoint {
@@ -140,7 +140,7 @@ function hintFor(template: string, remotes: readonly RemoteJson[]): string {
 }
 
 /** One line, without characters that only steer a terminal. */
-export function clean(text: string, most: number): string {
+function clean(text: string, most: number): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.slice(0, most).toWellFormed();
 }

@@ -45,7 +45,7 @@ const ServerJson = z.looseObject({
   remotes: few(Remote).optional(),
   packages: few(Package).optional(),
 });
-export type ServerJson = z.output<typeof ServerJson>;
+type ServerJson = z.output<typeof ServerJson>;
 export type RemoteJson = z.output<typeof Remote>;
 export type PackageJson = z.output<typeof Package>;
 
