@@ -105,12 +105,18 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     if (answer.status !== 202) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
     return answer.body.runId as string;
   },
+  // Over, and not of today: those under way and those of a day are counted.
   readinessRunId: async ({ service, need }) => {
-    await roomForReadiness(service);
-    const path = `/projects/${await need('projectId')}/servers/${await need('serverId')}/readiness-runs/claude`;
-    const answer = await service.post(path, {});
-    if (answer.status !== 202) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
-    return answer.body.runId as string;
+    const id = newId('rdy');
+    await within(
+      service,
+      `insert into readiness_runs (id, organization_id, project_id, server_id, server_url, kind, status, created_at,
+         policy_snapshot_date, engine_version, sdk_version, include_llm_observations, llm_observations, options, started_by)
+       select $1, organization_id, id, $3, 'https://weather.example.com/mcp', 'claude', 'failed', now() - interval '2 days',
+         '2026-11-01', '1', '0.1.0', false, '{"status":"not-requested"}', '{}', 'somebody' from projects where id = $2`,
+      [id, await need('projectId'), await need('serverId')],
+    );
+    return id;
   },
   personaId: async ({ service, need }) =>
     idOf(service.post(`/projects/${await need('projectId')}/personas`, { name: 'Ada', role: 'fixture' })),
@@ -328,7 +334,8 @@ export function roomForReadiness(service: TestService): Promise<Record<string, s
   return within(
     service,
     `update readiness_runs set created_at = created_at - interval '2 days',
-       status = case when status in ('pending', 'running') then 'cancelled' else status end`,
+       status = case when status in ('pending', 'running') then 'cancelled' else status end
+     where status in ('pending', 'running') or created_at > now() - interval '1 day'`,
     [],
   );
 }
