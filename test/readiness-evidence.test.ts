@@ -169,13 +169,13 @@ describe('a server that means harm', () => {
     expect(status('openai.auth.prm-discoverable')).toBe('violated');
   });
 
-  test('that redirects to a private address is not followed there', async () => {
-    const paths = { '/a': 'https://10.0.0.1/mcp' };
+  test('that redirects to an address that nobody has is not followed there', async () => {
+    const paths = { '/a': 'https://240.0.0.1/mcp' };
     const { report } = await assess({ service, target }, 'claude', {
       url: `${target.origin}/a`,
       behaviour: { paths },
     });
     const finding = report.findings.find(({ id }) => id === 'claude.endpoint.redirects-terminate');
-    expect(finding?.details?.['problem']).toMatch(/10\.0\.0\.1 is a private address/);
+    expect(finding?.details?.['problem']).toMatch(/240\.0\.0\.1 is a reserved address/);
   });
 });

@@ -98,8 +98,8 @@ const both: Case[] = [
     ['endpoint.redirects-terminate', 'endpoint.session-opens'],
   ],
   [
-    'redirects to a private address',
-    ({ origin }) => ({ url: `${origin}/a`, behaviour: { paths: { '/a': 'https://10.0.0.1/mcp' } } }),
+    'redirects to an address that nobody has',
+    ({ origin }) => ({ url: `${origin}/a`, behaviour: { paths: { '/a': 'https://240.0.0.1/mcp' } } }),
     ['endpoint.redirects-terminate', 'endpoint.session-opens'],
   ],
   [
