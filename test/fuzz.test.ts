@@ -41,6 +41,7 @@ beforeAll(async () => {
   await overRun();
   cursors = await realCursors();
   await overJourneys();
+  await overDelivery();
   controlBefore = await controlState();
 });
 afterAll(async () => {
@@ -176,6 +177,12 @@ async function overJourneys(): Promise<void> {
   const open = async () =>
     (await service.get(path)).body.items.some((run: { verdictSummary?: object }) => !run.verdictSummary);
   while (await open()) await nextTurn();
+}
+
+/** Nor is the one to its webhook. */
+async function overDelivery(): Promise<void> {
+  const path = fillPath('/projects/{projectId}/webhooks/{webhookId}/deliveries/{deliveryId}', control);
+  while ((await service.get(path)).body.state === 'pending') await nextTurn();
 }
 
 /** Everything that can be read about the control project. */

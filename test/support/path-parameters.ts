@@ -171,7 +171,8 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
   },
   scenarioId: ({ need }) => need('studyId'),
   webhookId: async ({ service, need }) => {
-    const webhook = { name: 'fixture', url: await service.demoUrl() };
+    // Of what does not happen by itself.
+    const webhook = { name: 'fixture', url: await service.demoUrl(), events: ['server.healthy'] };
     return idOf(service.post(`/projects/${await need('projectId')}/webhooks`, webhook));
   },
   deliveryId: async ({ service, need }) => {
