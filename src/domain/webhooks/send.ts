@@ -48,7 +48,7 @@ export async function send(
   } catch (error) {
     // The process is stopping: this was no attempt.
     if (signal.aborted) throw error;
-    if (error instanceof McpFailure) return ended(null, redact(error.message).slice(0, 500));
+    if (error instanceof McpFailure) return ended(null, wordsOf(error));
     if (error instanceof DOMException && error.name === 'TimeoutError')
       return ended(null, `No answer within ${patience / 1000} seconds`);
     throw error;
@@ -59,4 +59,10 @@ function problemOf(status: number): string {
   if (status >= 300 && status < 400)
     return `Answered with ${status}. Redirects are not followed: change the URL`;
   return `Answered with ${status}`;
+}
+
+/** Failures are worded for MCP servers, which this is none of. */
+function wordsOf({ message }: McpFailure): string {
+  const reason = message.replace(/^Could not reach the MCP server: /, '');
+  return redact(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}`).slice(0, 500);
 }

@@ -13,6 +13,7 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { complain, say } from '../../kit/toast.tsx';
 import { deliveryStates } from './address.ts';
+import css from './webhooks.module.css';
 
 type Delivery = Output<'listWebhookDeliveries'>['items'][number];
 type Attempt = Output<'getWebhookDelivery'>['log'][number];
@@ -38,22 +39,24 @@ export function Deliveries({ which }: { which: Which }) {
   const items = deliveries.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>
-      <Select
-        aria-label="Which deliveries"
-        value={state ?? ''}
-        onChange={({ target }) =>
-          void navigate({
-            search: { state: deliveryStates.find((one) => one === target.value) },
-            replace: true,
-          })
-        }
-        options={[
-          ['', 'All'],
-          ['delivered', 'Arrived'],
-          ['pending', 'Waiting'],
-          ['dead', 'Given up'],
-        ]}
-      />
+      <search className={css.filters}>
+        <Select
+          aria-label="Which deliveries"
+          value={state ?? ''}
+          onChange={({ target }) =>
+            void navigate({
+              search: { state: deliveryStates.find((one) => one === target.value) },
+              replace: true,
+            })
+          }
+          options={[
+            ['', 'All'],
+            ['delivered', 'Arrived'],
+            ['pending', 'Waiting'],
+            ['dead', 'Given up'],
+          ]}
+        />
+      </search>
       {deliveries.isPending && <Skeleton lines={4} />}
       {deliveries.isError && <Problem error={deliveries.error} retry={() => void deliveries.refetch()} />}
       {deliveries.isSuccess && items.length === 0 && (
