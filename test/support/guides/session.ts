@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { scaled } from '../slowdown.ts';
 
 export interface Said {
   stdout: string;
@@ -91,7 +92,7 @@ export class Session {
     let late: NodeJS.Timeout | undefined;
     const heard = new Promise<void>((resolve, reject) => {
       this.listener = (line) => seen(line) && resolve();
-      late = setTimeout(() => reject(new Error(`took too long\n${this.everything()}`)), 45_000);
+      late = setTimeout(() => reject(new Error(`took too long\n${this.everything()}`)), scaled(90_000));
     });
     this.shell.stdin?.write(input);
     try {
