@@ -243,6 +243,10 @@ export class Outbound {
     const headers = Object.entries(raw).flatMap(([name, value]) =>
       (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]),
     );
+    if (reading.statusOnly) {
+      await beginningOf(body).catch(() => {});
+      return new Response(null, { status, headers });
+    }
     const coding = String(raw['content-encoding'] ?? 'identity');
     if (coding !== 'identity') {
       body.destroy();

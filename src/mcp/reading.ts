@@ -8,6 +8,8 @@ const mebibyte = 1024 * 1024;
 export interface Reading {
   /** It is no conversation, so an event stream is only bytes. */
   document?: boolean;
+  /** Only the status counts: the beginning of the body is read, and however that goes, it is an answer. */
+  statusOnly?: boolean;
   /** Bytes of one answer or event, when fewer than usual. */
   bytes?: number;
   /** How much JSON a message may hold; what a server says of itself at first is little. */
