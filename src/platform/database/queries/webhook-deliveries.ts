@@ -78,13 +78,15 @@ export const find = query(
   one,
   whole,
 );
-/** What may be sent now: of each subject the first that has not arrived. One that is refused again and again is not in the way of others. */
+/** Of a delivery `d`: it may be sent now. Of each subject that is the first that has not arrived. */
+export const isDue = `d.state = 'pending' and d.next_attempt_at <= now()
+     and not exists (select from webhook_deliveries e
+       where e.webhook_id = d.webhook_id and e.subject = d.subject and e.state = 'pending' and e.place < d.place)`;
+/** What may be sent now. One that is refused again and again is not in the way of others. */
 export const next = query(
   'webhook-deliveries.next',
   `select ${deliveries.all('d')}, d.data, d.log from webhook_deliveries d
-   where d.webhook_id = :webhookId and d.state = 'pending' and d.next_attempt_at <= now()
-     and not exists (select from webhook_deliveries e
-       where e.webhook_id = d.webhook_id and e.subject = d.subject and e.state = 'pending' and e.place < d.place)
+   where d.webhook_id = :webhookId and ${isDue}
    order by d.attempts, d.place limit :most`,
   { webhookId: text, most: bigint },
   whole,

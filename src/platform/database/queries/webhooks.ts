@@ -1,5 +1,6 @@
 import { bigint, bytes, flag, integer, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
 import { query } from '../query.ts';
+import { isDue } from './webhook-deliveries.ts';
 
 const webhooks = table(
   'webhooks',
@@ -91,13 +92,15 @@ export const listening = query(
   webhooks.columns,
 );
 const due = { id: text, organizationId: text, createdBy: text };
-/** Those with something to send now. */
+/** Those with something to send now, in the order in which `emit` wakes them: two at once wait for each other otherwise. */
 export const withDue = query(
   'webhooks.with-due',
   `select w.id, w.organization_id as "organizationId", w.created_by as "createdBy" from webhooks w
+   join projects p on p.id = w.project_id and p.deleted_at is null
    where w.enabled and (w.paused_until is null or w.paused_until <= now())
      and exists (select from webhook_deliveries d
-       where d.webhook_id = w.id and d.state = 'pending' and d.next_attempt_at <= now())`,
+       where d.webhook_id = w.id and ${isDue})
+   order by w.id`,
   {},
   due,
 );
