@@ -59,7 +59,7 @@ export function OneChoice<Value extends string>({
   onChange,
 }: {
   legend: string;
-  choices: readonly { value: Value; name: string; hint: string }[];
+  choices: readonly { value: Value; name: string; hint?: string }[];
   chosen: Value;
   onChange: (chosen: Value) => void;
 }) {
@@ -72,7 +72,7 @@ export function OneChoice<Value extends string>({
           <label key={value} className={classes(css.choice, css.told)}>
             <input type="radio" name={group} checked={value === chosen} onChange={() => onChange(value)} />
             <span>{name}</span>
-            <small>{hint}</small>
+            {hint && <small>{hint}</small>}
           </label>
         ))}
       </div>

@@ -27,6 +27,11 @@ export const ServersIcon = () => (
     <path d="M4.8 4.8h.1M4.8 11.3h.1" />
   </Icon>
 );
+export const RegistryIcon = () => (
+  <Icon>
+    <path d="M2.500 2.500h3v11h-3zM6.800 2.500h3v11h-3zM11.200 3.400l2.300-.600 2 10.300-2.300.500z" />
+  </Icon>
+);
 export const WebhooksIcon = () => (
   <Icon>
     <path d="M8 2v5M8 7 4 11.500M8 7l4 4.500" />

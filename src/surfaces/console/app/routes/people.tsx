@@ -4,6 +4,7 @@ import { queryClient } from '../api/ask.ts';
 import { pageFrom } from '../api/parts.ts';
 import { enterOrganization, session } from '../api/session.ts';
 import { auditSearch, keysSearch, projectMembersSearch } from '../pages/organization/address.ts';
+import { cardsSearch } from '../pages/registry/address.ts';
 import { arrivedWith } from '../pages/sign-in/arrival.ts';
 import { takeFromAddress } from '../pages/sign-in/link-token.ts';
 import { root } from './root.tsx';
@@ -116,9 +117,28 @@ const audit = createRoute({
   component: pageFrom(() => import('../pages/organization/audit-page.tsx'), 'AuditPage'),
 });
 
+const registry = createRoute({
+  getParentRoute: () => organization,
+  path: 'registry',
+  validateSearch: cardsSearch,
+  component: pageFrom(
+    () => import('../pages/registry/organization-registry-page.tsx'),
+    'OrganizationRegistryPage',
+  ),
+});
+
 /** For those who are: their account, the organization, the installation. */
 export const peopleRoutes = [
   account,
   installation,
-  organization.addChildren([organizationHome, settings, members, projectMembers, keys, usage, audit]),
+  organization.addChildren([
+    organizationHome,
+    settings,
+    members,
+    projectMembers,
+    keys,
+    usage,
+    audit,
+    registry,
+  ]),
 ] as const;

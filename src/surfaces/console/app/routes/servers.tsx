@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { serverSearch } from '../addresses.ts';
 import { pageFrom } from '../api/parts.ts';
+import { registrySearch } from '../pages/registry/address.ts';
 import { serversSearch } from '../pages/servers/address.ts';
 import { project } from './root.tsx';
 
@@ -18,4 +19,11 @@ const server = createRoute({
   component: pageFrom(() => import('../pages/servers/server-page.tsx'), 'ServerPage'),
 });
 
-export const serverRoutes = [servers, server] as const;
+const registry = createRoute({
+  getParentRoute: () => project,
+  path: 'registry',
+  validateSearch: registrySearch,
+  component: pageFrom(() => import('../pages/registry/registry-page.tsx'), 'RegistryPage'),
+});
+
+export const serverRoutes = [servers, server, registry] as const;

@@ -11,6 +11,7 @@ import {
   PeopleIcon,
   PluginsIcon,
   ProjectsIcon,
+  RegistryIcon,
   RunsIcon,
   SecretsIcon,
   ServersIcon,
@@ -27,6 +28,7 @@ import {
 export const places = [
   { to: '/projects/$projectId', name: 'Overview', icon: <OverviewIcon /> },
   { to: '/projects/$projectId/servers', name: 'Servers', icon: <ServersIcon /> },
+  { to: '/projects/$projectId/registry', name: 'Registry', icon: <RegistryIcon /> },
   { to: '/projects/$projectId/sessions', name: 'Chat', icon: <ChatIcon /> },
   // Evals.
   { to: '/projects/$projectId/suites', name: 'Suites', icon: <SuitesIcon /> },
@@ -55,6 +57,7 @@ const organizationPlaces = [
   },
   { to: '/organizations/$organizationId/keys', name: 'API keys', icon: <KeyIcon />, admin: false },
   { to: '/organizations/$organizationId/usage', name: 'Usage', icon: <UsageIcon />, admin: false },
+  { to: '/organizations/$organizationId/registry', name: 'Registry', icon: <RegistryIcon />, admin: false },
   { to: '/organizations/$organizationId/audit', name: 'Audit log', icon: <AuditIcon />, admin: true },
   { to: '/organizations/$organizationId/settings', name: 'Settings', icon: <SettingsIcon />, admin: true },
 ] as const satisfies { to: string; name: string; icon: ReactNode; admin: boolean }[];

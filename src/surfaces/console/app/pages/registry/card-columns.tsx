@@ -1,0 +1,47 @@
+import { StateMark } from '../../kit/state.tsx';
+import type { Column } from '../../kit/table.tsx';
+import { cut } from '../../kit/text.ts';
+import css from './registry.module.css';
+import type { Card } from './words.ts';
+
+const longestAbout = 300;
+
+/** What a card is, for whoever installs it and whoever writes it. */
+export const aboutColumns: Column<Card>[] = [
+  {
+    name: 'Name',
+    main: true,
+    cell: ({ name, displayName, publisher }) => (
+      <span className={css.named}>
+        <bdi>{displayName ?? name}</bdi>
+        {displayName !== undefined && displayName !== name && <small>{name}</small>}
+        {publisher !== undefined && <small>by {publisher}</small>}
+      </span>
+    ),
+  },
+  { name: 'About', cell: ({ description }) => description && cut(description, longestAbout) },
+  {
+    name: 'Kind',
+    cell: ({ category, tags = [] }) => [...(category === undefined ? [] : [category]), ...tags].join(', '),
+  },
+  {
+    name: 'Address',
+    cell: ({ transport }) =>
+      transport?.url !== undefined && (
+        <span className={css.named}>
+          <code>{transport.url}</code>
+          {transport.useOAuth && (
+            <small>
+              signs in with OAuth
+              {transport.hasOAuthConfig && ', as a registered client'}
+            </small>
+          )}
+        </span>
+      ),
+  },
+  {
+    name: 'State',
+    cell: ({ status }) =>
+      status === 'deprecated' && <StateMark state="skipped">deprecated: not installed any more</StateMark>,
+  },
+];

@@ -1,0 +1,94 @@
+import { Code } from '../../kit/code.tsx';
+import { Few } from '../../kit/few.tsx';
+import { LongText } from '../../kit/long-text.tsx';
+import { counted } from '../../kit/numbers.ts';
+import { Facts } from '../../kit/page.tsx';
+import type { Column } from '../../kit/table.tsx';
+import { cut } from '../../kit/text.ts';
+import css from './registry.module.css';
+import { type Entry, postureWords, tierWords, titleOf } from './words.ts';
+
+const longestAbout = 160;
+const longestAddress = 120;
+
+/** All of it is what publishers wrote: text, never a link. */
+export const entryColumns: Column<Entry>[] = [
+  {
+    name: 'Name',
+    main: true,
+    cell: (entry) => (
+      <span className={css.named}>
+        <bdi>{titleOf(entry)}</bdi>
+        {entry.displayName !== undefined && entry.displayName !== entry.serverName && (
+          <small>{entry.serverName}</small>
+        )}
+      </span>
+    ),
+  },
+  { name: 'About', cell: ({ description }) => description && cut(description, longestAbout) },
+  {
+    name: 'From',
+    cell: ({ source, verifiedTier }) => (
+      <span className={css.named}>
+        {source}
+        {verifiedTier !== 'bundled' && <small>{tierWords(verifiedTier)}</small>}
+      </span>
+    ),
+  },
+  { name: 'What it is', cell: whatItIs },
+  { name: 'Sign-in', cell: ({ authPosture }) => postureWords(authPosture) },
+];
+
+function whatItIs(entry: Entry) {
+  const { endpointKind, remoteUrl = '', remoteUrlOptions = [], remoteUrlHint = '', command = [] } = entry;
+  const [first, second] = {
+    fixed: [<code key="url">{cut(remoteUrl, longestAddress)}</code>, undefined],
+    options: [`one of ${counted(remoteUrlOptions.length, 'address', 'addresses')}`, undefined],
+    tenant: ['an address of your own', cut(remoteUrlHint, longestAddress)],
+    package: [
+      <code key="command">{cut(command.join(' '), longestAddress)}</code>,
+      'a command that runs here',
+    ],
+  }[endpointKind ?? ''] ?? [
+    entry.rowType === 'package' ? 'a package' : 'a remote server',
+    entry.unavailableReason,
+  ];
+  return (
+    <span className={css.named}>
+      {first}
+      {second !== undefined && <small>{second}</small>}
+    </span>
+  );
+}
+
+/** The whole of what a source lists. */
+export function EntryMore({ entry }: { entry: Entry }) {
+  const { description, remoteUrl, remoteUrlOptions = [], remoteUrlHint, command, unavailableReason } = entry;
+  return (
+    <div className={css.more}>
+      {description !== undefined && <LongText text={description} />}
+      <Facts
+        facts={[
+          ['Name', entry.serverName],
+          ['Listed by', `${entry.source}, ${tierWords(entry.verifiedTier)}`],
+          ['Address', remoteUrl],
+          ['Address to fill in', remoteUrlHint],
+          ['Cannot be installed', unavailableReason],
+          ['Id', entry.id],
+        ]}
+      />
+      {remoteUrlOptions.length > 0 && (
+        <ul aria-label="Addresses">
+          <Few items={remoteUrlOptions} noun="address" many="addresses" rest="li">
+            {(url) => (
+              <li key={url}>
+                <code>{url}</code>
+              </li>
+            )}
+          </Few>
+        </ul>
+      )}
+      {command && <Code text={command.join(' ')} label="command" />}
+    </div>
+  );
+}

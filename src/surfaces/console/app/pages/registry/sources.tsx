@@ -1,0 +1,81 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import type { Output } from '../../../../client/index.ts';
+import { ask } from '../../api/ask.ts';
+import { Fold } from '../../kit/fold.tsx';
+import { Problem } from '../../kit/notice.tsx';
+import { count, counted } from '../../kit/numbers.ts';
+import { StateMark } from '../../kit/state.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { cut } from '../../kit/text.ts';
+import { Time } from '../../kit/time.tsx';
+import { Same } from '../../same/same.tsx';
+import css from './registry.module.css';
+
+type Answer = Output<'listRegistryDirectorySources'>;
+type Source = Answer['items'][number];
+
+export function useSources(): UseQueryResult<Answer> {
+  return useQuery({ ...ask('listRegistryDirectorySources', {}), refetchInterval: 60_000 });
+}
+
+/** Where the directory comes from, how old it is and what went wrong. */
+export function Sources({ sources }: { sources: UseQueryResult<Answer> }) {
+  if (sources.isError) return <Problem error={sources.error} retry={() => void sources.refetch()} />;
+  const items = sources.data?.items ?? [];
+  if (items.length === 0) return null;
+  const listed = items.reduce((sum, { liveCount = 0 }) => sum + liveCount, 0);
+  const ill = items.filter(({ lastError }) => lastError !== undefined);
+  return (
+    <Fold
+      summary={
+        <>
+          {counted(listed, 'server')} from {counted(items.length, 'source')}
+          {ill.length > 0 && (
+            <>
+              {' '}
+              <StateMark state="attention">
+                {counted(ill.length, 'source')} could not be read lately
+              </StateMark>
+            </>
+          )}
+        </>
+      }
+    >
+      {() => (
+        <div className={css.more}>
+          <Table label="Sources" columns={columns} rows={items} keyOf={({ source }) => source} />
+          <div>
+            <Same operation="listRegistryDirectorySources" input={{}} />
+          </div>
+        </div>
+      )}
+    </Fold>
+  );
+}
+
+const columns: Column<Source>[] = [
+  { name: 'Source', main: true, cell: ({ source }) => source },
+  {
+    name: 'State',
+    cell: ({ lastError, lastSyncedAt }) => {
+      if (lastError !== undefined) return <StateMark state="attention">could not be read</StateMark>;
+      if (lastSyncedAt === undefined) return <StateMark state="pending">not read yet</StateMark>;
+      return <StateMark state="passed">read</StateMark>;
+    },
+  },
+  {
+    name: 'Last problem',
+    cell: ({ lastError }) => lastError !== undefined && cut(lastError, 500),
+  },
+  { name: 'Servers', figure: true, cell: ({ liveCount }) => liveCount !== undefined && count(liveCount) },
+  {
+    name: 'Last answer',
+    figure: true,
+    cell: ({ upstreamFetchedAt }) => upstreamFetchedAt !== undefined && <Time at={upstreamFetchedAt} />,
+  },
+  {
+    name: 'Read to the end',
+    figure: true,
+    cell: ({ lastSyncedAt }) => (lastSyncedAt === undefined ? 'never' : <Time at={lastSyncedAt} />),
+  },
+];

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest';
+import { registrySearch } from './address.ts';
+import { askedOf, postureWords, tierWords } from './words.ts';
+
+describe('what the directory is asked for', () => {
+  test.each([
+    [{}, {}],
+    [
+      { q: 'weather', source: 'official' },
+      { q: 'weather', source: 'official' },
+    ],
+    [{ kind: 'remote' }, { rowType: 'remote' }],
+    [{ kind: 'package' }, { rowType: 'package' }],
+    [
+      { kind: 'tenant', installable: true },
+      { endpointKind: 'tenant', connectableOnly: 'true' },
+    ],
+    [{ kind: 'no such', installable: 'yes', q: '' }, {}],
+    [{ q: 'x'.repeat(300) }, { q: 'x'.repeat(200) }],
+  ])('by the address %j', (raw, asked) => {
+    expect(askedOf(registrySearch(raw))).toEqual({ limit: 50, ...asked });
+  });
+});
+
+test('words that are not known yet are shown as they are', () => {
+  expect(postureWords('oauth')).toBe('oauth');
+  expect(postureWords(undefined)).toBe('not said');
+  expect(tierWords('signed')).toBe('signed');
+});
