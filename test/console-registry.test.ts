@@ -31,7 +31,9 @@ describe.skipIf(noBrowser !== undefined)('the registry in the console', () => {
       serverJson('arguments', {
         title: 'Arguments',
         remotes: [],
-        packages: [{ ...npm, packageArguments: [{ type: 'positional', valueHint: 'folder' }] }],
+        packages: [
+          { ...npm, packageArguments: [{ type: 'positional', valueHint: 'folder', isRequired: true }] },
+        ],
       }),
       serverJson('hostile', { title: '<img src=x onerror=alert(1)>\u202E', description: 'y'.repeat(3000) }),
       ...Array.from({ length: 60 }, (_, n) => serverJson(`many-${n}`, { description: 'crowd' })),
@@ -43,8 +45,8 @@ describe.skipIf(noBrowser !== undefined)('the registry in the console', () => {
     await dispose(service);
   });
 
-  async function opened() {
-    const { userId } = await service.member('admin');
+  async function opened(role: 'admin' | 'member' = 'admin') {
+    const { userId } = await service.member(role);
     await givePassword(service, userId);
     const session = await newSession(service, userId);
     const visited = await visit(browser, { baseUrl: service.origin, session });
@@ -85,7 +87,7 @@ describe.skipIf(noBrowser !== undefined)('the registry in the console', () => {
     await entries.waitFor();
     await button('Show more servers').click();
     await expect.poll(() => entries.getByText('crowd').count()).toBe(60);
-    await page.getByText(/from \d sources?/).click();
+    await page.getByText(/^\d sources?$/).click();
     await page.getByRole('table', { name: 'Sources' }).waitFor();
     await shoot('directory');
     expect(await seriousFindings(page)).toEqual([]);
@@ -162,6 +164,16 @@ describe.skipIf(noBrowser !== undefined)('the registry in the console', () => {
     await button('Install as it is now').click();
     await row(/Tides.*installed as Tides/).waitFor();
     expect(complaints.filter((one) => !one.includes('409'))).toEqual([]);
+  });
+
+  test('a member is told what administrators do', async () => {
+    const { page, complaints, project, organization } = await opened('member');
+    await page.goto(`/console${project}/registry?kind=package&q=pump`);
+    await page.getByText('by an administrator of the project').waitFor();
+    await page.goto(`/console${organization}/registry`);
+    await page.getByText('Administrators of the organization write them.').waitFor();
+    expect(await page.getByRole('button', { name: /card$/ }).count()).toBe(0);
+    expect(complaints).toEqual([]);
   });
 
   test('cards are added, installed, changed, uninstalled, deprecated and deleted; a guest gets a token', async () => {

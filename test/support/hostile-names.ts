@@ -11,6 +11,9 @@ export async function giveHostileNames({ api, projectId, serverId, runId }: Cons
   const [environment] = (await api.listEnvironments({ projectId })).items;
   const [chat] = (await api.listSessions({ projectId })).items;
   const [study] = (await api.listStudies({ projectId })).items;
+  const [organization] = (await api.listOrganizations()).items;
+  const organizationId = organization?.id as string;
+  const [card] = (await api.listOrganizationRegistryServers({ organizationId })).items;
   const cases = (await api.listEvalCases({ projectId, suiteId })).items;
   await Promise.all([
     api.updateProject({ projectId, body: { name: unbroken } }),
@@ -42,6 +45,21 @@ export async function giveHostileNames({ api, projectId, serverId, runId }: Cons
             projectId,
             environmentId: environment.id,
             body: { name: mixed, expectedRevision: environment.revision },
+          }),
+        ]
+      : []),
+    ...(card
+      ? [
+          api.updateOrganizationRegistryServer({
+            organizationId,
+            registryServerId: card.id,
+            body: {
+              name: unbroken,
+              description: mixed,
+              publisher: mixed,
+              tags: [mixed.slice(0, 30)],
+              transport: { url: `https://example.com/${unbroken}` },
+            },
           }),
         ]
       : []),

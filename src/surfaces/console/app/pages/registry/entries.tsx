@@ -6,7 +6,7 @@ import { Facts } from '../../kit/page.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import css from './registry.module.css';
-import { type Entry, postureWords, tierWords, titleOf } from './words.ts';
+import { type Entry, postureWords, tierWord, tierWords, titleOf } from './words.ts';
 
 const longestAbout = 160;
 const longestAddress = 120;
@@ -31,7 +31,7 @@ export const entryColumns: Column<Entry>[] = [
     cell: ({ source, verifiedTier }) => (
       <span className={css.named}>
         {source}
-        {verifiedTier !== 'bundled' && <small>{tierWords(verifiedTier)}</small>}
+        <small title={tierWords(verifiedTier)}>{tierWord(verifiedTier)}</small>
       </span>
     ),
   },
@@ -54,7 +54,7 @@ function whatItIs(entry: Entry) {
     entry.unavailableReason,
   ];
   return (
-    <span className={css.named}>
+    <span className={css.place}>
       {first}
       {second !== undefined && <small>{second}</small>}
     </span>

@@ -1,8 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DrydockError } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { answersOf, ask } from '../../api/ask.ts';
 import { api } from '../../api/client.ts';
 import { useMemberOnly } from '../../api/features.ts';
 import { Changes } from '../../kit/changes.tsx';
@@ -34,6 +34,7 @@ export function InstallDialog({
   const [endpointUrl, setEndpointUrl] = useState('');
   const memberOnly = useMemberOnly(projectId);
   const changed = useInstalledChanged();
+  const queryClient = useQueryClient();
   const current = useQuery({
     ...ask('getRegistryDirectoryServer', { idOrName: id }),
     // What is agreed to does not change under the reader.
@@ -59,7 +60,10 @@ export function InstallDialog({
     onError: async (error) => {
       if (refusalOf(error) !== 'CONTENT_CHANGED') return;
       setSeen(entry);
-      await current.refetch();
+      await Promise.all([
+        current.refetch(),
+        queryClient.invalidateQueries(answersOf('searchRegistryDirectory')),
+      ]);
     },
   });
   const forAdministrators = entry?.endpointKind === 'package' && memberOnly;
@@ -76,6 +80,7 @@ export function InstallDialog({
         forAdministrators ||
         (isAsked(entry) && endpointUrl.trim() === '')
       }
+      wide={seen !== undefined}
       same={<Same operation="installRegistryDirectoryServer" input={input} />}
       onClose={onClose}
       onSubmit={() => installing.mutate()}

@@ -29,7 +29,8 @@ export function Sources({ sources }: { sources: UseQueryResult<Answer> }) {
     <Fold
       summary={
         <>
-          {counted(listed, 'server')} from {counted(items.length, 'source')}
+          {listed > 0 && `${counted(listed, 'server')} from `}
+          {counted(items.length, 'source')}
           {ill.length > 0 && (
             <>
               {' '}

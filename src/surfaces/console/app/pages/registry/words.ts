@@ -22,6 +22,12 @@ export function tierWords(tier: string | undefined): string {
   return tiers[tier ?? 'unverified'] ?? tier ?? '';
 }
 
+/** The same where many stand below each other. */
+export function tierWord(tier: string | undefined): string | undefined {
+  if (tier === 'bundled') return undefined;
+  return tier === 'namespace' ? 'publisher checked' : 'not verified';
+}
+
 const postures: Record<string, string> = {
   header: 'wants headers',
   environment: 'wants variables',
