@@ -60,10 +60,8 @@ export function InstallDialog({
     onError: async (error) => {
       if (refusalOf(error) !== 'CONTENT_CHANGED') return;
       setSeen(entry);
-      await Promise.all([
-        current.refetch(),
-        queryClient.invalidateQueries(answersOf('searchRegistryDirectory')),
-      ]);
+      await current.refetch();
+      await queryClient.invalidateQueries(answersOf('searchRegistryDirectory'));
     },
   });
   const forAdministrators = entry?.endpointKind === 'package' && memberOnly;
