@@ -160,7 +160,7 @@ function InstallCell({
         {moved && <InstallButton projectId={projectId} entry={entry} verb="Move along" open={open} />}
       </span>
     );
-  if (entry.endpointKind === undefined) return <span className={css.soft}>cannot be</span>;
+  if (entry.endpointKind === undefined) return <span className={css.soft}>not installable</span>;
   if (entry.endpointKind === 'package' && memberOnly)
     return <span className={css.actions}>by an administrator of the project</span>;
   return (
