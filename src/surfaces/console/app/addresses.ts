@@ -23,17 +23,35 @@ export function signInSearch(raw: Raw): SignInSearch {
   return { to: text(raw['to']) };
 }
 
-const serverTabs = ['health', 'tools', 'prompts', 'resources', 'contract', 'settings'] as const;
+const serverTabs = [
+  'health',
+  'tools',
+  'prompts',
+  'resources',
+  'contract',
+  'conformance',
+  'readiness',
+  'settings',
+] as const;
 export type ServerTab = (typeof serverTabs)[number];
 
 export interface ServerSearch {
   tab?: ServerTab | undefined;
   /** The tool, prompt or resource that is open. */
   item?: string | undefined;
+  /** The readiness run that is shown; the latest one where none is named. */
+  run?: string | undefined;
+  /** The dialog that starts a run of this tab is open. */
+  start?: true | undefined;
 }
 
 export function serverSearch(raw: Raw): ServerSearch {
-  return { tab: oneOf(serverTabs, raw['tab']), item: text(raw['item']) };
+  return {
+    tab: oneOf(serverTabs, raw['tab']),
+    item: text(raw['item']),
+    run: text(raw['run']),
+    start: raw['start'] === true ? (true as const) : undefined,
+  };
 }
 
 export const runResults = ['passed', 'failed', 'inconclusive'] as const;

@@ -27,3 +27,16 @@ const registry = createRoute({
 });
 
 export const serverRoutes = [servers, server, registry] as const;
+const conformance = createRoute({
+  getParentRoute: () => project,
+  path: 'conformance',
+  component: pageFrom(() => import('../pages/conformance/conformance-page.tsx'), 'ConformancePage'),
+});
+
+const conformanceRun = createRoute({
+  getParentRoute: () => project,
+  path: 'conformance/$runId',
+  component: pageFrom(() => import('../pages/conformance/conformance-run-page.tsx'), 'ConformanceRunPage'),
+});
+
+export const serverRoutes = [servers, server, conformance, conformanceRun] as const;

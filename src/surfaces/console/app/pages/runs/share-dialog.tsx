@@ -19,17 +19,29 @@ import css from './runs.module.css';
 type Share = Output<'getShare'>;
 type Change = Omit<Input<'updateShare'>['body'], 'expectedPolicyVersion'>;
 
+export type SharedKind = 'evalRun' | 'conformanceRun';
+
+/** What is seen by whoever has the link. */
+const seen: Record<SharedKind, string> = {
+  evalRun:
+    'Whoever has the link sees the names of the cases and how they went, without an account. They see nothing of what was said to models or tools.',
+  conformanceRun:
+    'Whoever has the link sees the score and the titles of checks that failed or could not run, without an account. They see nothing of what the server said.',
+};
+
 /** Whether whoever has the link may see a run, until when, and with which link. */
 export function ShareDialog({
   projectId,
   runId,
+  kind,
   onClose,
 }: {
   projectId: string;
   runId: string;
+  kind: SharedKind;
   onClose: () => void;
 }) {
-  const which = { projectId, shareKind: 'evalRun', targetId: runId };
+  const which = { projectId, shareKind: kind, targetId: runId };
   const memberOnly = useMemberOnly(projectId);
   const queryClient = useQueryClient();
   const share = useQuery({ ...ask('getShare', which), staleTime: 0 });
@@ -48,10 +60,7 @@ export function ShareDialog({
   return (
     <Dialog onClose={onClose} title="Share this run">
       <div className={dialog.body}>
-        <p>
-          Whoever has the link sees the names of the cases and how they went, without an account. They see
-          nothing of what was said to models or tools.
-        </p>
+        <p>{seen[kind]}</p>
         {share.isError && <Problem error={share.error} retry={() => void share.refetch()} />}
         {share.isPending && <Skeleton lines={2} />}
         {data && (

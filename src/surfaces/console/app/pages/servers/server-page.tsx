@@ -3,6 +3,7 @@ import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ServerTab } from '../../addresses.ts';
 import { ask } from '../../api/ask.ts';
+import { partFrom } from '../../api/parts.ts';
 import { Id } from '../../kit/copy.tsx';
 import { Problem, Skeleton } from '../../kit/notice.tsx';
 import { Facts, Page } from '../../kit/page.tsx';
@@ -19,12 +20,25 @@ import { SettingsTab } from './settings-tab.tsx';
 import { ToolsTab } from './tools-tab.tsx';
 import type { Which } from './which.ts';
 
+const ConformanceTab = partFrom(
+  () => import('../conformance/conformance-tab.tsx'),
+  'ConformanceTab',
+  () => <Skeleton lines={6} />,
+);
+const ReadinessTab = partFrom(
+  () => import('../readiness/readiness-tab.tsx'),
+  'ReadinessTab',
+  () => <Skeleton lines={6} />,
+);
+
 const tabs: [ServerTab, string][] = [
   ['health', 'Health'],
   ['tools', 'Tools'],
   ['prompts', 'Prompts'],
   ['resources', 'Resources'],
   ['contract', 'Contract'],
+  ['conformance', 'Conformance'],
+  ['readiness', 'Readiness'],
   ['settings', 'Settings'],
 ];
 
@@ -48,6 +62,7 @@ export function ServerPage() {
       </Page>
     );
   const { id, name, url, transportType, enabled, headerNames, envNames, updatedAt } = server.data;
+  const overHttp = transportType === 'http';
   return (
     <Page
       title={name}
@@ -67,31 +82,35 @@ export function ServerPage() {
         ]}
       />
       <TabLinks label="About this server">
-        {tabs.map(([to, word]) => (
-          <Link
-            key={to}
-            to="/projects/$projectId/servers/$serverId"
-            params={which}
-            search={to === 'health' ? {} : { tab: to }}
-            className={tabClass}
-            aria-current={to === tab ? 'page' : undefined}
-            activeOptions={{ exact: true, includeSearch: true }}
-          >
-            {word}
-          </Link>
-        ))}
+        {tabs
+          .filter(([to]) => to !== 'readiness' || overHttp || tab === to)
+          .map(([to, word]) => (
+            <Link
+              key={to}
+              to="/projects/$projectId/servers/$serverId"
+              params={which}
+              search={to === 'health' ? {} : { tab: to }}
+              className={tabClass}
+              aria-current={to === tab ? 'page' : undefined}
+              activeOptions={{ exact: true, includeSearch: true }}
+            >
+              {word}
+            </Link>
+          ))}
       </TabLinks>
-      {shown[tab](which)}
+      {shown[tab](which, overHttp)}
     </Page>
   );
 }
 
-const shown: Record<ServerTab, (which: Which) => ReactNode> = {
+const shown: Record<ServerTab, (which: Which, overHttp: boolean) => ReactNode> = {
   health: (which) => <HealthTab which={which} />,
   tools: (which) => <ToolsTab which={which} />,
   prompts: (which) => <PromptsTab which={which} />,
   resources: (which) => <ResourcesTab which={which} />,
   contract: (which) => <ContractTab which={which} />,
+  conformance: (which, overHttp) => <ConformanceTab which={which} overHttp={overHttp} />,
+  readiness: (which, overHttp) => <ReadinessTab which={which} overHttp={overHttp} />,
   settings: (which) => <SettingsTab which={which} />,
 };
 

@@ -2,7 +2,7 @@ import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { Output } from '../../../../client/index.ts';
 import { ask } from '../../api/ask.ts';
-import { Button } from '../../kit/button.tsx';
+import { Button, linkClass } from '../../kit/button.tsx';
 import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
@@ -60,6 +60,9 @@ export function ServersPage() {
       actions={
         <>
           <Same operation="listProjectServers" input={{ projectId }} />
+          <Link to="/projects/$projectId/conformance" params={{ projectId }} className={linkClass}>
+            Conformance runs
+          </Link>
           <Button onClick={again} disabled={items.length === 0} busy={rows.some(({ looking }) => looking)}>
             Check all
           </Button>

@@ -1,0 +1,175 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Output } from '../../../../client/index.ts';
+import { answersOf, ask } from '../../api/ask.ts';
+import { api } from '../../api/client.ts';
+import { Button } from '../../kit/button.tsx';
+import { Json } from '../../kit/code.tsx';
+import { Id } from '../../kit/copy.tsx';
+import { Fold } from '../../kit/fold.tsx';
+import { LongText } from '../../kit/long-text.tsx';
+import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { count, counted } from '../../kit/numbers.ts';
+import { Facts, Section } from '../../kit/page.tsx';
+import { StateMark } from '../../kit/state.tsx';
+import { duration, Time } from '../../kit/time.tsx';
+import { complain, say } from '../../kit/toast.tsx';
+import { Same } from '../../same/same.tsx';
+import css from './conformance.module.css';
+import { SuiteTable } from './suite-table.tsx';
+import { type ConformanceRun, isOpen, reasons, scoreWords, sourceWords, suiteName } from './words.ts';
+
+type Report = Output<'getConformanceReport'>;
+type Check = Report['checks'][number];
+
+const pollEvery = 1_500;
+
+/** A run as it stands, read again until it is over. */
+export function useConformanceRun(projectId: string, conformanceRunId: string) {
+  return useQuery({
+    ...ask('getConformanceRun', { projectId, conformanceRunId }),
+    refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? pollEvery : false),
+  });
+}
+
+/** How a run went: its suites, and what failed or could not run. */
+export function ConformanceRunView({ run }: { run: ConformanceRun }) {
+  return (
+    <>
+      <RunFacts run={run} />
+      {run.reason !== null && <Note>{reasons[run.reason] ?? run.reason}</Note>}
+      {isOpen(run) && (
+        <p role="status">
+          {run.status === 'pending'
+            ? 'It waits for its turn: two runs of an organization go on at once.'
+            : `${count(run.suites.filter(({ status }) => status === 'completed').length)} of ${counted(run.suites.length, 'suite')} ended.`}
+        </p>
+      )}
+      <SuiteTable suites={run.suites} />
+      {run.suites.some(({ status }) => status === 'completed') && <Failing run={run} />}
+    </>
+  );
+}
+
+function RunFacts({ run }: { run: ConformanceRun }) {
+  const { passed, failed, pending, skipped, startedAt, completedAt, ci, serverId, projectId } = run;
+  return (
+    <>
+      <Facts
+        facts={[
+          ['Score', run.score === null && isOpen(run) ? undefined : scoreWords(run.score)],
+          ['Passed', count(passed)],
+          ['Failed', count(failed)],
+          ['Pending', count(pending)],
+          ['Skipped', count(skipped)],
+          ['Ran', sourceWords(run)],
+          ['By', run.actorLabel],
+          ['Run', <Id key="id" value={run.id} />],
+          [
+            'Server',
+            serverId === null ? undefined : (
+              <Link
+                key="server"
+                to="/projects/$projectId/servers/$serverId"
+                params={{ projectId, serverId }}
+                search={{ tab: 'conformance' }}
+              >
+                Saved server
+              </Link>
+            ),
+          ],
+          ['Started', <Time key="started" at={startedAt ?? run.createdAt} />],
+          [
+            'Took',
+            startedAt !== null && completedAt !== null ? duration(completedAt - startedAt) : undefined,
+          ],
+          ['Revision', run.protocolVersion],
+          ['Suite version', run.engineVersion],
+        ]}
+      />
+      {ci !== null && (
+        <Fold summary="Where it was reported from">{() => <Json value={ci} label="what CI said" />}</Fold>
+      )}
+    </>
+  );
+}
+
+function Failing({ run: { projectId, id, suites } }: { run: ConformanceRun }) {
+  const which = { projectId, conformanceRunId: id };
+  const ended = suites.filter(({ status }) => status === 'completed').length;
+  // Each suite that ends brings its own.
+  const report = useQuery({
+    ...ask('getConformanceReport', which),
+    queryKey: ['getConformanceReport', which, ended],
+    placeholderData: (before: Report | undefined) => before,
+  });
+  return (
+    <Section
+      title="Checks that failed or could not run"
+      actions={<Same operation="getConformanceReport" input={which} />}
+    >
+      {report.isPending && <Skeleton lines={3} />}
+      {report.isError && <Problem error={report.error} retry={() => void report.refetch()} />}
+      {report.data?.checks.length === 0 && <Note>None of {counted(report.data.totalCases, 'check')}.</Note>}
+      {report.data && report.data.checks.length > 0 && (
+        <ul className={css.checks}>
+          {report.data.checks.map((check, at) => (
+            <CheckLine key={at} check={check} />
+          ))}
+        </ul>
+      )}
+      {report.data?.truncated && (
+        <Note>
+          {count(report.data.checks.length)} of {count(report.data.totalFailingCases)} are shown, those that
+          failed first.
+        </Note>
+      )}
+    </Section>
+  );
+}
+
+/** Titles and messages are those of whoever ran it, about what the server said. */
+function CheckLine({ check }: { check: Check }) {
+  const message = check.error ?? check.skipReason;
+  return (
+    <li className={css.check}>
+      <StateMark state={check.status === 'failed' ? 'failed' : 'skipped'}>
+        {check.status === 'failed' ? 'failed' : 'could not run'}
+      </StateMark>
+      <div className={css.words}>
+        <strong dir="auto">{check.title ?? check.id}</strong>
+        {check.pending && <span className={css.soft}>pending: it does not count</span>}
+        {message !== null && <LongText text={message} first={600} className={css.message} />}
+        <p className={css.source}>
+          <span>{suiteName(check.suiteKind)}</span>
+          <span dir="auto">{check.groupTitle ?? check.groupId}</span>
+          {check.category !== null && <span dir="auto">{check.category}</span>}
+          <code>{check.id}</code>
+          {check.durationMs !== null && <span>{duration(check.durationMs)}</span>}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** Stops a run that goes on here. */
+export function CancelConformance({ run: { projectId, id } }: { run: ConformanceRun }) {
+  const queryClient = useQueryClient();
+  const which = { projectId, conformanceRunId: id };
+  const cancelling = useMutation({
+    mutationFn: () => api.cancelConformanceRun(which),
+    onSuccess: () => say('Run cancelled'),
+    onError: complain,
+    onSettled: () =>
+      Promise.all(
+        (['getConformanceRun', 'listConformanceRuns'] as const).map((operation) =>
+          queryClient.invalidateQueries(answersOf(operation)),
+        ),
+      ),
+  });
+  return (
+    <Button busy={cancelling.isPending} onClick={() => cancelling.mutate()}>
+      Cancel run
+    </Button>
+  );
+}

@@ -1,0 +1,37 @@
+import { count } from '../../kit/numbers.ts';
+import { StateMark } from '../../kit/state.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { duration } from '../../kit/time.tsx';
+import { stateOf, suiteName } from './words.ts';
+
+interface Suite {
+  suiteKind: string;
+  status: string;
+  outcome: string | null;
+  score: number | null;
+  passed: number;
+  failed: number;
+  skipped: number;
+  pending?: number | undefined;
+  profileId?: string | undefined;
+  incompleteReason?: string | undefined;
+  durationMs?: number | null | undefined;
+}
+
+/** How each suite went, or how far it is. */
+export function SuiteTable({ suites }: { suites: readonly Suite[] }) {
+  return <Table label="Suites" columns={columns} rows={suites} keyOf={({ suiteKind }) => suiteKind} />;
+}
+
+const columns: Column<Suite>[] = [
+  { name: 'Suite', main: true, cell: ({ suiteKind }) => suiteName(suiteKind) },
+  { name: 'Outcome', cell: (suite) => <StateMark state={stateOf(suite)} /> },
+  { name: 'Revision', cell: ({ profileId }) => profileId },
+  { name: 'Score', figure: true, cell: ({ score }) => score },
+  { name: 'Passed', figure: true, cell: ({ passed }) => count(passed) },
+  { name: 'Failed', figure: true, cell: ({ failed }) => count(failed) },
+  { name: 'Pending', figure: true, cell: ({ pending }) => pending !== undefined && count(pending) },
+  { name: 'Skipped', figure: true, cell: ({ skipped }) => count(skipped) },
+  { name: 'Took', figure: true, cell: ({ durationMs }) => durationMs != null && duration(durationMs) },
+  { name: 'Because', cell: ({ incompleteReason }) => incompleteReason },
+];

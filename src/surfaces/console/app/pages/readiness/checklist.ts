@@ -1,0 +1,66 @@
+import type { Finding, Lane, Report } from './words.ts';
+
+/** Only these decide whether a server is ready. */
+export function decides({ class: weight }: Pick<Finding, 'class'>): boolean {
+  return weight === 'required' || weight === 'runtime-blocker';
+}
+
+const order: Finding['status'][] = [
+  'violated',
+  'not-evaluated',
+  'informational',
+  'satisfied',
+  'not-applicable',
+];
+
+export interface Group {
+  lane: Lane;
+  /** What asks for something, the most pressing first. */
+  open: Finding[];
+  satisfied: Finding[];
+  notApplicable: Finding[];
+}
+
+/** The findings of each lane that has any: what decides first, and of that what is broken first. */
+export function checklistOf({ lanes, findings }: Pick<Report, 'lanes' | 'findings'>): Group[] {
+  return lanes.flatMap(({ lane }) => {
+    const own = findings
+      .filter((one) => one.lane === lane)
+      .toSorted(
+        (a, b) =>
+          Number(decides(b)) - Number(decides(a)) || order.indexOf(a.status) - order.indexOf(b.status),
+      );
+    const of = (status: Finding['status']): Finding[] => own.filter((one) => one.status === status);
+    const satisfied = of('satisfied');
+    const notApplicable = of('not-applicable');
+    const folded = new Set([...satisfied, ...notApplicable]);
+    return own.length === 0
+      ? []
+      : [{ lane, open: own.filter((one) => !folded.has(one)), satisfied, notApplicable }];
+  });
+}
+
+/** What stands between the server and the directory, in figures. */
+export function standing(findings: readonly Finding[]): { broken: number; open: number; kept: number } {
+  const deciding = findings.filter(decides);
+  const count = (status: Finding['status']): number => deciding.filter((one) => one.status === status).length;
+  return { broken: count('violated'), open: count('not-evaluated'), kept: count('satisfied') };
+}
+
+export interface Seen {
+  problem: string | undefined;
+  items: string[];
+  /** Whatever else the evidence holds. */
+  rest: Record<string, unknown> | undefined;
+}
+
+/** What was seen: the words for it, what it was seen on, and the rest of the evidence. */
+export function seenIn({ details = {} }: Pick<Finding, 'details'>): Seen {
+  const { problem, why, items, count: _, ...rest } = details;
+  const words = [problem, why].find((one) => typeof one === 'string');
+  return {
+    problem: words,
+    items: Array.isArray(items) ? items.filter((one) => typeof one === 'string') : [],
+    rest: Object.keys(rest).length > 0 ? rest : undefined,
+  };
+}

@@ -1,0 +1,155 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { serveDemoHttp } from '../src/demo-server/http.ts';
+import { seriousFindings } from './support/access.ts';
+import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { givePassword, newSession } from './support/people.ts';
+import { dispose, startTestService, type TestService } from './support/service.ts';
+
+const shots = process.env['DRYDOCK_CONSOLE_SHOTS'];
+
+describe.skipIf(noBrowser !== undefined)('conformance and readiness in the console', () => {
+  let service: TestService;
+  let browser: Browser;
+  const ends: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    service = await startTestService();
+    browser = await startBrowser((end) => void ends.push(end));
+  });
+  afterAll(async () => {
+    await Promise.all(ends.map((end) => end()));
+    await dispose(service);
+  });
+
+  async function opened() {
+    const { userId } = await service.member('admin');
+    await givePassword(service, userId);
+    const session = await newSession(service, userId);
+    const visited = await visit(browser, { baseUrl: service.origin, session });
+    const { page } = visited;
+    onTestFinished(() => page.context().close());
+    const demo = await serveDemoHttp(0, 'test');
+    onTestFinished(() => demo.stop());
+    const project = `/projects/${(await service.post('/projects', { name: 'Checked' })).body.id as string}`;
+    const server = (await service.post(`${project}/servers`, { name: 'Harbour', url: demo.url })).body;
+    return {
+      ...visited,
+      project,
+      serverId: server.id as string,
+      at: `/console${project}/servers/${server.id as string}`,
+      button: (name: string) => page.getByRole('button', { name, exact: true }),
+      picture: async (name: string) => {
+        for (const colorScheme of shots === undefined ? [] : (['light', 'dark'] as const))
+          for (const width of [1440, 400]) {
+            await page.emulateMedia({ colorScheme });
+            await page.setViewportSize({ width, height: 1000 });
+            await page.screenshot({ path: `${shots}/${name}-${colorScheme}-${width}.png` });
+          }
+        await page.setViewportSize({ width: 1440, height: 900 });
+      },
+    };
+  }
+
+  test('a server is held against the rules of a directory, and what only people know against the next run', async () => {
+    const { page, complaints, at, button, picture } = await opened();
+    await page.goto(at);
+    await page.getByRole('link', { name: 'Readiness', exact: true }).click();
+    await page.getByText('Not checked yet').waitFor();
+    await button('Check readiness').click();
+    await page.getByText('What only people know: nothing declared').click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Harbour');
+    await page.getByLabel('Test account').selectOption('No');
+    await page.getByText('What only people know: 2 fields declared').waitFor();
+    await picture('readiness-start');
+    expect(await seriousFindings(page)).toEqual([]);
+    await button('Start the check').click();
+
+    await page.getByRole('heading', { name: 'Claude connectors directory not ready' }).waitFor();
+    const open = page.getByRole('list', { name: 'Runtime compatibility: open' });
+    const first = open.getByRole('listitem').first();
+    await first.getByRole('img', { name: 'broken' }).waitFor();
+    await open.getByText('The address begins with http://').waitFor();
+    await open.getByText('Serve it over https with a certificate of a public authority.').waitFor();
+    const submission = page.getByRole('list', { name: 'Submission: open' });
+    await submission.getByText('testAccount was declared to be missing').waitFor();
+    await submission.getByText('Needs privacy policy.').waitFor();
+    const lanes = page.getByRole('table', { name: 'Lanes' });
+    await lanes.getByRole('row', { name: /^Submission not ready .*privacy policy/ }).waitFor();
+    expect(await page.getByRole('list', { name: 'Runtime compatibility: kept' }).count()).toBe(0);
+    await page
+      .getByText(/^\d+ rules? kept$/)
+      .first()
+      .click();
+    await page.getByRole('list', { name: 'Runtime compatibility: kept' }).waitFor();
+    await picture('readiness');
+    expect(await seriousFindings(page)).toEqual([]);
+
+    // What was declared stands there for the next run, of another directory.
+    await button('Check readiness').click();
+    await page.getByRole('radio', { name: /^OpenAI plugins/ }).check();
+    await page.getByRole('radio', { name: /^The server and its skills/ }).check();
+    await page.getByText('What only people know: 2 fields declared').waitFor();
+    await button('Start the check').click();
+    await page.getByRole('heading', { name: 'OpenAI plugins directory not ready' }).waitFor();
+    await page.getByRole('heading', { name: 'Plugin package' }).waitFor();
+    const runs = page.getByRole('table', { name: 'Readiness runs' });
+    await runs
+      .getByRole('row', { name: /not ready Claude connectors/ })
+      .getByRole('link')
+      .click();
+    await page.getByRole('heading', { name: 'Claude connectors directory not ready' }).waitFor();
+    expect(page.url()).toContain('run=rdy_');
+    expect(complaints).toEqual([]);
+  });
+
+  test('a server is checked for conformance, its runs are compared, opened and shared', async () => {
+    const { page, complaints, at, project, serverId, button, picture } = await opened();
+    await service.post(`${project}/conformance-ingest/report`, reported(serverId));
+    await page.goto(`${at}?tab=conformance`);
+    await page.getByText('It answered 500').waitFor();
+    await page.getByText('reported by a GitHub action').first().waitFor();
+    await button('Check conformance').click();
+    await page.getByRole('checkbox', { name: /^Protocol/ }).uncheck();
+    await picture('conformance-start');
+    expect(await seriousFindings(page)).toEqual([]);
+    await button('Start the run').click();
+    await page.getByRole('heading', { name: 'Latest run passed' }).waitFor();
+    const suites = page.getByRole('table', { name: 'Suites' });
+    await suites.getByRole('row', { name: /^MCP Apps passed/ }).waitFor();
+    await page.getByRole('img', { name: 'Score of 2 runs; the last has 100 of 100, the first 50' }).waitFor();
+    await picture('conformance');
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.goto(`/console${project}/servers`);
+    await page.getByRole('link', { name: 'Conformance runs' }).click();
+    await picture('conformance-runs');
+    const rows = page.getByRole('table', { name: 'Conformance runs' });
+    await rows
+      .getByRole('row', { name: /failed 50/ })
+      .getByRole('link')
+      .click();
+    await page.getByRole('heading', { name: 'Conformance of weather', level: 1 }).waitFor();
+    await page.getByText('It answered 500').waitFor();
+    await picture('conformance-run');
+    expect(await seriousFindings(page)).toEqual([]);
+    await button('Share').click();
+    await page.getByText('the titles of checks that failed').waitFor();
+    await page.getByRole('checkbox', { name: 'Whoever has the link sees this run' }).check();
+    await button('Copy the link').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+function reported(serverId: string) {
+  const cases = [
+    { id: 'ping', title: 'Answers a ping', status: 'passed' },
+    { id: 'close', title: '<b>Ends</b> a session', status: 'failed', error: 'It answered 500' },
+  ];
+  return {
+    target: { kind: 'server', serverId, serverRef: 'weather' },
+    source: 'github_action',
+    ci: { provider: 'github', runId: '4711' },
+    suiteKind: 'protocol',
+    report: { outcome: 'failed', groups: [{ id: 'lifecycle', title: 'Lifecycle', cases }] },
+  };
+}
