@@ -16,6 +16,7 @@ export function Choices({
   chosen,
   onChange,
   none,
+  told = false,
 }: {
   legend: string;
   choices: readonly Choice[];
@@ -23,6 +24,8 @@ export function Choices({
   onChange: (chosen: string[]) => void;
   /** What stands there when there is nothing to choose. */
   none: ReactNode;
+  /** Hints are sentences, which stand below the names. */
+  told?: boolean;
 }) {
   const turn = (value: string, on: boolean): void =>
     onChange(on ? [...chosen, value] : chosen.filter((one) => one !== value));
@@ -34,7 +37,7 @@ export function Choices({
       ) : (
         <div className={css.choices}>
           {choices.map(({ value, name, hint, disabled }) => (
-            <label key={value} className={css.choice}>
+            <label key={value} className={classes(css.choice, told && css.told)}>
               <input
                 type="checkbox"
                 checked={chosen.includes(value)}

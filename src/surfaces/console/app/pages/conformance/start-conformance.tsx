@@ -54,6 +54,7 @@ export function StartConformance({ which, onClose }: { which: Which; onClose: ()
         chosen={suites}
         onChange={setSuites}
         none="There is no suite."
+        told
       />
       <Field
         label="Revision of the protocol"
