@@ -136,7 +136,7 @@ describe.skipIf(noBrowser !== undefined)('conformance and readiness in the conso
     expect(await seriousFindings(page)).toEqual([]);
     await button('Share').click();
     await page.getByText('the titles of checks that failed').waitFor();
-    await page.getByRole('checkbox', { name: 'Whoever has the link sees this run' }).check();
+    await page.getByRole('checkbox', { name: 'Whoever has the link sees this run' }).click();
     await button('Copy the link').waitFor();
     expect(complaints).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { Fold } from '../../kit/fold.tsx';
 import { LongText } from '../../kit/long-text.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
-import { Glyph, StateBadge, StateMark } from '../../kit/state.tsx';
+import { Glyph, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { checklistOf, decides, type Group, seenIn, standing } from './checklist.ts';
 import css from './readiness.module.css';
@@ -140,13 +140,7 @@ function Rule({ finding }: { finding: Finding }) {
       <div className={css.words}>
         <p className={css.title}>
           <strong dir="auto">{title}</strong>{' '}
-          {decides(finding) ? (
-            <StateBadge state={status === 'violated' ? 'failed' : 'notMeasured'}>
-              {weights[finding.class]}
-            </StateBadge>
-          ) : (
-            <span className={css.soft}>{weights[finding.class]}</span>
-          )}
+          <span className={decides(finding) ? css.deciding : css.soft}>{weights[finding.class]}</span>
         </p>
         {problem !== undefined && <LongText text={problem} first={500} />}
         {items.length > 0 && <Items items={items} />}

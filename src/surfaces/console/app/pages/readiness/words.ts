@@ -75,7 +75,8 @@ const inputs: Record<string, string> = {
 export function inputWords(input: string): string {
   if (!input.startsWith('declared.')) return Object.hasOwn(inputs, input) ? (inputs[input] as string) : input;
   const name = input.slice('declared.'.length);
-  return (fieldOf(name)?.label ?? name).toLowerCase();
+  const label = fieldOf(name)?.label ?? name;
+  return `${label.slice(0, 1).toLowerCase()}${label.slice(1)}`;
 }
 
 export function isOpen({ status }: Pick<ReadinessRun, 'status'>): boolean {

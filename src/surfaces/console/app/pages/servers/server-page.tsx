@@ -68,7 +68,8 @@ export function ServerPage() {
       title={name}
       name={name}
       crumbs={[list]}
-      mark={<DoctorBadge which={which} enabled={enabled} examine={tab === 'health'} />}
+      // Ready to be used is not ready for a directory: two words for one would contradict each other.
+      mark={tab !== 'readiness' && <DoctorBadge which={which} enabled={enabled} examine={tab === 'health'} />}
       actions={<Same operation="getProjectServer" input={which} />}
     >
       <Facts
