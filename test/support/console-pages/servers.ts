@@ -4,6 +4,9 @@ import type { PageOfConsole } from './index.ts';
 
 export async function serverPages({ projectId, serverId, api }: Console): Promise<PageOfConsole[]> {
   const entry = await listedEntry(api);
+export async function serverPages(console: Console): Promise<PageOfConsole[]> {
+  const { projectId, serverId } = console;
+  const { runId, checked } = await checks(console);
   const at = `/console/projects/${projectId}`;
   return [
     ['servers', `${at}/servers`, 'text=/^(answers|too slow|unreachable)$/'],
@@ -26,4 +29,41 @@ async function listedEntry(api: Console['api']): Promise<string> {
     if (items[0]) return items[0].id;
     await sleep(100);
   }
+    ['server-conformance', `${at}/servers/${serverId}?tab=conformance`, 'text=It answered 500'],
+    ['conformance-runs', `${at}/conformance`, 'table'],
+    ['conformance-run', `${at}/conformance/${runId}`, 'text=It answered 500'],
+    ['server-readiness', `${checked}?tab=readiness`, 'text=Runtime compatibility'],
+    ['server-readiness-start', `${checked}?tab=readiness&start=true`, 'text=Start the check'],
+    ['server-conformance-start', `${checked}?tab=conformance&start=true`, 'text=Start the run'],
+  ];
+}
+
+/** A conformance run with a check that failed, and in a project of its own a server that nobody answers for. */
+async function checks({ api, projectId, serverId }: Console) {
+  const cases = [
+    { id: 'ping', title: 'Answers a ping', status: 'passed' as const },
+    { id: 'close', title: 'Ends a session', status: 'failed' as const, error: 'It answered 500' },
+  ];
+  // Under the same id it is the same run, however often the pages are asked for.
+  const { runId } = await api.reportConformanceRun({
+    projectId,
+    body: {
+      target: { kind: 'server', serverId, serverRef: 'demo' },
+      externalRunId: 'pages of the console',
+      suiteKind: 'protocol',
+      report: { outcome: 'failed', groups: [{ id: 'lifecycle', cases }] },
+    },
+  });
+  return { runId, checked: await checkedServer(api) };
+}
+
+async function checkedServer(api: Console['api']): Promise<string> {
+  const name = 'Checked';
+  const known = (await api.listProjects()).items.find((one) => one.name === name);
+  const { id: projectId } = known ?? (await api.createProject({ body: { name } }));
+  const [server] = (await api.listProjectServers({ projectId })).items;
+  const body = { name: 'Quay', url: 'http://127.0.0.1:9/mcp' };
+  const { id: serverId } = server ?? (await api.createProjectServer({ projectId, body }));
+  if (!server) await api.startClaudeReadinessRun({ projectId, serverId, body: {} });
+  return `/console/projects/${projectId}/servers/${serverId}`;
 }

@@ -42,7 +42,7 @@ export function ConformanceRunPage() {
         </>
       }
     >
-      <ConformanceRunView run={run} />
+      <ConformanceRunView run={run} linked />
     </Page>
   );
 }

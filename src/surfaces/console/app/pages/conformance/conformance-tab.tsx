@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { askPages } from '../../api/ask.ts';
 import { Button, linkClass } from '../../kit/button.tsx';
 import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
@@ -12,7 +13,7 @@ import { CancelConformance, ConformanceRunView, useConformanceRun } from './run-
 import { RunsTable } from './runs-table.tsx';
 import { ScoreChart } from './score-chart.tsx';
 import { StartConformance } from './start-conformance.tsx';
-import { isOpen, stateOfRun } from './words.ts';
+import { type ConformanceRun, isOpen, stateOfRun } from './words.ts';
 
 const route = '/projects/$projectId/servers/$serverId';
 const pollEvery = 3_000;
@@ -35,6 +36,9 @@ export function ConformanceTab({ which, overHttp }: { which: Which; overHttp: bo
     </Button>
   );
   const latest = items[0];
+  // Read more often than the list, which is not to say something older below it.
+  const run = useConformanceRun(which.projectId, latest?.id);
+  const known = items.map((one) => (one.id === run.data?.id ? run.data : one));
   return (
     <>
       {runs.isPending && <Skeleton lines={6} />}
@@ -46,12 +50,13 @@ export function ConformanceTab({ which, overHttp }: { which: Which; overHttp: bo
             : 'The suite talks to servers over HTTP, and this one is a command. What other runners find is shown here when they report it.'}
         </Empty>
       )}
-      {latest && <Latest projectId={which.projectId} runId={latest.id} begin={begin} />}
+      {run.isError && <Problem error={run.error} retry={() => void run.refetch()} />}
+      {latest && <Latest run={run.data ?? latest} begin={begin} />}
       {items.length > 0 && (
         <Section title="Runs" actions={<Same operation="listConformanceRuns" input={which} />}>
           {!overHttp && <Note>This server is a command, so that its runs are made elsewhere.</Note>}
-          <ScoreChart runs={items} />
-          <RunsTable runs={items} />
+          <ScoreChart runs={known} />
+          <RunsTable runs={known} />
           {runs.hasNextPage && (
             <div>
               <Button busy={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
@@ -66,15 +71,13 @@ export function ConformanceTab({ which, overHttp }: { which: Which; overHttp: bo
   );
 }
 
-function Latest({ projectId, runId, begin }: { projectId: string; runId: string; begin: React.ReactNode }) {
-  const run = useConformanceRun(projectId, runId);
-  if (run.isError) return <Problem error={run.error} retry={() => void run.refetch()} />;
-  if (!run.data) return <Skeleton lines={6} />;
+function Latest({ run, begin }: { run: ConformanceRun; begin: ReactNode }) {
+  const { projectId, id: runId } = run;
   return (
     <Section
       title={
         <span className={css.head}>
-          Latest run <StateBadge state={stateOfRun(run.data)} />
+          Latest run <StateBadge state={stateOfRun(run)} />
         </span>
       }
       actions={
@@ -86,11 +89,11 @@ function Latest({ projectId, runId, begin }: { projectId: string; runId: string;
           >
             Open run
           </Link>
-          {isOpen(run.data) && run.data.hosted ? <CancelConformance run={run.data} /> : begin}
+          {isOpen(run) && run.hosted ? <CancelConformance run={run} /> : begin}
         </>
       }
     >
-      <ConformanceRunView run={run.data} />
+      <ConformanceRunView run={run} />
     </Section>
   );
 }

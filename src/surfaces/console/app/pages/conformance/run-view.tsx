@@ -25,18 +25,19 @@ type Check = Report['checks'][number];
 const pollEvery = 1_500;
 
 /** A run as it stands, read again until it is over. */
-export function useConformanceRun(projectId: string, conformanceRunId: string) {
+export function useConformanceRun(projectId: string, runId: string | undefined) {
   return useQuery({
-    ...ask('getConformanceRun', { projectId, conformanceRunId }),
+    ...ask('getConformanceRun', { projectId, conformanceRunId: runId ?? '' }),
+    enabled: runId !== undefined,
     refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? pollEvery : false),
   });
 }
 
-/** How a run went: its suites, and what failed or could not run. */
-export function ConformanceRunView({ run }: { run: ConformanceRun }) {
+/** How a run went: its suites, and what failed or could not run; `linked` where it is not on the page of its server. */
+export function ConformanceRunView({ run, linked = false }: { run: ConformanceRun; linked?: boolean }) {
   return (
     <>
-      <RunFacts run={run} />
+      <RunFacts run={run} linked={linked} />
       {run.reason !== null && <Note>{reasons[run.reason] ?? run.reason}</Note>}
       {isOpen(run) && (
         <p role="status">
@@ -51,7 +52,7 @@ export function ConformanceRunView({ run }: { run: ConformanceRun }) {
   );
 }
 
-function RunFacts({ run }: { run: ConformanceRun }) {
+function RunFacts({ run, linked }: { run: ConformanceRun; linked: boolean }) {
   const { passed, failed, pending, skipped, startedAt, completedAt, ci, serverId, projectId } = run;
   return (
     <>
@@ -67,7 +68,7 @@ function RunFacts({ run }: { run: ConformanceRun }) {
           ['Run', <Id key="id" value={run.id} />],
           [
             'Server',
-            serverId === null ? undefined : (
+            linked && serverId !== null ? (
               <Link
                 key="server"
                 to="/projects/$projectId/servers/$serverId"
@@ -76,7 +77,7 @@ function RunFacts({ run }: { run: ConformanceRun }) {
               >
                 Saved server
               </Link>
-            ),
+            ) : undefined,
           ],
           ['Started', <Time key="started" at={startedAt ?? run.createdAt} />],
           [

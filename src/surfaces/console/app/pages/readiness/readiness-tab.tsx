@@ -10,7 +10,7 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { Same } from '../../same/same.tsx';
 import type { Which } from '../servers/which.ts';
-import { ReadinessRunView } from './run-view.tsx';
+import { ReadinessRunView, useReadinessRun } from './run-view.tsx';
 import { StartReadiness } from './start-readiness.tsx';
 import { directories, isOpen, type ReadinessRun, stateOf } from './words.ts';
 
@@ -28,6 +28,9 @@ export function ReadinessTab({ which, overHttp }: { which: Which; overHttp: bool
   });
   const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
   const shown = named ?? items[0]?.id;
+  // The one that is shown is read more often than the list, which is not to say something older below it.
+  const { data: fresh } = useReadinessRun(which.projectId, shown);
+  const known = items.map((one) => (one.id === fresh?.id ? fresh : one));
   const go = (changed: ServerSearch): void =>
     void navigate({
       search: { tab: 'readiness', run: named, ...changed },
@@ -58,7 +61,7 @@ export function ReadinessTab({ which, overHttp }: { which: Which; overHttp: bool
           <Table
             label="Readiness runs"
             columns={columnsOf(which, shown)}
-            rows={items}
+            rows={known}
             keyOf={({ id }) => id}
           />
           {runs.hasNextPage && (

@@ -16,6 +16,15 @@ import { directories, isOpen, type ReadinessRun, stateOf } from './words.ts';
 
 const pollEvery = 1_500;
 
+/** A run as it stands, read again until it is over. */
+export function useReadinessRun(projectId: string, runId: string | undefined) {
+  return useQuery({
+    ...ask('getReadinessRun', { projectId, readinessRunId: runId ?? '' }),
+    enabled: runId !== undefined,
+    refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? pollEvery : false),
+  });
+}
+
 /** One run: while it goes on how far it is, then what it found. */
 export function ReadinessRunView({
   projectId,
@@ -27,10 +36,7 @@ export function ReadinessRunView({
   again: ReactNode;
 }) {
   const which = { projectId, readinessRunId: runId };
-  const query = useQuery({
-    ...ask('getReadinessRun', which),
-    refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? pollEvery : false),
-  });
+  const query = useReadinessRun(projectId, runId);
   const run = query.data;
   const report = useQuery({
     ...ask('getReadinessReport', which),
