@@ -230,7 +230,7 @@ const namedPages = [
   ],
   ...['trial', 'compare', 'traces', 'environments', 'environment', 'environment-edit', 'clients', 'client'],
   ...['secrets', 'groups', 'project', 'project-access', 'chats', 'chat-new', 'chat', 'chat-browser'],
-  ...['studies', 'study', 'study-session'],
+  ...['studies', 'study', 'study-session', 'server-conformance', 'conformance-runs', 'conformance-run'],
 ];
 
 const next = { email: 'next@example.com' };
@@ -246,6 +246,8 @@ const oddAddresses: [address: string, words: RegExp][] = [
   [`{project}/runs/run_${noId}`, missing],
   [`{project}/sessions/chat_${noId}`, missing],
   [`{project}/studies/std_${noId}`, missing],
+  [`{project}/conformance/cfr_${noId}`, missing],
+  ['{project}/conformance/__proto__', missing],
   ['{project}/studies?unpublished=[]&publish={}', /Studies/],
   ['{project}/sessions?q={"a":1}&in=[]', /Chat/],
   ['{project}/runs/__proto__', missing],
