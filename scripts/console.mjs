@@ -59,7 +59,7 @@ export async function buildConsole() {
                 debugName: 'shell',
                 priority: 1,
               },
-              { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 15_000 },
+              { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
             ],
           },
         },

@@ -30,7 +30,7 @@ inBrowser((shared) => {
     await page.getByText('Failed: 1 of 6 cases did not pass.').waitFor();
     await page.locator('[data-trial]').first().waitFor();
     const loaded = (await Promise.all(scripts)).reduce((sum, size) => sum + size, 0);
-    expect(loaded).toBeLessThan(205_000);
+    expect(loaded).toBeLessThan(190_000);
 
     // The first click: the failing case. The second: what its tool call answered.
     await page.getByRole('link', { name: 'Finds the ship on the second page, trial 1' }).first().click();

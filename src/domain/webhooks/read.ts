@@ -47,6 +47,6 @@ export const getWebhookDelivery: Verb<'getWebhookDelivery'> = async (context, { 
   };
 };
 
-export async function findWebhook({ db, project }: ProjectContext, id: string): Promise<webhooks.WebhookRow> {
+async function findWebhook({ db, project }: ProjectContext, id: string): Promise<webhooks.WebhookRow> {
   return found(await db.row(webhooks.find, { projectId: project.id, id }), 'webhook');
 }

@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Console } from '../console.ts';
 import type { PageOfConsole } from './index.ts';
 
-export async function serverPages({ projectId, serverId, api }: Console): Promise<PageOfConsole[]> {
-  const entry = await listedEntry(api);
 export async function serverPages(console: Console): Promise<PageOfConsole[]> {
   const { projectId, serverId } = console;
+  const entry = await listedEntry(console.api);
   const { runId, checked } = await checks(console);
   const at = `/console/projects/${projectId}`;
   return [
@@ -19,16 +18,6 @@ export async function serverPages(console: Console): Promise<PageOfConsole[]> {
     ['server-contract', `${at}/servers/${serverId}?tab=contract`, 'text=No baseline is saved'],
     ['registry', `${at}/registry?entry=${entry}`, 'table td code'],
     ['registry-install', `${at}/registry?install=${entry}`, 'text=never through a shell'],
-  ];
-}
-
-/** One of those that came with the service, which reads them when it has started. */
-async function listedEntry(api: Console['api']): Promise<string> {
-  for (;;) {
-    const { items } = await api.searchRegistryDirectory({ connectableOnly: 'true', rowType: 'package' });
-    if (items[0]) return items[0].id;
-    await sleep(100);
-  }
     ['server-conformance', `${at}/servers/${serverId}?tab=conformance`, 'text=It answered 500'],
     ['conformance-runs', `${at}/conformance`, 'table'],
     ['conformance-run', `${at}/conformance/${runId}`, 'text=It answered 500'],
@@ -66,4 +55,13 @@ async function checkedServer(api: Console['api']): Promise<string> {
   const { id: serverId } = server ?? (await api.createProjectServer({ projectId, body }));
   if (!server) await api.startClaudeReadinessRun({ projectId, serverId, body: {} });
   return `/console/projects/${projectId}/servers/${serverId}`;
+}
+
+/** One of those that came with the service, which reads them when it has started. */
+async function listedEntry(api: Console['api']): Promise<string> {
+  for (;;) {
+    const { items } = await api.searchRegistryDirectory({ connectableOnly: 'true', rowType: 'package' });
+    if (items[0]) return items[0].id;
+    await sleep(100);
+  }
 }

@@ -1,7 +1,7 @@
 import { bigint, flag, float, integer, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
-export type Health = 'unknown' | 'healthy' | 'unhealthy';
+type Health = 'unknown' | 'healthy' | 'unhealthy';
 
 const checks = table('server_checks', {
   serverId: text,

@@ -105,7 +105,6 @@ export const withDue = query(
   due,
 );
 const open = { ...webhooks.columns, keyId: text, ciphertext: bytes };
-export type OpenWebhook = RowOf<typeof open>;
 /** One that may be sent to now. */
 export const toSendTo = query(
   'webhooks.to-send-to',

@@ -26,7 +26,6 @@ const registry = createRoute({
   component: pageFrom(() => import('../pages/registry/registry-page.tsx'), 'RegistryPage'),
 });
 
-export const serverRoutes = [servers, server, registry] as const;
 const conformance = createRoute({
   getParentRoute: () => project,
   path: 'conformance',
@@ -39,4 +38,4 @@ const conformanceRun = createRoute({
   component: pageFrom(() => import('../pages/conformance/conformance-run-page.tsx'), 'ConformanceRunPage'),
 });
 
-export const serverRoutes = [servers, server, conformance, conformanceRun] as const;
+export const serverRoutes = [servers, server, registry, conformance, conformanceRun] as const;

@@ -104,6 +104,7 @@ export function WebhookForm({
         chosen={events}
         onChange={setEvents}
         none="There is nothing to tell of."
+        told
       />
     </FormDialog>
   );
