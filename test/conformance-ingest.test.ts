@@ -71,7 +71,7 @@ describe('a whole run', () => {
     });
     expect(status).toBe(200);
     expect(body).toMatchObject({ ok: true, projectId: project, outcome: 'failed', score: 75, reused: false });
-    expect(body.runUrl).toBe(`${service.origin}/api/v1/projects/${project}/conformance-runs/${body.runId}`);
+    expect(body.runUrl).toBe(`${service.origin}/console/projects/${project}/conformance/${body.runId}`);
     const run = (await read(body.runId)).body;
     expect(run).toMatchObject({
       hosted: false,

@@ -12,7 +12,7 @@ export function runUrlOf(
   { origin }: PublicContext,
   { projectId, id }: Pick<Run, 'projectId' | 'id'>,
 ): string {
-  return `${origin()}/api/v1/projects/${projectId}/conformance-runs/${id}`;
+  return `${origin()}/console/projects/${projectId}/conformance/${id}`;
 }
 
 export function presentConformanceRun(run: Run, reports: readonly runs.ReportRow[]): Presented {

@@ -119,7 +119,7 @@ export const setJob = query(
 export const end = query(
   'conformance-runs.end',
   `update conformance_runs set ${runs.set(['status', 'outcome', 'score', 'passed', 'failed', 'skipped', 'pending', 'reason'])},
-     completed_at = now(), started_at = coalesce(started_at, now())
+     completed_at = greatest(now(), started_at), started_at = coalesce(started_at, now())
    where id = :id and ${isOpen} returning ${runs.all()}`,
   runs.pick(['id', 'status', 'outcome', 'score', 'passed', 'failed', 'skipped', 'pending', 'reason']),
   runs.columns,
