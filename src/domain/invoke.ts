@@ -29,6 +29,7 @@ import type { LocalToken } from './identity/local-token.ts';
 import { type Given, readInput, readParams } from './input.ts';
 import { closedBy } from './limits/features.ts';
 import * as peoplesVerbs from './people/verbs.ts';
+import { notFound } from './refusals.ts';
 import type { Verb } from './verb.ts';
 import * as allVerbs from './verbs.ts';
 import { accessEnded, findGrant } from './visits/grant.ts';
@@ -283,6 +284,7 @@ function overtaken(error: unknown, context: Entered['context']): Refusal | undef
   const gone = vanishedReference(error);
   if (gone === undefined) return undefined;
   if (gone === 'project') return noSuchProject();
+  if (gone === 'server') return notFound('server');
   if (context.grant) return accessEnded();
   const signedIn = 'person' in context || context.actor?.sessionId !== undefined;
   return signedIn ? signedOut() : new Refusal('UNAUTHORIZED', 'Invalid API key');

@@ -11,6 +11,7 @@ import type { ServerContext, Services } from '../context.ts';
 import { actFor } from '../identity/act-for.ts';
 import { examineServer, type Report } from '../live/examination.ts';
 import { reach } from '../live/reach.ts';
+import { asStorable } from '../storable.ts';
 import { emit } from '../webhooks/emit.ts';
 
 const checkServer = 'check-server';
@@ -71,7 +72,7 @@ async function look(
   } catch (error) {
     // The account may not, or commands may not be run: that says nothing about the server.
     if (!(error instanceof Refusal)) throw error;
-    const pausedReason = redact(error.message).slice(0, 500);
+    const pausedReason = brief(error.message);
     return async (trx) => void (await trx.run(checks.pause, { serverId, pausedReason }));
   }
 }
@@ -90,7 +91,7 @@ async function note(
   const [failedCheck, failed] =
     Object.entries(report.checks).find(([, { status }]) => status === 'error') ?? [];
   const reason = report.error?.message ?? failed?.detail;
-  const detail = ok || reason === undefined ? null : redact(reason).slice(0, 500);
+  const detail = ok || reason === undefined ? null : brief(reason);
   const result = { ok, status: report.status, durationMs, failedCheck: failedCheck ?? null, detail };
   await db.run(checks.addResult, { id: newId('chk'), serverId, projectId, ...result });
   await db.run(checks.note, { serverId, failures, health });
@@ -100,4 +101,9 @@ async function note(
   const type = broke ? 'server.unhealthy' : 'server.healthy';
   const data = { serverId, serverName, ...result, failures, since: before.healthSince };
   await emit(db, projectId, [{ type, subject: serverId, data }]);
+}
+
+/** Servers have a hand in it. Cut first: that may leave half of a character. */
+function brief(text: string): string {
+  return asStorable(redact(text).slice(0, 500));
 }

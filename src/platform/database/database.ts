@@ -176,10 +176,14 @@ function lostARace(error: unknown): boolean {
 }
 
 /** The table whose row was deleted by somebody else while we referred to it; our constraints name the column. */
-export function vanishedReference(error: unknown): 'project' | 'organization' | 'user' | 'owner' | undefined {
+export function vanishedReference(
+  error: unknown,
+): 'project' | 'server' | 'organization' | 'user' | 'owner' | undefined {
   const { code, constraint } = error as { code?: string; constraint?: string };
   if (code !== '23503') return undefined;
-  return /_(project|organization|user|owner)_id_fkey$/.exec(constraint ?? '')?.[1] as 'project' | undefined;
+  return /_(project|server|organization|user|owner)_id_fkey$/.exec(constraint ?? '')?.[1] as
+    | 'project'
+    | undefined;
 }
 
 export function violates(error: unknown, constraint: string): boolean {
