@@ -20,3 +20,8 @@ export async function lockConformanceRun(db: Db, projectId: string, id: string):
 export function isOpen({ status }: Pick<Run, 'status'>): boolean {
   return status === 'pending' || status === 'running';
 }
+
+/** What the names begin with that runs here are known by, when whoever starts them gives a key. */
+export function hostedNames(projectId: string): string {
+  return `api:${projectId}:`;
+}

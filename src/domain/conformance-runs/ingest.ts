@@ -10,7 +10,7 @@ import type { ProjectContext } from '../context.ts';
 import { invalid } from '../invalid.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
-import { isOpen, lockConformanceRun, type Run } from './find.ts';
+import { hostedNames, isOpen, lockConformanceRun, type Run } from './find.ts';
 import { runUrlOf } from './present.ts';
 import { settle } from './settle.ts';
 import { addReport, isOver, type Prepared, prepareReport, type Reported } from './store.ts';
@@ -130,13 +130,12 @@ async function knownRun(
 ): Promise<Run | undefined> {
   if (externalRunId == null) return undefined;
   const run = await db.row(runs.byKey, { projectId: project.id, externalRunId });
-  if (run?.hosted)
+  // Also while there is none: whoever starts it would be given the one from elsewhere.
+  if (run?.hosted || externalRunId.startsWith(hostedNames(project.id)))
     throw conflict(
-      `The externalRunId ${externalRunId} is that of a run that runs here`,
+      `The externalRunId ${externalRunId} is that of a run that runs here. Take another one`,
       'NOT_AN_INGESTED_RUN',
-      {
-        runId: run.id,
-      },
+      { ...(run && { runId: run.id }) },
     );
   return run;
 }

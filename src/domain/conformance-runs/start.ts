@@ -14,7 +14,7 @@ import { invalid } from '../invalid.ts';
 import { wayTo } from '../tunnels/way.ts';
 import type { Verb } from '../verb.ts';
 import { enqueueRun } from './execute/job.ts';
-import type { Run } from './find.ts';
+import { hostedNames, type Run } from './find.ts';
 
 type Started = OutputOf<Operations['startConformanceRun']>;
 
@@ -26,7 +26,7 @@ export const startConformanceRun: Verb<'startConformanceRun'> = async (context, 
   refuseUngradable(context, body);
   const key = body.idempotencyKey ?? input.idempotencyKey;
   const { project, server } = context;
-  const externalRunId = key === undefined ? null : `api:${project.id}:${server.id}:${key}`;
+  const externalRunId = key === undefined ? null : `${hostedNames(project.id)}${server.id}:${key}`;
   const earlier = await known(context, externalRunId);
   if (earlier) return started(earlier, true);
   await refuseAddress(context);
