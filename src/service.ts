@@ -234,7 +234,7 @@ function createWorkers(services: OpenServices): Workers {
     notifications,
     log,
     // Those that take long have bounds of their own, which together leave some free: runs are decided meanwhile.
-    concurrency: 12,
+    concurrency: 24,
     kinds: [
       ...housekeeping(services),
       ...projectJobs(services),

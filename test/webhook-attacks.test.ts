@@ -111,3 +111,38 @@ test('what a project that is deleted has waiting wakes nobody', async () => {
   await delay(5_000);
   expect(await jobsOf(id)).toBe(before);
 });
+
+test('receivers that do not answer are not in the way of one that does', async () => {
+  const silent = await serveWeb(() => {});
+  const [bad, fine] = [await project('Silent'), await project('Fine')];
+  const events = ['eval_run.decided'];
+  for (let nth = 0; nth < 20; nth++) await hook(bad, `${silent.origin}/`, { name: `h${nth}`, events });
+  const receiver = await Receiver.start();
+  await hook(fine, receiver.url, { events });
+  // As they are after a while.
+  const failing = `update webhooks set failures = 1, failing_since = now() where project_id = $1`;
+  await within(service, failing, [bad.split('/').at(-1)]);
+  await report(bad);
+  await expect.poll(() => silent.paths.length, { timeout: scaled(10_000) }).toBeGreaterThan(0);
+  const began = Date.now();
+  await report(fine);
+  await receiver.until(({ taken }) => taken.length === 1);
+  expect(Date.now() - began).toBeLessThan(scaled(4_000));
+});
+
+test('a replay goes on where it ended, however many came at once and in whatever order', async () => {
+  const path = await project('Replay');
+  const id = await hook(path, 'http://127.0.0.1:1/', { events: ['finding.new'] });
+  // Written by a long transaction: their ids are later than those of what came after it began.
+  const rows = `insert into webhook_deliveries (id, webhook_id, project_id, event_id, type, subject, data, state, created_at)
+    select $2 || n, w.id, w.project_id, $2 || n, 'finding.new', $2 || n, '{}', 'dead', now() - $3 * interval '1 minute'
+    from webhooks w cross join generate_series(1, $4) n where w.id = $1`;
+  await within(service, rows, [id, 'dlv_z', 30, 700]);
+  await within(service, rows, [id, 'dlv_a', 20, 700]);
+  await within(service, rows, [id, 'dlv_b', 10, 5]);
+  const replay = (since: number) => service.post(`${path}/webhooks/${id}/replay`, { since });
+  const first = await replay(Date.now() - 3_600_000);
+  expect(first.body.count).toBe(1_400);
+  const second = await replay(first.body.nextSince as number);
+  expect(second.body).toEqual({ count: 5, nextSince: null });
+});

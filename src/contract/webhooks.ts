@@ -227,7 +227,7 @@ export const redeliverWebhook = operation({
 export const replayWebhook = operation({
   summary: 'Deliver again what was missed',
   description:
-    'All deliveries since a time that were given up, or all of them. At most 1,000 in one request, the oldest first.',
+    'All deliveries since a time that were given up, or all of them. The oldest 1,000 in one request, and those of the same millisecond as the last.',
   command: 'webhooks replay',
   method: 'POST',
   path: '/{webhookId}/replay',

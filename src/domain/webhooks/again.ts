@@ -46,7 +46,7 @@ export const replayWebhook: Verb<'replayWebhook'> = (context, { webhookId, body 
     await begin(db, hook);
     await audit(db, context, 'webhook.replay', webhookId);
     const latest = Math.max(...again.map(({ createdAt }) => createdAt));
-    return { count: again.length, nextSince: again.length === mostReplayed ? latest : null };
+    return { count: again.length, nextSince: again.length >= mostReplayed ? latest + 1 : null };
   });
 
 async function enabled({ project }: ProjectContext, db: Db, id: string) {

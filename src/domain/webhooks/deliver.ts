@@ -21,6 +21,8 @@ const atOnce = 8;
 /** After which others have their turn. */
 const turn = 20 * second;
 const keptAttempts = 20;
+/** Of those whose last attempt failed, how many are sent to at once: the others have the rest to themselves. */
+const mostFailing = 6;
 
 /**
  * Each webhook has one job at a time that sends what waits for it. A job is made with the event, so that it starts at
@@ -33,14 +35,14 @@ export function webhookJobs(services: Services): JobKind[] {
       kind: 'wake-webhooks',
       every: 2 * second,
       handle: async () => {
-        const due = await db.rows(webhooks.withDue);
+        const due = await db.rows(webhooks.withDue, { kind: deliverWebhook, mostFailing });
         if (due.length > 0) await wake(db, due);
       },
     },
     {
       kind: deliverWebhook,
-      // A receiver that does not answer keeps one for some seconds.
-      concurrency: 4,
+      // A receiver that does not answer keeps one for some seconds. While it waits it costs next to nothing.
+      concurrency: 16,
       handle: (payload, signal) => sendAll(services, (payload as { webhookId: string }).webhookId, signal),
     },
   ];

@@ -33,7 +33,11 @@ export async function emit(db: Db, projectId: string, events: readonly ProjectEv
   });
   if (rows.length === 0) return;
   await db.run(deliveries.insert, byColumn(rows));
-  await wake(db, hooks);
+  // One that does not answer is not in the way of others: it is woken when its turn comes.
+  await wake(
+    db,
+    hooks.filter(({ failures }) => failures === 0),
+  );
 }
 
 /** Whether anybody is told of this; for what has to be found out first. */

@@ -110,11 +110,13 @@ export const again = query(
   one,
   deliveries.columns,
 );
+/** The oldest, and with the last of them all that are as old: whoever goes on behind it misses none and meets none twice. */
 export const againSince = query(
   'webhook-deliveries.again-since',
   `update webhook_deliveries set ${afresh} where id in (
      select id from webhook_deliveries where webhook_id = :webhookId and created_at >= :since and type <> 'webhook.test'
-       and (state = 'dead' or (:all and state = 'delivered')) order by id limit :most)
+       and (state = 'dead' or (:all and state = 'delivered'))
+     order by created_at fetch first :most rows with ties)
    returning created_at as "createdAt"`,
   { webhookId: text, since: time, all: flag, most: bigint },
   { createdAt: time },

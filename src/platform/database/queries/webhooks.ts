@@ -92,16 +92,27 @@ export const listening = query(
   webhooks.columns,
 );
 const due = { id: text, organizationId: text, createdBy: text };
-/** Those with something to send now, in the order in which `emit` wakes them: two at once wait for each other otherwise. */
+/**
+ * Those with something to send now. Of those whose last attempt failed only so many have a job at once, whoever waits
+ * longest first: they may keep it for long, and others wait behind them. In the order in which `emit` wakes them: two
+ * at once wait for each other otherwise.
+ */
 export const withDue = query(
   'webhooks.with-due',
-  `select w.id, w.organization_id as "organizationId", w.created_by as "createdBy" from webhooks w
-   join projects p on p.id = w.project_id and p.deleted_at is null
-   where w.enabled and (w.paused_until is null or w.paused_until <= now())
-     and exists (select from webhook_deliveries d
-       where d.webhook_id = w.id and ${isDue})
-   order by w.id`,
-  {},
+  `with due as (
+     select w.id, w.organization_id, w.created_by, w.failures > 0 as failing, (
+       select min(d.next_attempt_at) from webhook_deliveries d where d.webhook_id = w.id and ${isDue}) as since
+     from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
+     where w.enabled and (w.paused_until is null or w.paused_until <= now())),
+   busy as (
+     select w.id from jobs j join webhooks w on w.id = j.unique_key
+     where j.kind = :kind and j.due_at is not null and w.failures > 0),
+   retried as (
+     select id from due where failing and since is not null and id not in (select id from busy)
+     order by since, id limit greatest(0, :mostFailing - (select count(*) from busy)))
+   select id, organization_id as "organizationId", created_by as "createdBy" from due
+   where since is not null and (not failing or id in (select id from retried)) order by id`,
+  { kind: text, mostFailing: bigint },
   due,
 );
 const open = { ...webhooks.columns, keyId: text, ciphertext: bytes };
