@@ -32,7 +32,9 @@ export function inBrowser(tests: (shared: Shared) => void): void {
 export async function startConsole(atEnd: AtEnd = onTestFinished) {
   const home = await place(undefined, atEnd);
   // The demo server is a command, which a service of several people does not run otherwise.
-  const drydock = await home.serve({ DRYDOCK_ALLOW_STDIO: 'true' });
+  // Also when it has several users.
+  const local = { DRYDOCK_ALLOW_STDIO: 'true', DRYDOCK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const drydock = await home.serve(local);
   const key = drydock.key as string;
   const baseUrl = new URL(drydock.baseUrl).origin;
   const api = createClient({ baseUrl, apiKey: key });
