@@ -79,7 +79,7 @@ test.each([
 ])('a report with %s is taken or refused as a whole', async (_, one, status) => {
   const runId = await started();
   const answer = await ingest('runs/reports', { runId, suiteKind: 'protocol', report: one });
-  expect(answer.status, answer.text.slice(0, 300)).toBe(status);
+  expect(answer.status).toBe(status);
   if (status === 200)
     expect((await service.get(`${project}/conformance-runs/${runId}/report`)).body.checks).toHaveLength(50);
 });
@@ -98,6 +98,6 @@ test('a server that is deleted meanwhile', async () => {
       go(),
       go(),
     ]);
-    for (const { status, text } of all) expect([200, 400, 404], text).toContain(status);
+    for (const { status } of all) expect([200, 400, 404]).toContain(status);
   }
 });

@@ -62,6 +62,6 @@ test('checks set while the server is deleted answer 200 or 404', async () => {
     const { server } = await saved(await service.demoUrl());
     const put = () => service.request('PUT', `${server}/checks`, { body: {} });
     const all = await Promise.all([put(), put(), service.delete(server, { body: {} }), put(), put(), put()]);
-    for (const { status, text } of all) expect([200, 404], text).toContain(status);
+    for (const { status } of all) expect([200, 404]).toContain(status);
   }
 });
