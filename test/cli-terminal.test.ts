@@ -214,7 +214,13 @@ test('bash completes groups, verbs and flags by itself, and names by asking the 
     await terminal.ended();
     return terminal.lines.join('').split('|').filter(Boolean);
   };
-  expect(await completed('serv')).toEqual(['serve', 'servers', 'server-connections', 'server-groups']);
+  expect(await completed('serv')).toEqual([
+    'serve',
+    'servers',
+    'server-checks',
+    'server-connections',
+    'server-groups',
+  ]);
   expect(await completed('servers', 'd')).toEqual(['delete', 'doctor', 'delete-contract-baseline']);
   expect(await completed('servers', 'get', '--j')).toEqual(['--json', '--jq']);
   expect(await completed('servers', 'get', 'we')).toEqual(['weather']);
