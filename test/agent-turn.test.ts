@@ -230,6 +230,7 @@ test('the list of what the agent has follows from the contract', async () => {
     (operation) => modes.get(operation.id) === 'direct' && !isSafe(operation),
   );
   expect(writes.map(({ id }) => id).toSorted()).toEqual([
+    'cancelReadinessRun',
     'createEvalCase',
     'createEvalCases',
     'createEvalSuite',
