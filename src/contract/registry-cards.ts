@@ -28,6 +28,11 @@ const fields = {
   }),
 };
 
+/** The same in an edit. */
+function takenAway<Field extends z.ZodType>(field: Field) {
+  return field.nullable().optional().describe('`null` takes it away.');
+}
+
 export const listOrganizationRegistryServers = operation({
   summary: "List an organization's cards",
   description: 'In order of creation.',
@@ -59,8 +64,16 @@ export const updateOrganizationRegistryServer = operation({
   method: 'PATCH',
   path: '/servers/{registryServerId}',
   body: z
-    .strictObject({ ...fields, status: z.enum(['active', 'deprecated']) })
-    .partial()
+    .strictObject({
+      name: fields.name.optional(),
+      tags: fields.tags,
+      transport: fields.transport.optional(),
+      displayName: takenAway(fields.displayName),
+      description: takenAway(fields.description),
+      category: takenAway(fields.category),
+      publisher: takenAway(fields.publisher),
+      status: z.enum(['active', 'deprecated']).optional(),
+    })
     .refine((body) => Object.keys(body).length > 0, 'Give at least one field to change')
     .meta({ id: 'RegistryServerUpdateRequest' }),
   example: { description: 'Forecasts' },

@@ -62,7 +62,7 @@ function lineOf(each: Operation): string {
 }
 
 function ranked(known: readonly Operation[], query: string): Operation[] {
-  const words = query.toLowerCase().match(/[a-z0-9]{2,}/g) ?? [];
+  const words = wordsIn(query);
   const scored = known.map((each) => {
     const name = spaced(`${each.id} ${each.summary}`);
     const rest = spaced(`${each.area} ${each.path} ${each.description ?? ''}`);
@@ -71,12 +71,17 @@ function ranked(known: readonly Operation[], query: string): Operation[] {
       const stem = ` ${word.length > 4 ? word.replace(/(ies|es|s|ing|ed)$/, '') : word}`;
       return sum + (name.includes(stem) ? 3 : 0) + (rest.includes(stem) ? 1 : 0);
     }, 0);
-    return { each, score: score + (each.id.toLowerCase() === words.join('') ? 10 : 0) };
+    const named = each.id.toLowerCase() === words.join('') || wordsIn(each.summary).join() === words.join();
+    return { each, score: score + (named ? 10 : 0) };
   });
   return scored
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || a.each.summary.length - b.each.summary.length)
     .map(({ each }) => each);
+}
+
+function wordsIn(text: string): string[] {
+  return text.toLowerCase().match(/[a-z0-9]{2,}/g) ?? [];
 }
 
 /** `listEvalCases` and `/eval-cases` as words. */
