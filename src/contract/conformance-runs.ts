@@ -113,6 +113,7 @@ export const startConformanceRun = operation({
     .meta({ id: 'ConformanceRunStartRequest' }),
   example: { suites: ['apps'] },
   status: 202,
+  callsTools: true,
   idempotency: 'verb',
   response: z
     .object({

@@ -210,6 +210,7 @@ export const startClaudeReadinessRun = inServer({
   status: 202,
   response: Receipt,
   idempotency: 'verb',
+  callsTools: true,
   spends: true,
 });
 
@@ -227,6 +228,7 @@ export const startOpenAIReadinessRun = inServer({
   status: 202,
   response: Receipt,
   idempotency: 'verb',
+  callsTools: true,
   spends: true,
 });
 

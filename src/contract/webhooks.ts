@@ -38,7 +38,7 @@ const Webhook = z
     id: z.string(),
     projectId: z.string(),
     name: z.string(),
-    url: z.string().describe('Where it is sent to. What follows the path is not shown.'),
+    url: z.string().describe('Where it is sent to, without the values in its query.'),
     events: z.array(z.string()),
     enabled: z.boolean(),
     disabledReason: z.string().nullable().describe('Set when it was switched off because of its answers.'),

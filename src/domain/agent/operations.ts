@@ -48,6 +48,7 @@ const proposals: Partial<Record<string, Proposal>> = {
   renderServerWidget: { ...reaching, buttonLabel: 'Render widget' },
   startClaudeReadinessRun: { ...reaching, buttonLabel: 'Check readiness' },
   startOpenAIReadinessRun: { ...reaching, buttonLabel: 'Check readiness' },
+  startConformanceRun: { ...reaching, buttonLabel: 'Check conformance' },
   replayEvalRun: { ...reaching, buttonLabel: 'Replay run' },
   createEvalRun: { ...spending, buttonLabel: 'Run suite' },
   createEvalRunGroup: { ...spending, buttonLabel: 'Run suite' },

@@ -9,6 +9,7 @@ import type { ProjectContext } from '../context.ts';
 import { invalid } from '../invalid.ts';
 import { checkRoom } from '../limits/room.ts';
 import { found, refuseTaken } from '../refusals.ts';
+import { hideQuery } from '../server-connections/present.ts';
 import type { Verb } from '../verb.ts';
 import { wake } from './emit.ts';
 import { presentWebhook } from './present.ts';
@@ -34,7 +35,7 @@ export const createWebhook: Verb<'createWebhook'> = async (context, { body }) =>
       name,
       nameKey: nameKey(name),
       sealedId: await context.vault.seal(db, ownerIn(context), place),
-      shownUrl: shown(url),
+      shownUrl: hideQuery(url),
       events,
       enabled,
       createdBy: actor.user.id,
@@ -59,7 +60,7 @@ export const updateWebhook: Verb<'updateWebhook'> = async (context, { webhookId,
       name,
       nameKey: nameKey(name),
       sealedId,
-      shownUrl: url === undefined ? before.shownUrl : shown(url),
+      shownUrl: url === undefined ? before.shownUrl : hideQuery(url),
       events,
       enabled,
       disabledReason: enabled ? null : before.disabledReason,
@@ -122,10 +123,4 @@ async function forget({ vault }: ProjectContext, db: Db, before: string, after: 
 async function refuseAddress({ trust }: ProjectContext, url: string): Promise<void> {
   const problem = refusalOfUrl(url, await trust.addressPolicy());
   if (problem !== undefined) throw invalid(`url: ${problem}`);
-}
-
-/** A token often stands behind the question mark. */
-function shown(url: string): string {
-  const { origin, pathname, search } = new URL(url);
-  return `${origin}${pathname}${search === '' ? '' : '?…'}`;
 }

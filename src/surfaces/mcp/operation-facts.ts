@@ -8,11 +8,15 @@ export function operationNamed(id: string): Operation | undefined {
   return byId.get(id);
 }
 
-/** They reach a server though no refusal of theirs says so: what goes wrong there is their answer. */
+/** They reach a server, or a receiver of events, though no refusal of theirs says so: what goes wrong there is their answer. */
 const reporting: ReadonlySet<string> = new Set([
   'runDoctor',
   'createServerConnection',
   'retryServerConnectionValidation',
+  'setServerChecks',
+  'testWebhook',
+  'redeliverWebhook',
+  'replayWebhook',
 ]);
 
 /** Whether it reaches a server or a model. */
@@ -30,7 +34,7 @@ function isDestructive({ id, method, callsTools }: Operation): boolean {
   return (
     callsTools === true ||
     /^(DELETE|PATCH|PUT)$/.test(method) ||
-    /^(cancel|revoke|set|archive|sync|import)/.test(id)
+    /^(cancel|close|revoke|rotate|set|archive|sync|import)/.test(id)
   );
 }
 

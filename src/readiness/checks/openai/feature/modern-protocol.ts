@@ -1,4 +1,5 @@
-import { type Check, from, notApplicable, satisfied, violated } from '../../../check.ts';
+import type { Check } from '../../../check.ts';
+import { speaksModernRevision } from '../../shared/session.ts';
 
 export const check: Check = {
   id: 'openai.feature.modern-protocol',
@@ -9,12 +10,5 @@ export const check: Check = {
   intrusiveness: 'read-only',
   source: { page: 'Plugins: tools', section: 'Protocol' },
   remediation: 'Update the SDK of the server; older clients can go on as before.',
-  evaluate: ({ session }) =>
-    from(session, (facts) => {
-      if (!facts.open) return notApplicable('No session came about');
-      const { protocolVersion } = facts;
-      return protocolVersion >= '2026-07-28'
-        ? satisfied({ protocolVersion })
-        : violated({ problem: 'Only older revisions are spoken', protocolVersion });
-    }),
+  evaluate: speaksModernRevision,
 };
