@@ -57,7 +57,12 @@ const organizationPlaces = [
   },
   { to: '/organizations/$organizationId/keys', name: 'API keys', icon: <KeyIcon />, admin: false },
   { to: '/organizations/$organizationId/usage', name: 'Usage', icon: <UsageIcon />, admin: false },
-  { to: '/organizations/$organizationId/registry', name: 'Registry', icon: <RegistryIcon />, admin: false },
+  {
+    to: '/organizations/$organizationId/registry',
+    name: 'Registry cards',
+    icon: <RegistryIcon />,
+    admin: false,
+  },
   { to: '/organizations/$organizationId/audit', name: 'Audit log', icon: <AuditIcon />, admin: true },
   { to: '/organizations/$organizationId/settings', name: 'Settings', icon: <SettingsIcon />, admin: true },
 ] as const satisfies { to: string; name: string; icon: ReactNode; admin: boolean }[];
