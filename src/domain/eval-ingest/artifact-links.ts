@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
 import * as links from '../../platform/database/queries/artifact-links.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
@@ -7,6 +7,7 @@ import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Context, ProjectContext, PublicContext } from '../context.ts';
 import { actFor } from '../identity/act-for.ts';
+import { newToken } from '../identity/token.ts';
 import { found } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { storeArtifact } from './upload-artifact.ts';
@@ -63,7 +64,7 @@ async function makeLink(
   blobId: string | null,
 ): Promise<{ token: string; expiresAt: number }> {
   const { actor, project, clock } = context;
-  const token = randomBytes(32).toString('base64url');
+  const token = newToken();
   const expiresAt = clock() + lasting[purpose];
   await writeInProject(context, async (db) => {
     await db.run(links.insert, {
