@@ -6,7 +6,7 @@ import { loadConfig } from '../src/platform/config/load.ts';
 import { flag, float, text } from '../src/platform/database/columns.ts';
 import { type ConnectedDatabase, connectDatabase } from '../src/platform/database/connect.ts';
 import { type Db } from '../src/platform/database/database.ts';
-import type { Timeouts } from '../src/platform/database/timeouts.ts';
+import type { Timeouts } from '../src/platform/database/manner.ts';
 import { createLog } from '../src/platform/log.ts';
 import { createDatabase } from './support/database.ts';
 import { startPooler } from './support/pooler.ts';

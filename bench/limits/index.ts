@@ -2,11 +2,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { TokenBuckets } from '../../src/domain/limits/token-buckets.ts';
-import { Database } from '../../src/platform/database/database.ts';
+import { loadConfig } from '../../src/platform/config/load.ts';
+import { connectDatabase } from '../../src/platform/database/connect.ts';
 import { EmbeddedDatabase } from '../../src/platform/database/embedded/index.ts';
-import { migrate } from '../../src/platform/database/migrate.ts';
 import * as replicas from '../../src/platform/database/queries/replicas.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { statement } from '../../test/support/statement.ts';
@@ -21,10 +20,6 @@ const embedded = await EmbeddedDatabase.open(dataDir, { exclusive: true }, creat
 const { host, user, database } = embedded.connection;
 
 try {
-  const client = new pg.Client({ host, user, database });
-  await client.connect();
-  await migrate(client);
-  await client.end();
   await cost();
   await accuracy();
 } finally {
@@ -35,7 +30,12 @@ try {
 
 /** In memory with an exchange every 200 ms, against asking the database on every request. */
 async function cost(): Promise<void> {
-  const db = new Database(new pg.Pool({ host, user, database, max: 4 }));
+  const { config } = loadConfig({
+    DRYDOCK_DATABASE_URL: `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}`,
+    DRYDOCK_DATABASE_POOL: '4',
+  });
+  const connected = await connectDatabase(config, { exclusive: false }, createLog('error'));
+  const db = connected.database;
   const inMemory: number[] = [];
   const everyRequest: number[] = [];
   const exchange: number[] = [];
@@ -53,7 +53,7 @@ async function cost(): Promise<void> {
     everyRequest.push(await microseconds(500, (n) => db.rows(single, { keyId: `key_${n % 1000}` })));
     exchange.push(await microseconds(5, () => db.rows(replicas.exchange, booked)));
   }
-  await db.pool.end();
+  await connected.close();
   console.log('Cost of charging one request (median [low–high] of 9 interleaved rounds)');
   console.log(
     `in memory to a database statement on every request: ${show(ratios(inMemory, everyRequest), 5)}`,

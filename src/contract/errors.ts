@@ -12,6 +12,7 @@ export const statusOfCode = {
   RATE_LIMITED: 429,
   INTERNAL_ERROR: 500,
   SERVER_UNREACHABLE: 502,
+  UNAVAILABLE: 503,
   TIMEOUT: 504,
 } as const;
 

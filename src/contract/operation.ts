@@ -323,7 +323,8 @@ export function paramNames(path: string): string[] {
 
 /** Every refusal an operation may answer with, the ones its access level implies included. */
 export function errorCodesOf(operation: Declaration): ErrorCode[] {
-  const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL_ERROR', ...(operation.errors ?? [])]);
+  const anywhere: ErrorCode[] = ['VALIDATION_ERROR', 'INTERNAL_ERROR', 'UNAVAILABLE'];
+  const codes = new Set<ErrorCode>([...anywhere, ...(operation.errors ?? [])]);
   if (operation.access !== 'public' && operation.access !== 'visitor') {
     codes.add('UNAUTHORIZED');
     codes.add('RATE_LIMITED');

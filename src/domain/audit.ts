@@ -42,5 +42,7 @@ export function auditOperator(
 }
 
 export async function auditEvent(db: Db, event: Omit<events.AuditRow, 'id' | 'at'>): Promise<void> {
-  await db.run(events.insert, { id: newId('aud'), ...event });
+  const id = newId('aud');
+  db.provenBy({ query: events.isThere, values: { id } });
+  await db.run(events.insert, { id, ...event });
 }

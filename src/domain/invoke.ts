@@ -4,6 +4,7 @@ import { type OperationId, type Operations, operationList } from '../contract/in
 import type { Alias, Operation } from '../contract/operation.ts';
 import type { VisitOperationId } from '../contract/visit/index.ts';
 import { vanishedReference } from '../platform/database/database.ts';
+import { DatabaseUnavailable } from '../platform/database/losses.ts';
 import { admit, admitPerson, noSuchProject } from './access.ts';
 import {
   type Actor,
@@ -103,7 +104,16 @@ export class Entrance {
     params: Record<string, string | undefined>,
     occasion: Occasion,
   ): Promise<Entered> {
-    return this.letIn({ operation, credential, params, occasion }, this.options);
+    return this.orUnavailable(this.letIn({ operation, credential, params, occasion }, this.options));
+  }
+
+  /** A database that is away is said to be away by every surface. */
+  private async orUnavailable<T>(asked: Promise<T>): Promise<T> {
+    try {
+      return await asked;
+    } catch (error) {
+      throw unavailable(error) ?? error;
+    }
   }
 
   /**
@@ -111,7 +121,7 @@ export class Entrance {
    * meanwhile. It is neither charged nor noted again.
    */
   async enterAgain({ attempt }: Entered): Promise<Entered> {
-    return this.letIn(attempt, unnoticed);
+    return this.orUnavailable(this.letIn(attempt, unnoticed));
   }
 
   private async letIn(attempt: Attempt, notes: Notes): Promise<Entered> {
@@ -210,7 +220,7 @@ export class Entrance {
         return await actOnce(context as Context, operation, input, key, verb);
       return await verb(context, input);
     } catch (error) {
-      throw overtaken(error, context) ?? error;
+      throw overtaken(error, context) ?? unavailable(error) ?? error;
     }
   }
 
@@ -223,6 +233,11 @@ export class Entrance {
     };
     return this.options.tools({ entrance, credential, occasion });
   }
+}
+
+function unavailable(error: unknown): Refusal | undefined {
+  if (!(error instanceof DatabaseUnavailable)) return undefined;
+  return new Refusal('UNAVAILABLE', error.message, { retryAfter: error.retryAfter });
 }
 
 /** What is done about whoever enters, besides letting them in. */

@@ -1,5 +1,5 @@
 import type { Columns } from '../../src/platform/database/columns.ts';
-import type { Query } from '../../src/platform/database/query.ts';
+import { type Query, readsOnly } from '../../src/platform/database/query.ts';
 
 /** SQL of a test, with named values; not among the queries that are held against the schema. */
 export function statement<const Out extends Columns = Columns>(
@@ -13,5 +13,6 @@ export function statement<const Out extends Columns = Columns>(
     text,
   );
   const order = names.map((field) => [field, undefined] as const);
-  return { name, text: numbered, order, takes: {}, gives, index: undefined, sorts: false };
+  const reads = readsOnly(text);
+  return { name, text: numbered, order, reads, takes: {}, gives, index: undefined, sorts: false };
 }

@@ -1,6 +1,15 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { flag, hasCredentials, networks, port, providerKey, rateLimit, registrySources } from './values.ts';
+import {
+  databaseUrl,
+  flag,
+  hasCredentials,
+  networks,
+  port,
+  providerKey,
+  rateLimit,
+  registrySources,
+} from './values.ts';
 
 interface Setting<Schema extends z.ZodType = z.ZodType> {
   env: string;
@@ -70,12 +79,18 @@ export const settings = {
   }),
   databaseUrl: setting({
     env: 'DRYDOCK_DATABASE_URL',
-    schema: z
-      .string()
-      .regex(/^postgres(ql)?:\/\//, 'Write it as postgres://user:password@host:port/database')
-      .optional(),
+    schema: databaseUrl.optional(),
     fallback: 'embedded PostgreSQL in the data directory',
-    meaning: 'PostgreSQL 15 or later to use instead of the embedded one.',
+    meaning:
+      'PostgreSQL 15 or later to use instead of the embedded one. Of several hosts, with commas between them, the one that takes writes is found and followed.',
+    secret: true,
+  }),
+  databaseDirectUrl: setting({
+    env: 'DRYDOCK_DATABASE_DIRECT_URL',
+    schema: databaseUrl.optional(),
+    fallback: 'as DRYDOCK_DATABASE_URL',
+    meaning:
+      'The same database without the pooler that DRYDOCK_DATABASE_URL leads through, for what needs a session: listeners, migrations, backups.',
     secret: true,
   }),
   databasePool: setting({

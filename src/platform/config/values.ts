@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { hostUrls } from '../database/hosts.ts';
 
 /** Kinds of values that settings have. */
 
@@ -28,6 +29,14 @@ function isNetwork(text: string): boolean {
   const longest = family === 4 ? 32 : 128;
   return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest;
 }
+
+export const databaseUrl = z.string().superRefine((url, context) => {
+  try {
+    hostUrls(url);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
 
 export const providerKey = z
   .string()

@@ -1,11 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Config } from '../config/settings.ts';
 import { type Log, redact } from '../log.ts';
 import { OperatorProblem } from '../problem.ts';
+import { Connections } from './connections.ts';
 import { Database } from './database.ts';
 import { EmbeddedDatabase } from './embedded/index.ts';
+import { hostUrls } from './hosts.ts';
+import { directManner, findManner, type Timeouts, usualTimeouts } from './manner.ts';
 import { migrate } from './migrate.ts';
-import { planTimeouts, type Timeouts, timeoutsOfConnection, usualTimeouts } from './timeouts.ts';
+import { firstPrimary, Primary } from './primary.ts';
+import { Standby } from './standby.ts';
 
 const oldestSupported = 15;
 
@@ -26,48 +31,105 @@ export async function connectDatabase(
   log: Log,
 ): Promise<ConnectedDatabase> {
   const embedded = config.databaseUrl ? undefined : await EmbeddedDatabase.open(config.dataDir, purpose, log);
-  const options: pg.ClientConfig = {
-    ...(embedded ? embedded.connection : { connectionString: config.databaseUrl }),
-    application_name: 'drydock',
-    connectionTimeoutMillis: 10_000,
-    types: { getTypeParser },
-  };
-  const dial = async (): Promise<pg.Client> => {
-    const client = new pg.Client(options);
-    client.on('error', () => {});
-    await client.connect();
-    return client;
+  const timeouts = { ...usualTimeouts, ...purpose.timeouts };
+  const hosts = hostsOf(embedded?.connection ?? config.databaseUrl);
+  const sessions = new Sessions(
+    config.databaseDirectUrl === undefined || embedded ? hosts : hostsOf(config.databaseDirectUrl),
+  );
+  const { dial } = sessions;
+  let connections: Connections | undefined;
+  const close = async (): Promise<void> => {
+    sessions.close();
+    await connections?.close();
+    await embedded?.close();
   };
   try {
     await prepare(dial, purpose.migrate ?? true, log);
-    const timeouts = purpose.timeouts ?? usualTimeouts;
     // Nobody stands between us and an embedded one.
-    const { connection, afterBegin } = embedded
-      ? timeoutsOfConnection(timeouts)
-      : await planTimeouts(options, timeouts);
-    const pool = createPool({ ...options, ...connection, max: config.databasePool }, log);
+    const manner = embedded ? directManner(timeouts) : await findManner(hosts, timeouts);
+    connections = await Connections.open({
+      hosts: hosts.map((host) => ({ ...host, ...manner.connection })),
+      most: config.databasePool,
+      patience: timeouts.away,
+      log,
+    });
+    if (manner.pooled) await checkSessions(connections.pool, dial);
+    const standby = new Standby({ dial, log, patience: timeouts.confirmation });
     return {
-      database: new Database(pool, afterBegin),
+      database: new Database(connections, manner, standby),
       dial,
       embedded: embedded !== undefined,
       isServed: async () => embedded?.isServed() ?? true,
       close: async () => {
-        await pool.end();
-        await embedded?.close();
+        standby.close();
+        await close();
       },
     };
   } catch (error) {
-    await embedded?.close();
+    await close();
     throw error;
   }
 }
 
-function createPool(options: pg.PoolConfig, log: Log): pg.Pool {
-  const pool = new pg.Pool({ ...options, idleTimeoutMillis: 0 });
-  // A client that is lent out has no listener, and an unheard error ends the process; the query fails anyway.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  pool.on('error', (error) => log.warn('A database connection was lost', { error: redact(error.message) }));
-  return pool;
+/** How every connection is made. */
+const common = (): pg.ClientConfig => ({
+  application_name: 'drydock',
+  connectionTimeoutMillis: 10_000,
+  types: { getTypeParser },
+});
+
+function hostsOf(place: pg.ClientConfig | string | undefined): pg.ClientConfig[] {
+  if (typeof place !== 'string') return [{ ...place, ...common() }];
+  return hostUrls(place).map((connectionString) => ({ connectionString, ...common() }));
+}
+
+/** Connections of their own, past any pooler, to the host that takes writes. */
+class Sessions {
+  private readonly hosts: pg.ClientConfig[];
+  private readonly primary: Primary;
+
+  constructor(hosts: pg.ClientConfig[]) {
+    this.hosts = hosts;
+    this.primary = new Primary(hosts);
+  }
+
+  readonly dial = async (): Promise<pg.Client> => {
+    const host = this.hosts.length > 1 ? await firstPrimary(this.primary, 5_000) : 0;
+    const client = new pg.Client(this.hosts[host]);
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  };
+
+  close(): void {
+    this.primary.forget();
+  }
+}
+
+/** Milliseconds in which an announcement arrives, if ever. */
+const announced = 2_000;
+
+/**
+ * What is announced over the pooler must be heard over the connections that are to lead past it: they lead to the same
+ * database, and each is a session of its own, which locks and listeners need.
+ */
+async function checkSessions(pool: pg.Pool, dial: () => Promise<pg.Client>): Promise<void> {
+  const channel = `drydock_${randomUUID()}`;
+  const client = await dial();
+  try {
+    const heard = new Promise<boolean>((resolve) => {
+      client.once('notification', () => resolve(true));
+      setTimeout(() => resolve(false), announced).unref();
+    });
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    await pool.query('select pg_notify($1, $2)', [channel, '']);
+    if (await heard) return;
+  } finally {
+    await client.end();
+  }
+  throw new OperatorProblem(
+    'DRYDOCK_DATABASE_URL leads through a pooler in transaction mode. Set DRYDOCK_DATABASE_DIRECT_URL to the same database without the pooler: listeners and migrations need sessions',
+  );
 }
 
 async function prepare(dial: () => Promise<pg.Client>, wantsMigration: boolean, log: Log): Promise<void> {

@@ -1,6 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { type Columns, integer, type RowOf } from './columns.ts';
+import { type Columns, flag, integer, type Kind, orNull, type RowOf, text } from './columns.ts';
+import type { Connections } from './connections.ts';
+import { DatabaseUnavailable, lossOf } from './losses.ts';
+import type { Manner } from './manner.ts';
 import { type Query, query, valuesOf } from './query.ts';
+import type { Standby } from './standby.ts';
 
 /** What to select, given what each field is read from. */
 export function selectList(columns: Record<string, string>): string {
@@ -37,13 +42,30 @@ export interface Db {
    * also joins a transaction, where each statement sees what was committed before it: ask before the transaction begins.
    */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /**
+   * Names a row that this transaction writes and nobody deletes. When the database crashes before it answers the commit,
+   * whether that row is there tells whether it was written.
+   */
+  provenBy(proof: Proof): void;
+}
+
+interface Proof {
+  query: Query<Columns, { there: Kind<boolean> }>;
+  values: Record<string, unknown>;
 }
 
 /** What is sent of a query. */
-type Sent = Pick<Query, 'name' | 'text' | 'order'>;
+type Sent = Pick<Query, 'name' | 'text' | 'order' | 'reads'>;
 
 abstract class Queries {
-  protected abstract send(config: pg.QueryConfig): Promise<pg.QueryResult>;
+  /** Whether a connection keeps statements under their names. */
+  protected readonly named: boolean;
+
+  constructor(named: boolean) {
+    this.named = named;
+  }
+
+  protected abstract send(config: pg.QueryConfig, reads: boolean): Promise<pg.QueryResult>;
 
   /** One promise for each statement: every request waits for at least one. */
   private ask<T>(
@@ -51,8 +73,9 @@ abstract class Queries {
     values: Record<string, unknown> = {},
     read: (result: pg.QueryResult) => T,
   ): Promise<T> {
-    const { name, text } = query;
-    return this.send({ name, text, values: valuesOf(query, values) }).then(read, (error: unknown) => {
+    const { name, text, reads } = query;
+    const sent = { ...(this.named && { name }), text, values: valuesOf(query, values) };
+    return this.send(sent, reads).then(read, (error: unknown) => {
       throw cancelled(error, name) ?? error;
     });
   }
@@ -88,9 +111,10 @@ abstract class Queries {
 /** Queries over one connection, which somebody else begins and ends a transaction on. */
 export class InTransaction extends Queries implements Db {
   private readonly client: pg.ClientBase;
+  proof: Proof | undefined;
 
-  constructor(client: pg.ClientBase) {
-    super();
+  constructor(client: pg.ClientBase, named = true) {
+    super(named);
     this.client = client;
   }
 
@@ -105,59 +129,198 @@ export class InTransaction extends Queries implements Db {
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
     return work(this);
   }
+
+  provenBy(proof: Proof): void {
+    this.proof ??= proof;
+  }
 }
 
 const probe = query('probe', 'select 1 as one', {}, { one: integer });
+/** What became of a transaction; nothing is known of one that a server began which does not run any more. */
+const fate = query(
+  'transaction.fate',
+  `select pg_postmaster_start_time()::text = :life as same,
+     case when pg_postmaster_start_time()::text = :life then pg_xact_status(:id::xid8) end as status`,
+  { id: text, life: text },
+  { same: flag, status: orNull(text) },
+);
 
+/** Makes a transaction known by a number, under which its fate can be asked for when its connection breaks. */
+const numbered = '; select pg_current_xact_id()::text as id, pg_postmaster_start_time()::text as life';
+const shortPause = 20;
+
+/**
+ * Statements over the connections of this process. A database that is away for a moment, since it restarts or another host
+ * takes over, is waited for: what was surely not done is done again, of a commit whose answer was lost the database
+ * is asked whether it happened.
+ */
 export class Database extends Queries implements Db {
-  readonly pool: pg.Pool;
+  private readonly connections: Connections;
   private readonly afterBegin: string;
+  private readonly standby: Standby;
 
-  constructor(pool: pg.Pool, afterBegin = '') {
-    super();
-    this.pool = pool;
+  constructor(connections: Connections, { pooled, afterBegin }: Manner, standby: Standby) {
+    super(!pooled);
+    this.connections = connections;
     this.afterBegin = afterBegin;
+    this.standby = standby;
   }
 
-  protected send(config: pg.QueryConfig): Promise<pg.QueryResult> {
-    return this.pool.query(config);
+  get pool(): pg.Pool {
+    return this.connections.pool;
   }
 
-  /** Rejects when the database does not answer. */
-  async ping(): Promise<void> {
-    await this.row(probe);
+  protected send(config: pg.QueryConfig, reads: boolean): Promise<pg.QueryResult> {
+    return this.once(config, reads).catch((error: unknown) => this.again(config, reads, error));
   }
 
-  async transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+  private once(config: pg.QueryConfig, reads: boolean): Promise<pg.QueryResult> {
+    return reads ? this.pool.query(config) : this.write(config);
+  }
+
+  private async write(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    try {
+      return await this.standby.confirmed(() => client.query(config));
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable || lossOf(error)) broken = error as Error;
+      throw error;
+    } finally {
+      // One that still waits would be lent to nobody else for as long.
+      client.release(broken);
+    }
+  }
+
+  private async again(config: pg.QueryConfig, reads: boolean, first: unknown): Promise<pg.QueryResult> {
+    const since = performance.now();
+    for (let error = first; ; await delay(shortPause)) {
+      const loss = lossOf(error);
+      if (loss === undefined) throw error;
+      if (loss === 'in doubt' && !reads) throw inDoubt(error);
+      await this.connections.back(since);
       try {
-        return await this.attempt('begin', work);
-      } catch (error) {
-        if (attempt === 5 || !lostARace(error)) throw error;
+        return await this.once(config, reads);
+      } catch (failure) {
+        error = failure;
       }
     }
   }
 
-  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return this.attempt('begin isolation level repeatable read read only', work);
+  /** Rejects when requests cannot be answered; not yet while they wait for the database. */
+  async ping(): Promise<void> {
+    if (!this.connections.isAwaited) await this.row(probe);
   }
 
-  private async attempt<T>(begin: string, work: (db: Db) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    let races = 1;
+    return this.persist(async () => {
+      for (;;) {
+        try {
+          const { result, unanswered } = await this.attempt(`begin${this.afterBegin}${numbered}`, work);
+          if (!unanswered || (await this.committed(unanswered))) return result;
+        } catch (error) {
+          if (!lostARace(error) || races++ === 5) throw error;
+        }
+      }
+    });
+  }
+
+  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    const begin = `begin isolation level repeatable read read only${this.afterBegin}`;
+    return this.persist(async () => (await this.attempt(begin, work)).result);
+  }
+
+  /** Does it again for as long as the database is lost and nothing was written. */
+  private async persist<T>(work: () => Promise<T>): Promise<T> {
+    for (let since: number | undefined; ; await delay(shortPause)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (lossOf(error) === undefined) throw error;
+        await this.connections.back((since ??= performance.now()));
+      }
+    }
+  }
+
+  /** Throws a loss only where nothing was written. */
+  private async attempt<T>(begin: string, work: (db: Db) => Promise<T>): Promise<Attempt<T>> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query(`${begin}${this.afterBegin}`);
-      const result = await work(new InTransaction(client));
-      await client.query('commit');
-      return result;
+      const number = numberIn(await client.query(begin));
+      const db = new InTransaction(client, this.named);
+      const result = await work(db);
+      const commit = () => client.query('commit');
+      if (!number) await commit();
+      else broken = await this.standby.confirmed(commit).then(undefinedly, orThrowUnlessInDoubt);
+      return { result, unanswered: number && broken && { number, proof: db.proof, error: broken } };
     } catch (error) {
-      await client.query('rollback').catch((failure: Error) => (broken = failure));
-      throw error;
+      // One that waits for a standby answers nothing else.
+      if (error instanceof DatabaseUnavailable) broken = error;
+      else await client.query('rollback').catch((failure: Error) => (broken = failure));
+      throw (broken && this.connections.faultOf(client)) ?? error;
     } finally {
       // A connection that cannot roll back is not given to the next caller.
       client.release(broken);
     }
   }
+
+  /**
+   * Whether a transaction was written whose commit was not answered. The server that began it knows, as long as it runs;
+   * another one, or the same one after a crash, may have given its number to somebody else.
+   */
+  private async committed({ number, proof, error }: Unanswered): Promise<boolean> {
+    for (const since = performance.now(); ; await delay(shortPause)) {
+      await this.connections.back(since);
+      const { same, status } = await this.one(fate, number);
+      if (status === 'committed') return true;
+      if (status === 'aborted') return false;
+      if (same && status !== null) continue;
+      if (same || !proof) throw inDoubt(error);
+      return (await this.one(proof.query, proof.values)).there;
+    }
+  }
+
+  provenBy(): void {}
+}
+
+interface TransactionNumber {
+  id: string;
+  /** When the server began that gave it. */
+  life: string;
+}
+
+/** A commit that was sent and not answered. */
+interface Unanswered {
+  number: TransactionNumber;
+  proof: Proof | undefined;
+  error: Error;
+}
+
+interface Attempt<T> {
+  result: T;
+  unanswered: Unanswered | undefined;
+}
+
+const undefinedly = (): undefined => undefined;
+
+function orThrowUnlessInDoubt(error: unknown): Error {
+  if (lossOf(error) !== 'in doubt') throw error;
+  return error as Error;
+}
+
+/** What begins a transaction is several statements; the last gives its number. */
+function numberIn(begun: pg.QueryResult | pg.QueryResult[]): TransactionNumber | undefined {
+  const last = Array.isArray(begun) ? begun.at(-1) : begun;
+  return last?.rows[0] as TransactionNumber | undefined;
+}
+
+function inDoubt(cause: unknown): DatabaseUnavailable {
+  return new DatabaseUnavailable(
+    'The database was lost before it confirmed this. Look whether it was done, or ask again with the same Idempotency-Key',
+    { cause },
+  );
 }
 
 /** A statement that took too long, or that somebody stopped: the database does not say which one it was. */

@@ -7,6 +7,8 @@ export interface Query<In extends Columns = Columns, Out extends Columns = Colum
   readonly text: string;
   /** The names in the order of their numbers. */
   readonly order: readonly (readonly [name: string, encode: Kind['encode']])[];
+  /** Changes nothing, so that it may be asked again. */
+  readonly reads: boolean;
   readonly takes: In;
   readonly gives: Out;
   /** The index that serves it; the plan is checked in a test. */
@@ -18,6 +20,8 @@ export interface Query<In extends Columns = Columns, Out extends Columns = Colum
 /** Every query by its name, for the test that holds them against the schema. */
 export const queries = new Map<string, Query>();
 
+const writing =
+  /\b(insert|update|delete|truncate|pg_notify|nextval|for\s+(no\s+key\s+)?(update|share|key\s+share))\b/i;
 const placeholder = /(?<![:\w]):([a-zA-Z]\w*)/g;
 
 /**
@@ -42,9 +46,13 @@ export function query<const In extends Columns, const Out extends Columns = Colu
   const unused = Object.keys(takes).filter((field) => !names.includes(field));
   if (unused.length > 0) throw new Error(`${name} does not use ${unused.join(', ')}`);
   const order = names.map((field) => [field, takes[field]?.encode] as const);
-  const declared = { name, text: numbered, order, takes, gives, index, sorts };
+  const declared = { name, text: numbered, order, reads: readsOnly(text), takes, gives, index, sorts };
   queries.set(name, declared);
   return declared;
+}
+
+export function readsOnly(text: string): boolean {
+  return /^\s*(select|with)\b/i.test(text) && !writing.test(text);
 }
 
 /** What is sent to the server. */

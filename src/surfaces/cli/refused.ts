@@ -35,6 +35,7 @@ export function adviceFor({ code, retryAfter, requestId }: Refused): string | un
       return 'The key does not work. Log in with another one: drydock login';
     case 'FORBIDDEN':
       return 'The key may not do this. drydock whoami says whose it is; an administrator of the project may let it in.';
+    case 'UNAVAILABLE':
     case 'RATE_LIMITED':
       return retryAfter === undefined ? 'Try again later.' : `Try again in ${retryAfter} s.`;
     case 'OAUTH_REQUIRED':
@@ -51,6 +52,7 @@ export function adviceFor({ code, retryAfter, requestId }: Refused): string | un
 export function exitCodeOf(code: string): number {
   switch (code) {
     case 'INTERNAL_ERROR':
+    case 'UNAVAILABLE':
       return exitCodes.unreachable;
     case 'SERVER_UNREACHABLE':
     case 'TIMEOUT':

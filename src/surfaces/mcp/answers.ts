@@ -74,6 +74,7 @@ const remedies: Record<string, string> = {
   CONFLICT: 'Read the present state, then decide again.',
   FEATURE_NOT_SUPPORTED: 'Do without it: this deployment or this server does not offer it.',
   RATE_LIMITED: 'Wait as long as is said, then ask again.',
+  UNAVAILABLE: 'Wait a few seconds, then ask again. If it wrote, look first whether it was done.',
   INTERNAL_ERROR: 'Tell the user the request id; the operator finds the cause in the log.',
   SERVER_UNREACHABLE: 'Examine the server (diagnose_server or runDoctor) to see why.',
   TIMEOUT: 'The server took too long. Ask for less, or examine it (diagnose_server or runDoctor).',

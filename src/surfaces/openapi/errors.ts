@@ -12,6 +12,7 @@ export const meaningOfCode: Record<ErrorCode, string> = {
   FEATURE_NOT_SUPPORTED: 'The MCP server or this deployment does not support it.',
   RATE_LIMITED: 'A limit is reached; `Retry-After` says when it lifts, if that is known.',
   INTERNAL_ERROR: 'Something failed on our side; the message carries the request id.',
+  UNAVAILABLE: 'The service is busy or waits for its database. `Retry-After` says when to ask again.',
   SERVER_UNREACHABLE: 'The MCP server could not be reached.',
   TIMEOUT: 'The MCP server did not answer in time.',
 };

@@ -1,4 +1,4 @@
-import { bigint, json, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { bigint, flag, json, orNull, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
 export type AuditDetails = Record<string, unknown>;
@@ -29,6 +29,12 @@ const written = [
   'details',
 ] as const;
 export const insert = query('audit.insert', events.insert(written), events.pick(written));
+export const isThere = query(
+  'audit.is-there',
+  'select exists (select from audit_events where id = :id) as there',
+  { id: text },
+  { there: flag },
+);
 /** Of one organization or of all, newest first. For one, audit_events_organization serves it. */
 export const list = query(
   'audit.list',

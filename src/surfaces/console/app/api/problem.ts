@@ -76,6 +76,7 @@ const advice: Record<string, string> = {
   SERVER_UNREACHABLE: 'The MCP server did not answer. Its doctor says at which step.',
   OAUTH_REQUIRED: 'The MCP server wants an OAuth grant first.',
   TIMEOUT: 'The MCP server took too long. Try again, or raise its timeout.',
+  UNAVAILABLE: 'The service is busy or waits for its database. Try again in a moment.',
   INTERNAL_ERROR: 'The log of the service has the cause under the request id.',
   FEATURE_NOT_SUPPORTED: 'This installation does not do that.',
 };

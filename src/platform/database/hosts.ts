@@ -1,0 +1,29 @@
+/** Values of `target_session_attrs` that mean the server that takes writes, which is always the one we want. */
+const primaryWords = new Set(['primary', 'read-write', 'any']);
+
+/**
+ * Splits `postgres://user:password@one:5432,two:5432/name` into an URL for each host: the driver knows only one. Whatever
+ * else the URL says holds for all of them.
+ */
+export function hostUrls(url: string): string[] {
+  const parts = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s.exec(url);
+  if (!parts) throw new Error('Write it as postgres://user:password@host:port/database');
+  const [, before = '', hosts = '', after = ''] = parts;
+  const [path = '', search = ''] = splitOnce(after, '?');
+  const parameters = new URLSearchParams(search);
+  const wanted = parameters.get('target_session_attrs');
+  if (wanted !== null && !primaryWords.has(wanted))
+    throw new Error('target_session_attrs can only be primary or read-write: Drydock writes');
+  parameters.delete('target_session_attrs');
+  const rest = `${path}${parameters.size > 0 ? `?${parameters.toString()}` : ''}`;
+  const urls = hosts.split(',').map((host) => `${before}${host}${rest}`);
+  if (urls.length > 1 && (parameters.has('host') || parameters.has('port')))
+    throw new Error('Name several hosts before the database, or one with ?host=, not both');
+  for (const one of urls) if (!URL.canParse(one)) throw new Error('A host or port in it cannot be read');
+  return urls;
+}
+
+function splitOnce(text: string, mark: string): string[] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}

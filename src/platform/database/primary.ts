@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { DatabaseUnavailable } from './losses.ts';
+
+/** Milliseconds that a host has to answer. */
+const patience = 1_000;
+/** How long others may contradict the first that says it takes writes. */
+const contradiction = 150;
+
+/** Between two looks. */
+const pause = 100;
+
+/** What a host says of itself. Of two that take writes the one on the later timeline was promoted after the other. */
+interface Answer {
+  /** Its number in the list. */
+  host: number;
+  writes: boolean;
+  timeline: string;
+}
+
+const question = `select not pg_is_in_recovery() as writes,
+  case when pg_is_in_recovery() then '' else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`;
+
+/** Which of several hosts takes writes. One connection to each is kept to ask over. */
+export class Primary {
+  private readonly hosts: Host[];
+
+  constructor(hosts: readonly pg.ClientConfig[]) {
+    this.hosts = hosts.map((options, number) => new Host(options, number));
+  }
+
+  /** The number of the one that does; undefined while none says so. */
+  async look(): Promise<number | undefined> {
+    const asked = this.hosts.map((host) => host.ask());
+    const all: Answer[] = [];
+    const writers = asked.map(async (answer) => {
+      const said = await answer;
+      if (!said.writes) throw new Error('It only reads');
+      all.push(said);
+    });
+    try {
+      await Promise.any(writers);
+    } catch {
+      return undefined;
+    }
+    await Promise.race([Promise.allSettled(writers), delay(contradiction, undefined, { ref: false })]);
+    return all.reduce((best, one) => (one.timeline > best.timeline ? one : best)).host;
+  }
+
+  /** Asks over new connections from now on: the present ones may lead nowhere. */
+  forget(): void {
+    for (const host of this.hosts) host.close();
+  }
+}
+
+/** Waits until one of the hosts takes writes. */
+export async function firstPrimary(primary: Primary, patience: number): Promise<number> {
+  const until = performance.now() + patience;
+  for (;;) {
+    const found = await primary.look();
+    if (found !== undefined) return found;
+    if (performance.now() > until) throw new DatabaseUnavailable('No host of the database takes writes');
+    await delay(pause);
+  }
+}
+
+class Host {
+  private readonly options: pg.ClientConfig;
+  private readonly number: number;
+  private client: Promise<pg.Client> | undefined;
+
+  constructor(options: pg.ClientConfig, number: number) {
+    this.options = options;
+    this.number = number;
+  }
+
+  async ask(): Promise<Answer> {
+    try {
+      this.client ??= this.connect();
+      const { rows } = await (await this.client).query<Omit<Answer, 'host'>>(question);
+      return { host: this.number, ...(rows[0] as Omit<Answer, 'host'>) };
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.client?.then((client) => client.end()).catch(() => {});
+    this.client = undefined;
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      ...this.options,
+      application_name: 'drydock watching',
+      connectionTimeoutMillis: patience,
+      query_timeout: patience,
+    });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  }
+}

@@ -1,0 +1,91 @@
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import { DatabaseUnavailable } from './losses.ts';
+
+/** How often a missing standby is looked for, in milliseconds. */
+const lookEvery = 500;
+
+/** Transactions of ours that are written and that no standby has confirmed yet. */
+const question = `select exists (select from pg_stat_activity
+  where wait_event = 'SyncRep' and datname = current_database() and usename = current_user) as waiting`;
+
+/**
+ * Where a synchronous standby is missing, PostgreSQL lets every commit wait until it is back, however long that takes, and
+ * no time limit of its own ends the wait. So one that takes too long is looked into; while a standby is missing, writes
+ * are refused at once, and reads go on.
+ */
+export class Standby {
+  private readonly dial: () => Promise<pg.Client>;
+  private readonly log: Log;
+  private readonly patience: number;
+  private missing = false;
+  private looking: Promise<void> | undefined;
+  private next: NodeJS.Timeout | undefined;
+
+  constructor(options: { dial: () => Promise<pg.Client>; log: Log; patience: number }) {
+    this.dial = options.dial;
+    this.log = options.log;
+    this.patience = options.patience;
+  }
+
+  get isMissing(): boolean {
+    return this.missing;
+  }
+
+  /** What writes, unless it waits for a standby that is missing. */
+  async confirmed<T>(write: () => Promise<T>): Promise<T> {
+    if (this.missing) throw refusal('Nothing was written');
+    let late: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      const look = async (): Promise<void> => {
+        await this.look();
+        if (this.missing) reject(refusal('What was asked takes effect when it is back'));
+        else late = setTimeout(() => void look(), this.patience).unref();
+      };
+      late = setTimeout(() => void look(), this.patience).unref();
+    });
+    try {
+      return await Promise.race([write(), tooLong]);
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.next);
+    this.next = undefined;
+  }
+
+  /** Everybody who asks at once gets the same answer. */
+  private look(): Promise<void> {
+    this.looking ??= this.ask().finally(() => (this.looking = undefined));
+    return this.looking;
+  }
+
+  private async ask(): Promise<void> {
+    const waiting = await this.waiting().catch(() => false);
+    if (waiting !== this.missing) {
+      this.missing = waiting;
+      if (waiting)
+        this.log.error('The database waits for a synchronous standby that is missing; writes are refused');
+      else this.log.warn('The synchronous standby is back');
+    }
+    if (waiting) this.next = setTimeout(() => void this.look(), lookEvery).unref();
+  }
+
+  private async waiting(): Promise<boolean> {
+    const client = await this.dial();
+    try {
+      const { rows } = await client.query<{ waiting: boolean }>(question);
+      return rows[0]?.waiting ?? false;
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+function refusal(what: string): DatabaseUnavailable {
+  return new DatabaseUnavailable(
+    `The database waits for a synchronous standby that is missing, so nothing can be written safely. ${what}`,
+  );
+}
