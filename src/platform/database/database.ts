@@ -140,7 +140,7 @@ const probe = query('probe', 'select 1 as one', {}, { one: integer });
 const fate = query(
   'transaction.fate',
   `select pg_postmaster_start_time()::text = :life as same,
-     case when pg_postmaster_start_time()::text = :life then pg_xact_status(:id::xid8) end as status`,
+     case when pg_postmaster_start_time()::text = :life then pg_xact_status((:id::text)::xid8) end as status`,
   { id: text, life: text },
   { same: flag, status: orNull(text) },
 );
