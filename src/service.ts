@@ -30,6 +30,7 @@ import { studyInsightsJob } from './domain/studies/analysis/insights-job.ts';
 import { waveInsightsJob } from './domain/wave-insights/job.ts';
 import { webhookJobs } from './domain/webhooks/deliver.ts';
 import { commandAccount, runsAsRoot } from './platform/accounts.ts';
+import { addressOf } from './platform/config/load.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { announceService, withdrawService } from './platform/local-service.ts';
@@ -305,8 +306,7 @@ async function listen(app: FastifyInstance, host: string, port: number, variable
   }
   const address = app.server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;
-  const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${taken}`;
+  return addressOf({ host, port: taken });
 }
 
 async function listenForReplicas(tunnels: Services['tunnels'], config: Config): Promise<void> {

@@ -54,6 +54,12 @@ function readFile(env: NodeJS.ProcessEnv): Record<string, unknown> {
   throw new OperatorProblem(`The configuration file ${path} must hold one JSON object`);
 }
 
+/** How this machine reaches what listens there. */
+export function addressOf({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
 function listensOnLoopback({ host }: Config): boolean {
   return isLoopback(host);
 }

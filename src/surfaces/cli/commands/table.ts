@@ -74,6 +74,11 @@ export const commandTable: Record<string, CommandEntry> = {
     heading: 'Run',
     load: async () => (await import('./serve.ts')).workerCommand,
   },
+  health: {
+    summary: 'ask the service or worker here whether it lives',
+    heading: 'Run',
+    load: async () => (await import('./health.ts')).healthCommand,
+  },
   mcp: {
     summary: 'offer the operations to an agent, over the standard input and output',
     heading: 'Run',
