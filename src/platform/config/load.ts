@@ -55,9 +55,9 @@ function readFile(env: NodeJS.ProcessEnv): Record<string, unknown> {
 }
 
 /** How this machine reaches what listens there. */
-export function addressOf({ host, port }: Pick<Config, 'host' | 'port'>): string {
+export function addressOf({ host, port, tlsCert }: Pick<Config, 'host' | 'port'> & Partial<Config>): string {
   const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return `${tlsCert === undefined ? 'http' : 'https'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 function listensOnLoopback({ host }: Config): boolean {
