@@ -132,6 +132,11 @@ export const commandTable: Record<string, CommandEntry> = {
   },
   backup: { ...backups, summary: 'save the database and all blobs into one file' },
   restore: { ...backups, summary: 'fill an empty installation from a backup' },
+  upgrade: {
+    summary: 'say what a start of this version would do to the database',
+    heading: 'Operate an installation',
+    load: async () => (await import('./upgrade.ts')).upgradeCommand,
+  },
   config: {
     summary: 'print every setting with its effective value',
     heading: 'Operate an installation',
