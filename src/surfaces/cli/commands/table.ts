@@ -31,6 +31,10 @@ const backups = {
   heading: 'Operate an installation',
   load: async () => (await import('./backup.ts')).backupCommands,
 } as const;
+const packages = {
+  heading: 'Operate an installation',
+  load: async () => (await import('./packages.ts')).packageCommands,
+} as const;
 const logins = { heading: 'Connect', load: async () => (await import('./login.ts')).loginCommands } as const;
 
 /**
@@ -132,6 +136,8 @@ export const commandTable: Record<string, CommandEntry> = {
   },
   backup: { ...backups, summary: 'save the database and all blobs into one file' },
   restore: { ...backups, summary: 'fill an empty installation from a backup' },
+  licenses: { ...packages, summary: 'third-party packages of this program and their licences' },
+  sbom: { ...packages, summary: 'print what this program is made of, as CycloneDX JSON' },
   upgrade: {
     summary: 'say what a start of this version would do to the database',
     heading: 'Operate an installation',
