@@ -101,8 +101,9 @@ function dependenciesOf(root, manifest, installed, components) {
     .map(({ purl }) => purl);
   const direct = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
   const refs = (names) => names.flatMap((name) => byName.get(name) ?? []);
+  const ofProgram = new Set([...bundled, ...refs(direct)]);
   return [
-    { ref: root, dependsOn: [...new Set([...bundled, ...refs(direct)])].sort() },
+    { ref: root, dependsOn: [...ofProgram].sort((a, b) => (a < b ? -1 : 1)) },
     ...installed.map(([place, entry]) => ({
       ref: byName.get(place.replace(/^.*node_modules\//, '')),
       dependsOn: refs(Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })).sort(),
