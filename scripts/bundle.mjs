@@ -10,6 +10,7 @@ import { writeClientTypes } from './client-types.mjs';
 import { buildConformanceSuite } from './conformance-suite.mjs';
 import { buildConsole } from './console.mjs';
 import { licensesOf } from './licenses.mjs';
+import { sbomOf } from './sbom.mjs';
 import { tablesForEsbuild } from './tables.mjs';
 
 await rm('dist', { recursive: true, force: true });
@@ -75,7 +76,9 @@ await build({
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.client.json'], { stdio: 'inherit' });
 await writeClientTypes('dist/client', openApiDocument('', ''));
 
-await buildConsole();
+const pages = await buildConsole();
+const sbom = await sbomOf({ inputs: { ...inputs, ...pages.inputs } });
+await writeFile('dist/program/sbom.json', `${JSON.stringify(sbom, null, 1)}\n`);
 
 // npm links the command of a package that it installs, not of the one it stands in: `npx drydock` works here too.
 await rm('node_modules/.bin/drydock', { force: true });

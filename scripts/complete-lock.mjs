@@ -1,7 +1,10 @@
 // A registry mirror may lack the builds of a package for other platforms. npm then leaves them out of the lock
 // file, and `npm ci` refuses a lock file in which an optional dependency is missing. This names them again, so
 // that the lock file is the same wherever it was made: npm i && node scripts/complete-lock.mjs
+// The checksums of those, which npm does not fetch here either, are asked of the registry.
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 
 const path = new URL('../package-lock.json', import.meta.url);
 const lock = JSON.parse(readFileSync(path, 'utf8'));
@@ -52,7 +55,27 @@ for (const parent of Object.values(lock.packages)) {
     added.push(name);
   }
 }
+
+const atOnce = 8;
+let known = 0;
+const bare = Object.entries(lock.packages).filter(([place, entry]) => place !== '' && !entry.integrity);
+for (let from = 0; from < bare.length; from += atOnce)
+  await Promise.all(
+    bare.slice(from, from + atOnce).map(async ([place, entry]) => {
+      const name = place.replace(/^.*node_modules\//, '');
+      const view = ['view', `${name}@${entry.version}`, 'dist.integrity'];
+      // A mirror may lack the package altogether.
+      const { stdout } = await promisify(execFile)('npm', view).catch(() => ({ stdout: '' }));
+      if (!stdout.startsWith('sha512-')) return;
+      const { version, ...rest } = entry;
+      lock.packages[place] = { version, integrity: stdout.trim(), ...rest };
+      known++;
+    }),
+  );
+
 const [root, ...rest] = Object.entries(lock.packages);
 lock.packages = Object.fromEntries([root, ...rest.sort(([a], [b]) => (a < b ? -1 : 1))]);
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`${added.length} packages of other platforms named`);
+console.log(
+  `${added.length} packages of other platforms named, ${known} of ${bare.length} missing checksums added`,
+);

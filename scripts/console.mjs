@@ -77,6 +77,7 @@ export async function buildConsole() {
   await compress();
   report(scripts, await sizes(scripts));
   reportVisit(forVisitors, await sizes(forVisitors));
+  return { inputs };
 }
 
 /** The pages of those who come by a link; by themselves, because they have no use for what the console shares. */

@@ -4,10 +4,15 @@ import { join } from 'node:path';
 
 /** The text for every package that went into a bundle, from esbuild's account of it. */
 export async function licensesOf({ inputs }) {
-  const folders = Object.keys(inputs).flatMap((path) => packageOf(path) ?? []);
-  const texts = await Promise.all([...new Set(folders)].sort().map(licenseIn));
+  const texts = await Promise.all(packageFolders(inputs).map(licenseIn));
   const line = `\n${'-'.repeat(80)}\n\n`;
   return `The program contains these packages.\n${line}${[...new Set(texts)].join(line)}`;
+}
+
+/** Where each package is that a part of a bundle came from. */
+export function packageFolders(inputs) {
+  const folders = Object.keys(inputs).flatMap((path) => packageOf(path) ?? []);
+  return [...new Set(folders)].sort();
 }
 
 function packageOf(path) {

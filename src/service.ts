@@ -30,6 +30,8 @@ import { studyInsightsJob } from './domain/studies/analysis/insights-job.ts';
 import { waveInsightsJob } from './domain/wave-insights/job.ts';
 import { webhookJobs } from './domain/webhooks/deliver.ts';
 import { commandAccount, runsAsRoot } from './platform/accounts.ts';
+import { Certificate } from './platform/certificate.ts';
+import { addressOf } from './platform/config/load.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { announceService, withdrawService } from './platform/local-service.ts';
@@ -86,6 +88,7 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
 export async function startService(config: Config, options: ServeOptions = {}): Promise<RunningService> {
   const services = await (options.opened ?? openService(config, options));
   const { db, log, clock, connected, trust } = services;
+  const certificate = await orClose(services, () => Certificate.open(config, log));
   const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
   const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
   const guests = config.rateLimit && new RateLimiter(guestRate, clock, db, 'Guest token');
@@ -110,6 +113,8 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   });
   const app = createHttpServer({
     entrance,
+    certificate,
+    secure: config.publicUrl?.startsWith('https:') ?? certificate !== undefined,
     tunnels: services.tunnels,
     log,
     publicUrl: config.publicUrl,
@@ -139,12 +144,14 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     }
     await services.notifications.start();
     if (workers) startWorkers(workers);
-    const address = await listen(app, config.host, config.port, settings.port.env);
+    const address = await listen(app, config, settings.port.env);
     const origin = config.publicUrl?.replace(/\/+$/, '') ?? address;
     // Last, so that the key is not made and lost when anything before it fails.
     const commands = (await trust.commandsRefused()) === undefined;
     const first = await firstBoot(services, config.bootstrapKey, options.demo);
-    if (local) await announceService(config.dataDir, { url: address, token: local.value });
+    // A certificate is for the name that others use; without one the nearest address is the safest.
+    const url = certificate ? origin : address;
+    if (local) await announceService(config.dataDir, { url, token: local.value });
     started = true;
     setTimeout(() => void services.mcp.prepare(), afterStart).unref();
     const warning =
@@ -166,6 +173,16 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     };
   } catch (error) {
     await stop();
+    throw error;
+  }
+}
+
+/** A database that was started for nothing must not stay. */
+async function orClose<T>(services: OpenServices, make: () => T): Promise<T> {
+  try {
+    return make();
+  } catch (error) {
+    await services.close();
     throw error;
   }
 }
@@ -200,7 +217,8 @@ export async function startWorker(
   };
   try {
     const { host, workerPort: port } = config;
-    const healthUrl = port === undefined ? undefined : await listen(app, host, port, settings.workerPort.env);
+    const healthUrl =
+      port === undefined ? undefined : await listen(app, { host, port }, settings.workerPort.env);
     await services.notifications.start();
     startWorkers(workers);
     started = true;
@@ -297,7 +315,12 @@ function health(
 }
 
 /** The address it listens on. `variable` is where the port was set. */
-async function listen(app: FastifyInstance, host: string, port: number, variable: string): Promise<string> {
+async function listen(
+  app: FastifyInstance,
+  place: Pick<Config, 'host' | 'port'> & Partial<Config>,
+  variable: string,
+): Promise<string> {
+  const { host, port } = place;
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -305,8 +328,7 @@ async function listen(app: FastifyInstance, host: string, port: number, variable
   }
   const address = app.server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;
-  const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${taken}`;
+  return addressOf({ ...place, port: taken });
 }
 
 async function listenForReplicas(tunnels: Services['tunnels'], config: Config): Promise<void> {

@@ -19,7 +19,7 @@ const guides = guideList.filter(({ name }) => name !== 'client');
 const pages = ['README.md', ...guides.map(({ name }) => `docs/${name}.md`)];
 
 /** More blocks than this that nobody runs, and the promise above is no longer kept. */
-const notRunAtMost = 4;
+const notRunAtMost = 7;
 
 let folder: string;
 let shared: Drydock;

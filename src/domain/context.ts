@@ -4,6 +4,7 @@ import type { Mcp } from '../mcp/mcp.ts';
 import type { ModelCatalog } from '../models/catalog.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';
 import type { Clock } from '../platform/clock.ts';
+import { addressOf } from '../platform/config/load.ts';
 import type { Config } from '../platform/config/settings.ts';
 import type { Db } from '../platform/database/database.ts';
 import type { Notifications } from '../platform/database/notifications.ts';
@@ -155,8 +156,8 @@ export interface GrantContext extends PublicContext {
 }
 
 /** For those who come on no address: as it is set, or where it listens. */
-export function configuredOrigin({ publicUrl, host, port }: Config): string {
-  return publicUrl?.replace(/\/+$/, '') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+export function configuredOrigin(config: Config): string {
+  return config.publicUrl?.replace(/\/+$/, '') ?? addressOf(config);
 }
 
 /** Field by field: spreading the services took a tenth of the time of a short request. */

@@ -54,6 +54,12 @@ function readFile(env: NodeJS.ProcessEnv): Record<string, unknown> {
   throw new OperatorProblem(`The configuration file ${path} must hold one JSON object`);
 }
 
+/** How this machine reaches what listens there. */
+export function addressOf({ host, port, tlsCert }: Pick<Config, 'host' | 'port'> & Partial<Config>): string {
+  const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host;
+  return `${tlsCert === undefined ? 'http' : 'https'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
 function listensOnLoopback({ host }: Config): boolean {
   return isLoopback(host);
 }

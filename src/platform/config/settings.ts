@@ -59,6 +59,18 @@ export const settings = {
     fallback: 'the address it listens on',
     meaning: 'Address the service is reached at from outside, without /api/v1.',
   }),
+  tlsCert: setting({
+    env: 'DRYDOCK_TLS_CERT',
+    schema: z.string().min(1).optional(),
+    fallback: 'none: it speaks HTTP',
+    meaning: 'PEM file with the certificate that the service speaks HTTPS with; read again when it changes.',
+  }),
+  tlsKey: setting({
+    env: 'DRYDOCK_TLS_KEY',
+    schema: z.string().min(1).optional(),
+    fallback: 'none',
+    meaning: 'PEM file with the private key of the certificate.',
+  }),
   dataDir: setting({
     env: 'DRYDOCK_DATA_DIR',
     // Absolute from here on: the database runs in a folder of its own.

@@ -29,18 +29,49 @@ export async function migrate(
   }
 }
 
-function checkHistory(done: { name: string; checksum: string }[], wanted: readonly Migration[]): void {
+interface Done {
+  name: string;
+  checksum: string;
+}
+
+export interface MigrationPlan {
+  applied: string[];
+  /** Those that this program would run, in order. */
+  pending: string[];
+  /** Why this program would refuse the database. */
+  refusal: string | undefined;
+}
+
+/** What `migrate` would do, from a look that changes nothing. */
+export async function planMigrations(
+  client: pg.ClientBase,
+  wanted: readonly Migration[] = migrations,
+): Promise<MigrationPlan> {
+  const { rows: found } = await client.query<{ there: boolean }>(
+    "select to_regclass('schema_migrations') is not null as there",
+  );
+  const done = found[0]?.there
+    ? (await client.query<Done>('select name, checksum from schema_migrations order by name')).rows
+    : [];
+  const refusal = refusalOf(done, wanted);
+  const pending = refusal === undefined ? wanted.slice(done.length).map(({ name }) => name) : [];
+  return { applied: done.map(({ name }) => name), pending, refusal };
+}
+
+function checkHistory(done: Done[], wanted: readonly Migration[]): void {
+  const refusal = refusalOf(done, wanted);
+  if (refusal !== undefined) throw new OperatorProblem(refusal);
+}
+
+function refusalOf(done: Done[], wanted: readonly Migration[]): string | undefined {
   for (const [index, { name, checksum }] of done.entries()) {
     const migration = wanted[index];
     if (!migration)
-      throw new OperatorProblem(
-        `The database was written by a newer Drydock (migration ${name}). Start that version or later`,
-      );
+      return `The database was written by a newer Drydock (migration ${name}). Start that version or later`;
     if (migration.name !== name || checksumOf(migration) !== checksum)
-      throw new OperatorProblem(
-        `The database does not match this Drydock: migration ${name} differs from the one that ran`,
-      );
+      return `The database does not match this Drydock: migration ${name} differs from the one that ran`;
   }
+  return undefined;
 }
 
 async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {

@@ -4,6 +4,7 @@ import type { Attention, Counts } from '../../platform/backup/installation.ts';
 import type { Restored } from '../../platform/backup/restore.ts';
 import type { LoadedConfig } from '../../platform/config/load.ts';
 import type { Config } from '../../platform/config/settings.ts';
+import type { UpgradeReport } from '../../platform/upgrade/check.ts';
 import type { Client } from '../client/index.ts';
 import type { Connected } from './connect/connect.ts';
 import type { PlaceOptions } from './connect/place.ts';
@@ -36,4 +37,6 @@ export interface Host {
   ): Promise<T>;
   backup(config: Config, file: string, options: BackupOptions): Promise<Counts>;
   restore(config: Config, file: string, attention: Attention): Promise<Restored>;
+  /** Looks at the database that is set, and changes nothing. */
+  checkUpgrade(config: Config): Promise<UpgradeReport>;
 }

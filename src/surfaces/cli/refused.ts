@@ -67,11 +67,17 @@ export function exitCodeOf(code: string): number {
 /** What `fetch` throws when nobody answers. */
 export function unanswered(error: unknown, where: string): OperatorProblem | undefined {
   if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return undefined;
-  return new OperatorProblem(
-    `No service answers at ${where}: ${oneLine(error.cause.message || error.message, 300)}. Start it with: drydock serve`,
-    { exitCode: exitCodes.unreachable },
-  );
+  const { cause } = error;
+  const reason = oneLine(cause.message || error.message, 300);
+  const text = distrusted.test(String((cause as NodeJS.ErrnoException).code))
+    ? `The certificate of ${where} is not trusted: ${reason}. Use the name it is for; if you trust who signed it, set NODE_EXTRA_CA_CERTS to a file with their certificate`
+    : `No service answers at ${where}: ${reason}. Start it with: drydock serve`;
+  return new OperatorProblem(text, { exitCode: exitCodes.unreachable });
 }
+
+/** Codes of Node for certificates that do not convince. */
+const distrusted =
+  /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|CERT_(?:HAS_EXPIRED|NOT_YET|UNTRUSTED|ALTNAME)/;
 
 /** Something in the command that cannot be sent, like a line break in a header. */
 export function unsendable(error: unknown): OperatorProblem | undefined {

@@ -10,5 +10,5 @@ test.each([
   [undefined, 'unknown'],
 ])('a visit from %s', (ip, address) => {
   const request = { ip, headers: {} } as unknown as FastifyRequest;
-  expect(visitOf(request, {} as FastifyReply, { publicUrl: undefined }).address).toBe(address);
+  expect(visitOf(request, {} as FastifyReply, { publicUrl: undefined, secure: false }).address).toBe(address);
 });

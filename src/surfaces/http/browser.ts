@@ -13,6 +13,8 @@ const longestAgent = 300;
 /** What of a request only a page of the console sends. */
 export interface BrowserOptions {
   publicUrl: string | undefined;
+  /** Whether browsers reach the service over TLS, which a proxy or the service itself speaks. */
+  secure: boolean;
 }
 
 /**
@@ -77,8 +79,7 @@ function foreignPage({ publicUrl }: BrowserOptions): Refusal {
 }
 
 /** `__Host-`: no other host, and nobody on the way, can set it. Browsers refuse that without TLS. */
-function cookieNames({ publicUrl }: BrowserOptions): { session: string; state: string; secure: boolean } {
-  const secure = publicUrl?.startsWith('https:') ?? false;
+function cookieNames({ secure }: BrowserOptions): { session: string; state: string; secure: boolean } {
   const prefix = secure ? '__Host-' : '';
   return { session: `${prefix}drydock_session`, state: `${prefix}drydock_oidc`, secure };
 }

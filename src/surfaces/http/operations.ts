@@ -30,6 +30,7 @@ export interface OperationOptions {
   /** Tests compare every answer with the contract; production sends it as it is. */
   checkResponses: boolean;
   publicUrl: string | undefined;
+  secure: boolean;
 }
 
 /** Who asks, as the request says it. */

@@ -1,9 +1,19 @@
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Server } from 'node:http';
+import type { Server as TlsServer } from 'node:tls';
+import {
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify';
 import { consoleOperationList } from '../../contract/console/index.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
 import { visitOperationList } from '../../contract/visit/index.ts';
 import type { Tunnels } from '../../domain/tunnels/tunnels.ts';
+import type { Certificate } from '../../platform/certificate.ts';
+import { isLoopback } from '../../platform/config/load.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import { isConsolePage, nowhereInConsole, registerConsole } from '../console/routes.ts';
@@ -45,14 +55,17 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   host: string;
   /** Networks of proxies whose word about where a request comes from is taken. */
   trustedProxies: readonly string[] | undefined;
+  /** With it the service speaks HTTPS. */
+  certificate: Certificate | undefined;
   /** In milliseconds. */
   shutdownTimeout: number;
   tunnels: Tunnels;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
-  const { log, bodyLimit, publicUrl, shutdownTimeout } = options;
+  const { log, bodyLimit, publicUrl, shutdownTimeout, certificate } = options;
   const respond = errorResponder(log);
+  const addHeaders = headersFor(options);
   const app = fastify({
     logger: false,
     trustProxy: options.trustedProxies ? [...options.trustedProxies] : false,
@@ -65,8 +78,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
     // A request has this long to arrive in full.
     requestTimeout: 60_000,
-    // Asked for below, where the refusal can have a body.
-    http: { requireHostHeader: false, IncomingMessage: Request },
+    ...spoken(certificate),
     frameworkErrors: (_error, request, reply) => {
       addHeaders(request, reply);
       if (isConsolePage(request)) reply.redirect(nowhereInConsole, 303);
@@ -74,6 +86,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     },
     clientErrorHandler: refuseBytes,
   });
+  if (certificate) keepRenewed(app, certificate);
   takeOverFromNode(app.server);
   hangUpWhenClosing(app, shutdownTimeout);
   // Bodies arrive as bytes; what they mean is decided where the operation is known.
@@ -151,7 +164,36 @@ function registerAgents(
   });
 }
 
-function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
+/** HTTP, or HTTPS; typed as the first, since of both we use what they have in common. */
+function spoken(certificate: Certificate | undefined): Pick<FastifyHttpOptions<Server>, 'http'> {
+  // The host is asked for later, where the refusal can have a body.
+  const options = { requireHostHeader: false, IncomingMessage: Request };
+  return certificate ? ({ https: { ...options, ...certificate.pair } } as object) : { http: options };
+}
+
+/** Connections that are open go on with the certificate they began with. */
+function keepRenewed(app: FastifyInstance, certificate: Certificate): void {
+  certificate.watch((pair) => (app.server as unknown as TlsServer).setSecureContext(pair));
+  app.addHook('onClose', (_app, done) => {
+    certificate.close();
+    done();
+  });
+}
+
+function headersFor({
+  certificate,
+  publicUrl,
+}: HttpOptions): (request: FastifyRequest, reply: FastifyReply) => void {
+  // Only where the certificate is ours: a proxy in front decides by itself. On localhost it would hold for other ports too.
+  const strict =
+    certificate !== undefined && publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
+  return (request, reply) => {
+    if (strict) reply.header('strict-transport-security', 'max-age=31536000');
+    addUsualHeaders(request, reply);
+  };
+}
+
+function addUsualHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
   // Pages and what they load say otherwise themselves.
   if (/^\/(?:console|visit)(?:[/?]|$)/.test(request.url)) reply.header('cache-control', 'no-store');

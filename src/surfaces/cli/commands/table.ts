@@ -31,6 +31,10 @@ const backups = {
   heading: 'Operate an installation',
   load: async () => (await import('./backup.ts')).backupCommands,
 } as const;
+const packages = {
+  heading: 'Operate an installation',
+  load: async () => (await import('./packages.ts')).packageCommands,
+} as const;
 const logins = { heading: 'Connect', load: async () => (await import('./login.ts')).loginCommands } as const;
 
 /**
@@ -73,6 +77,11 @@ export const commandTable: Record<string, CommandEntry> = {
     summary: 'run background jobs only, next to services that share the database',
     heading: 'Run',
     load: async () => (await import('./serve.ts')).workerCommand,
+  },
+  health: {
+    summary: 'ask the service or worker here whether it lives',
+    heading: 'Run',
+    load: async () => (await import('./health.ts')).healthCommand,
   },
   mcp: {
     summary: 'offer the operations to an agent, over the standard input and output',
@@ -127,6 +136,13 @@ export const commandTable: Record<string, CommandEntry> = {
   },
   backup: { ...backups, summary: 'save the database and all blobs into one file' },
   restore: { ...backups, summary: 'fill an empty installation from a backup' },
+  licenses: { ...packages, summary: 'third-party packages of this program and their licences' },
+  sbom: { ...packages, summary: 'print what this program is made of, as CycloneDX JSON' },
+  upgrade: {
+    summary: 'say what a start of this version would do to the database',
+    heading: 'Operate an installation',
+    load: async () => (await import('./upgrade.ts')).upgradeCommand,
+  },
   config: {
     summary: 'print every setting with its effective value',
     heading: 'Operate an installation',

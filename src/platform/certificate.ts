@@ -1,0 +1,121 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
+import { isIP } from 'node:net';
+import type { Config } from './config/settings.ts';
+import type { Log } from './log.ts';
+import { OperatorProblem } from './problem.ts';
+
+/** What a TLS server is given. */
+export interface KeyPair {
+  cert: Buffer;
+  key: Buffer;
+  minVersion: 'TLSv1.2';
+}
+
+type Settings = Pick<Config, 'tlsCert' | 'tlsKey' | 'publicUrl' | 'host'>;
+
+/**
+ * Milliseconds between two looks at the files. They are asked for, not listened to: renewals put links in the place of
+ * files, of which the system tells nothing.
+ */
+const lookEvery = 1_000;
+
+/** The certificate and key that the service answers with, read again when they are renewed. */
+export class Certificate {
+  private readonly certFile: string;
+  private readonly keyFile: string;
+  private readonly log: Log;
+  pair: KeyPair;
+
+  private constructor(certFile: string, keyFile: string, log: Log) {
+    this.certFile = certFile;
+    this.keyFile = keyFile;
+    this.log = log;
+    this.pair = readPair(certFile, keyFile);
+  }
+
+  /** Nothing where the settings name none. */
+  static open(config: Settings, log: Log): Certificate | undefined {
+    const { tlsCert, tlsKey, publicUrl } = config;
+    if (tlsCert === undefined && tlsKey === undefined) return undefined;
+    if (tlsCert === undefined || tlsKey === undefined)
+      throw new OperatorProblem('Set both DRYDOCK_TLS_CERT and DRYDOCK_TLS_KEY, or neither');
+    if (publicUrl?.startsWith('http:'))
+      throw new OperatorProblem(
+        'DRYDOCK_PUBLIC_URL begins with http:// while DRYDOCK_TLS_CERT makes the service speak https. Write it with https://',
+      );
+    const certificate = new Certificate(tlsCert, tlsKey, log);
+    for (const warning of certificate.doubts(config)) log.warn(warning);
+    return certificate;
+  }
+
+  /** Calls `apply` with each pair that replaces the one before. A pair that does not fit is not taken. */
+  watch(apply: (pair: KeyPair) => void): void {
+    const look = (): void => {
+      try {
+        const pair = readPair(this.certFile, this.keyFile);
+        if (pair.cert.equals(this.pair.cert) && pair.key.equals(this.pair.key)) return;
+        apply(pair);
+        this.pair = pair;
+        this.log.info('The TLS certificate was renewed', { validTo: new X509Certificate(pair.cert).validTo });
+      } catch (error) {
+        // Between the two files of a renewal this is how it must be.
+        this.log.warn('The TLS certificate is kept as it was', { reason: (error as Error).message });
+      }
+    };
+    for (const file of [this.certFile, this.keyFile])
+      watchFile(file, { interval: lookEvery, persistent: false }, look);
+  }
+
+  close(): void {
+    for (const file of [this.certFile, this.keyFile]) unwatchFile(file);
+  }
+
+  private *doubts({ publicUrl, host }: Settings): Generator<string> {
+    const { mode } = statSync(this.keyFile);
+    if ((mode & 0o004) !== 0)
+      yield `Everybody on this machine can read ${this.keyFile} (DRYDOCK_TLS_KEY). Close it: chmod o-r`;
+    const found = new X509Certificate(this.pair.cert);
+    if (Date.parse(found.validTo) < Date.now())
+      yield `The certificate in DRYDOCK_TLS_CERT ended on ${found.validTo}; clients will refuse it`;
+    const name = (publicUrl === undefined ? host : new URL(publicUrl).hostname).replaceAll(/[[\]]/g, '');
+    const anywhere = name === '0.0.0.0' || name === '::';
+    const fits = isIP(name) === 0 ? found.checkHost(name) : found.checkIP(name);
+    if (!anywhere && fits === undefined)
+      yield `The certificate in DRYDOCK_TLS_CERT is not for ${name}. Set DRYDOCK_PUBLIC_URL to the name it is for`;
+  }
+}
+
+function readPair(certFile: string, keyFile: string): KeyPair {
+  const cert = contentOf(certFile, 'DRYDOCK_TLS_CERT');
+  const key = contentOf(keyFile, 'DRYDOCK_TLS_KEY');
+  const found = parsed(() => new X509Certificate(cert), certFile, 'DRYDOCK_TLS_CERT', 'a certificate');
+  const secret = parsed(
+    () => createPrivateKey(key),
+    keyFile,
+    'DRYDOCK_TLS_KEY',
+    'a private key without a password',
+  );
+  if (!found.checkPrivateKey(secret))
+    throw new OperatorProblem(
+      `The key in ${keyFile} (DRYDOCK_TLS_KEY) does not belong to the first certificate in ${certFile} (DRYDOCK_TLS_CERT)`,
+    );
+  return { cert, key, minVersion: 'TLSv1.2' };
+}
+
+function contentOf(path: string, variable: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new OperatorProblem(`${variable} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** What the library says of a key that it cannot read may quote it, so it is left out. */
+function parsed<T>(parse: () => T, path: string, variable: string, what: string): T {
+  try {
+    return parse();
+  } catch {
+    throw new OperatorProblem(`${variable} must name a PEM file with ${what}; ${path} is none`);
+  }
+}

@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+import type { Config } from '../config/settings.ts';
+import { type ConnectedDatabase, connectDatabase } from '../database/connect.ts';
+import { type MigrationPlan, planMigrations } from '../database/migrate.ts';
+import type { Log } from '../log.ts';
+import { OperatorProblem } from '../problem.ts';
+import { version } from '../version.ts';
+
+export interface UpgradeReport {
+  /** This program. */
+  drydock: string;
+  /** `current`: nothing to do. `ready`: it would migrate. `new`: it would make the database. `blocked`: it would refuse. */
+  outcome: 'current' | 'ready' | 'new' | 'blocked' | 'unreachable';
+  database: { kind: 'embedded' | 'external'; postgres: string | null; bytes: number | null };
+  migrations: { applied: number; last: string | null; pending: string[] };
+  /** Who uses the database now, whatever their version. */
+  inUse: { services: number; browserHolders: number; connections: number } | null;
+  backupAdvised: boolean;
+  /** Of the disk that an embedded database is on. */
+  freeBytes: number | null;
+  problems: string[];
+  warnings: string[];
+}
+
+interface Looked extends MigrationPlan {
+  postgres: string;
+  bytes: number;
+  inUse: NonNullable<UpgradeReport['inUse']>;
+}
+
+/** What a start of this program would do to the database it points at. An embedded one is started to look, and stopped. */
+export async function checkUpgrade(config: Config, log: Log): Promise<UpgradeReport> {
+  const embedded = config.databaseUrl === undefined;
+  const report = emptyReport(embedded);
+  if (embedded && !hasCluster(config.dataDir)) return { ...report, outcome: 'new' };
+  const found = await look(config, log).catch((error: unknown) => {
+    if (error instanceof OperatorProblem) return error;
+    throw error;
+  });
+  if (found instanceof OperatorProblem) {
+    const unreachable = /^Cannot connect/.test(found.message);
+    return { ...report, outcome: unreachable ? 'unreachable' : 'blocked', problems: [found.message] };
+  }
+  const { applied, pending, refusal, postgres, bytes, inUse } = found;
+  const freeBytes = embedded ? await freeIn(config.dataDir) : null;
+  const ready = pending.length === 0 ? 'current' : 'ready';
+  return {
+    ...report,
+    outcome: refusal !== undefined ? 'blocked' : applied.length === 0 ? 'new' : ready,
+    database: { ...report.database, postgres, bytes },
+    migrations: { applied: applied.length, last: applied.at(-1) ?? null, pending },
+    inUse,
+    backupAdvised: applied.length > 0 && pending.length > 0,
+    freeBytes,
+    problems: refusal === undefined ? [] : [refusal],
+    warnings: pending.length === 0 ? [] : [...warningsOf(inUse, bytes, freeBytes)],
+  };
+}
+
+function emptyReport(embedded: boolean): UpgradeReport {
+  return {
+    drydock: version,
+    outcome: 'unreachable',
+    database: { kind: embedded ? 'embedded' : 'external', postgres: null, bytes: null },
+    migrations: { applied: 0, last: null, pending: [] },
+    inUse: null,
+    backupAdvised: false,
+    freeBytes: null,
+    problems: [],
+    warnings: [],
+  };
+}
+
+function hasCluster(dataDir: string): boolean {
+  return existsSync(join(dataDir, 'postgres', 'data')) || existsSync(join(dataDir, 'database-home'));
+}
+
+async function look(config: Config, log: Log): Promise<Looked> {
+  const connected = await connectDatabase(config, { exclusive: false, migrate: false }, log);
+  try {
+    const client = await connected.dial();
+    try {
+      await client.query('begin transaction read only');
+      return { ...(await planMigrations(client)), ...(await factsOf(client, connected)) };
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await connected.close();
+  }
+}
+
+async function factsOf(
+  client: pg.Client,
+  connected: ConnectedDatabase,
+): Promise<Pick<Looked, 'postgres' | 'bytes' | 'inUse'>> {
+  const { rows } = await client.query<{ postgres: string; bytes: number; connections: number }>(
+    `select current_setting('server_version') as postgres, pg_database_size(current_database()) as bytes,
+       (select count(*) from pg_stat_activity where application_name = 'drydock'
+          and datname = current_database() and pid <> pg_backend_pid()) as connections`,
+  );
+  const { postgres = '', bytes = 0, connections = 0 } = rows[0] ?? {};
+  const replicas = await counted(client, 'replicas', "seen_at > now() - interval '15 seconds'");
+  const browserHolders = await counted(client, 'browser_holders', 'lease_until > now()');
+  // An embedded one has a single service, which no other knows of.
+  const services = connected.embedded ? Number(await connected.isServed()) : replicas;
+  return { postgres, bytes, inUse: { services, browserHolders, connections } };
+}
+
+/** None where an older version did not have the table yet. */
+async function counted(client: pg.Client, table: string, condition: string): Promise<number> {
+  const { rows } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+    table,
+  ]);
+  if (!rows[0]?.there) return 0;
+  const { rows: counts } = await client.query<{ count: number }>(
+    `select count(*) as count from ${table} where ${condition}`,
+  );
+  return counts[0]?.count ?? 0;
+}
+
+async function freeIn(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}
+
+function* warningsOf(
+  { services, connections }: Looked['inUse'],
+  bytes: number,
+  freeBytes: number | null,
+): Generator<string> {
+  if (services > 0 || connections > 0)
+    yield 'Other processes use the database. Stop those of the older version before this one migrates: they may not know the tables it leaves';
+  if (freeBytes !== null && freeBytes < bytes)
+    yield 'The disk has less room than the database takes. A migration that rewrites a table may need as much again';
+}

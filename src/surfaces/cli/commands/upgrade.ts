@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import type { UpgradeReport } from '../../../platform/upgrade/check.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { Host } from '../host.ts';
+import { jsonText } from '../screen/json.ts';
+
+const codes: Record<UpgradeReport['outcome'], number> = {
+  current: exitCodes.passed,
+  ready: exitCodes.passed,
+  new: exitCodes.passed,
+  blocked: exitCodes.failed,
+  unreachable: exitCodes.unreachable,
+};
+
+export function upgradeCommand(program: Command, host: Host): void {
+  program
+    .command('upgrade')
+    .description('say what a start of this version would do to the database; nothing is changed')
+    .requiredOption('--check', 'look only; a new version upgrades the database when it starts')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 it can start, 1 it would refuse the database, 4 no database answers.',
+    )
+    .action(async (options: { json?: true }) => {
+      const { config } = await host.load();
+      const report = await host.checkUpgrade(config);
+      const text = options.json ? jsonText(report, process.stdout, 2) : linesOf(report).join('\n');
+      process.stdout.write(`${text}\n`);
+      process.exitCode = codes[report.outcome];
+    });
+}
+
+function linesOf(report: UpgradeReport): string[] {
+  const { database, migrations, inUse, freeBytes } = report;
+  const size = database.bytes === null ? '' : `, ${megabytes(database.bytes)}`;
+  const postgres = database.postgres === null ? '' : `: PostgreSQL ${database.postgres}${size}`;
+  const lines = [`Program     Drydock ${report.drydock}`, `Database    ${database.kind}${postgres}`];
+  if (inUse !== null) {
+    const last = migrations.last === null ? '' : `, the last ${migrations.last}`;
+    lines.push(
+      `Migrations  ${migrations.applied} done${last}; ${migrations.pending.length} to run`,
+      ...migrations.pending.map((name) => `            ${name}`),
+      `In use by   ${inUse.services} services, ${inUse.connections} connections, ${inUse.browserHolders} holders of browsers`,
+    );
+  }
+  if (freeBytes !== null) lines.push(`Disk        ${megabytes(freeBytes)} free`);
+  for (const warning of report.warnings) lines.push(`Warning     ${warning}.`);
+  return [...lines, '', ...report.problems.map((problem) => `${problem}.`), ...conclusion(report)];
+}
+
+function conclusion({ outcome, backupAdvised }: UpgradeReport): string[] {
+  if (outcome === 'current') return ['Nothing to do: the database is as this version needs it.'];
+  if (outcome === 'new') return ['There is no database yet; the first start makes it.'];
+  if (outcome === 'ready' && backupAdvised)
+    return [
+      'A start migrates the database, which only goes forward. Make a backup first: drydock backup FILE',
+    ];
+  return [];
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
