@@ -4,6 +4,7 @@
 // The console goes to dist/console.
 import { execFileSync } from 'node:child_process';
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { build } from 'esbuild';
 import { openApiDocument } from '../src/surfaces/openapi/document.ts';
 import { writeClientTypes } from './client-types.mjs';
@@ -58,7 +59,7 @@ await writeFile('dist/program/THIRD-PARTY-LICENSES.txt', await licensesOf({ inpu
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 for (const { imports } of Object.values(metafile.outputs))
   for (const { path, kind, external } of imports)
-    if (external && kind === 'dynamic-import' && !path.startsWith('node:') && !dependencies[path])
+    if (external && kind === 'dynamic-import' && !isBuiltin(path) && !dependencies[path])
       throw new Error(`${path} is loaded at run time: name it under dependencies`);
 
 await build({

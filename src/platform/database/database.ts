@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { inSpan, isTracing } from '../telemetry/tracing.ts';
 import { type Columns, integer, type RowOf } from './columns.ts';
 import { type Query, query, valuesOf } from './query.ts';
 
@@ -52,7 +53,10 @@ abstract class Queries {
     read: (result: pg.QueryResult) => T,
   ): Promise<T> {
     const { name, text } = query;
-    return this.send({ name, text, values: valuesOf(query, values) }).then(read, (error: unknown) => {
+    const sent = isTracing()
+      ? traced(name, () => this.send({ name, text, values: valuesOf(query, values) }))
+      : this.send({ name, text, values: valuesOf(query, values) });
+    return sent.then(read, (error: unknown) => {
       throw cancelled(error, name) ?? error;
     });
   }
@@ -158,6 +162,12 @@ export class Database extends Queries implements Db {
       client.release(broken);
     }
   }
+}
+
+/** A span for the statement, waiting for a connection included; what it was given is not told. */
+function traced<T>(name: string, send: () => Promise<T>): Promise<T> {
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': name };
+  return inSpan(name, { kind: 'client', part: true, attributes }, send);
 }
 
 /** A statement that took too long, or that somebody stopped: the database does not say which one it was. */
