@@ -26,12 +26,7 @@ export async function connectDatabase(
   log: Log,
 ): Promise<ConnectedDatabase> {
   const embedded = config.databaseUrl ? undefined : await EmbeddedDatabase.open(config.dataDir, purpose, log);
-  const options: pg.ClientConfig = {
-    ...(embedded ? embedded.connection : { connectionString: config.databaseUrl }),
-    application_name: 'drydock',
-    connectionTimeoutMillis: 10_000,
-    types: { getTypeParser },
-  };
+  const options = clientOptions(embedded ? embedded.connection : { connectionString: config.databaseUrl });
   const dial = async (): Promise<pg.Client> => {
     const client = new pg.Client(options);
     client.on('error', () => {});
@@ -60,6 +55,15 @@ export async function connectDatabase(
     await embedded?.close();
     throw error;
   }
+}
+
+export function clientOptions(place: pg.ClientConfig): pg.ClientConfig {
+  return {
+    ...place,
+    application_name: 'drydock',
+    connectionTimeoutMillis: 10_000,
+    types: { getTypeParser },
+  };
 }
 
 function createPool(options: pg.PoolConfig, log: Log): pg.Pool {

@@ -29,6 +29,23 @@ export async function migrate(
   }
 }
 
+/** Those that a start would apply; refuses a database that this version cannot work with. Writes nothing. */
+export async function pendingMigrations(
+  client: pg.ClientBase,
+  wanted: readonly Migration[] = migrations,
+): Promise<string[]> {
+  const { rows: found } = await client.query<{ found: boolean }>(
+    "select to_regclass('schema_migrations') is not null as found",
+  );
+  const { rows } = found[0]?.found
+    ? await client.query<{ name: string; checksum: string }>(
+        'select name, checksum from schema_migrations order by name',
+      )
+    : { rows: [] };
+  checkHistory(rows, wanted);
+  return wanted.slice(rows.length).map(({ name }) => name);
+}
+
 function checkHistory(done: { name: string; checksum: string }[], wanted: readonly Migration[]): void {
   for (const [index, { name, checksum }] of done.entries()) {
     const migration = wanted[index];

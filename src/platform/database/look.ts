@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import pg from 'pg';
+import type { Config } from '../config/settings.ts';
+import { clientOptions } from './connect.ts';
+import { type Db, InTransaction } from './database.ts';
+import { addressOfExisting } from './embedded/cluster.ts';
+import { pendingMigrations } from './migrate.ts';
+
+/** Milliseconds for the connection and for each answer. */
+const patience = 8_000;
+
+/** A connection that can write nothing; or that there is no embedded database yet, or that it does not run. */
+export async function dialToLook(config: Config): Promise<ReadingConnection | 'absent' | 'stopped'> {
+  const embedded = config.databaseUrl === undefined ? await addressOfExisting(config.dataDir) : undefined;
+  if (config.databaseUrl === undefined && !embedded) return 'absent';
+  if (embedded && !existsSync(`${embedded.host}/.s.PGSQL.5432`)) return 'stopped';
+  const client = new pg.Client({
+    ...clientOptions(embedded ?? { connectionString: config.databaseUrl }),
+    application_name: 'drydock doctor',
+    connectionTimeoutMillis: patience,
+    query_timeout: patience,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    // Not in the types of the library. A pooler has process ids of its own.
+    const { processID } = client as unknown as { processID: number | null };
+    return new ReadingConnection(client, processID !== rows[0]?.pid);
+  } catch (error) {
+    await client.end().catch(() => {});
+    const { code } = error as { code?: string };
+    if (embedded && (code === 'ECONNREFUSED' || code === 'ENOENT')) return 'stopped';
+    throw error;
+  }
+}
+
+/** Transactions that only read, one after the other. */
+export class ReadingConnection {
+  readonly pooled: boolean;
+  private readonly client: pg.Client;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(client: pg.Client, pooled: boolean) {
+    this.client = client;
+    this.pooled = pooled;
+  }
+
+  ask<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    const turn = this.last.then(() => this.transaction(work));
+    this.last = turn.catch(() => {});
+    return turn;
+  }
+
+  pendingMigrations(): Promise<string[]> {
+    return this.ask(() => pendingMigrations(this.client));
+  }
+
+  async close(): Promise<void> {
+    await this.client.end().catch(() => {});
+  }
+
+  private async transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    await this.client.query(`begin read only; set local statement_timeout = ${patience}`);
+    try {
+      return await work(new InTransaction(this.client));
+    } finally {
+      await this.client.query('rollback').catch(() => {});
+    }
+  }
+}
