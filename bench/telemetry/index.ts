@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { figure, ratios, show, table } from '../support/figures.ts';
+import { ratios, show, table } from '../support/figures.ts';
 import { type Load, load } from '../support/load.ts';
-import { start, stopAll } from '../support/processes.ts';
+import { cpuMs, type Started, start, stopAll } from '../support/processes.ts';
 
 /** What traces and metrics cost a short request: unset, sent, sent for a tenth, and sent to nobody. */
 
@@ -42,12 +42,17 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
+/** Processor time tells more than the rate where others use the machine too. */
+interface Measured extends Load {
+  cpuPerRequest: number;
+}
+
 async function run(): Promise<void> {
-  const urls: Record<string, string> = {};
+  const services: Record<string, Started & { url: string }> = {};
   for (const [nth, [name, { entry = program, env }]] of Object.entries(sides).entries()) {
     const dataDir = join(folder, String(nth));
     await mkdir(dataDir, { mode: 0o711 });
-    const service = await start(
+    const started = await start(
       [entry, 'serve', '--no-worker'],
       {
         DRYDOCK_DATA_DIR: dataDir,
@@ -58,26 +63,38 @@ async function run(): Promise<void> {
       },
       /API +(\S+)[\s\S]*Docs/,
     );
-    urls[name] = `${service.match[1]}/me`;
+    services[name] = { ...started, url: `${started.match[1]}/me` };
   }
-  const measured = await interleaved(urls);
-  const rates = (name: string): number[] => (measured[name] as Load[]).map(({ perSecond }) => perSecond);
-  const p99 = (name: string): number[] => (measured[name] as Load[]).map((each) => each.p99);
-  const lines = Object.keys(urls).map((name) => [
+  const measured = await interleaved(services);
+  const lines = Object.keys(services).map((name) => [
     name,
-    show(ratios(rates(name), rates('nothing set'))),
-    show(ratios(p99(name), p99('nothing set'))),
-    figure(rates(name)).median.toFixed(0),
+    ...(['cpuPerRequest', 'perSecond', 'p99'] as const).map((what) => {
+      const of = (side: string): number[] => (measured[side] as Measured[]).map((each) => each[what]);
+      return show(ratios(of(name), of('nothing set')));
+    }),
   ]);
   console.log(`GET /me (${rounds} interleaved rounds of ${seconds} s, 32 connections; median [low–high])`);
-  console.log(table([['', 'req/s to nothing set', 'p99 to nothing set', 'req/s'], ...lines]));
+  console.log('Each against the service with nothing set:');
+  console.log(table([['', 'processor time per request', 'requests per second', 'p99'], ...lines]));
 }
 
-async function interleaved(urls: Record<string, string>): Promise<Record<string, Load[]>> {
-  const measured: Record<string, Load[]> = {};
-  for (const url of Object.values(urls)) await load(url, headers, 1);
+async function interleaved(
+  services: Record<string, Started & { url: string }>,
+): Promise<Record<string, Measured[]>> {
+  const measured: Record<string, Measured[]> = {};
+  for (const { url } of Object.values(services)) await load(url, headers, 2);
   for (let round = 0; round < rounds; round++)
-    for (const [name, url] of Object.entries(urls))
-      (measured[name] ??= []).push(await load(url, headers, seconds));
+    // Turned round each time, so that nobody is always the first.
+    for (const [name, { url, child }] of turned(Object.entries(services), round)) {
+      const before = cpuMs(child);
+      const result = await load(url, headers, seconds);
+      const cpuPerRequest = (cpuMs(child) - before) / (result.perSecond * seconds);
+      (measured[name] ??= []).push({ ...result, cpuPerRequest });
+    }
   return measured;
+}
+
+function turned<T>(list: readonly T[], by: number): T[] {
+  const from = by % list.length;
+  return [...list.slice(from), ...list.slice(0, from)];
 }

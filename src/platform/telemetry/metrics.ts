@@ -66,7 +66,7 @@ export const counters = {
     'drydock_model_failures_total',
     'Calls of models that failed, by what went wrong',
     'kind',
-    ['rate-limited', 'overloaded', 'network', 'unauthorized'],
+    ['rate-limited', 'quota', 'overloaded', 'network', 'unauthorized', 'aborted'],
   ),
   webhookDeliveries: new Counter(
     'drydock_webhook_deliveries_total',

@@ -28,6 +28,8 @@ interface Jobs {
 }
 
 const patience = 2_000;
+/** Milliseconds that the delay of the event loop is told of; of all the time since the start it would hardly move. */
+const lagWindow = 60_000;
 
 /**
  * All that this process counts. Labels are operation ids and statuses: few, known beforehand, and nothing a caller
@@ -36,6 +38,7 @@ const patience = 2_000;
 export class Metrics {
   private readonly series = new Map<string, Series>();
   private readonly lag = monitorEventLoopDelay({ resolution: 20 });
+  private lagSince = performance.now();
   private readonly gauges: () => Gauges;
   private readonly jobs: Jobs | undefined;
 
@@ -135,12 +138,21 @@ export class Metrics {
         name: 'nodejs_eventloop_delay_seconds',
         type: 'summary',
         help: 'How late timers fire',
-        values: [50, 99].map((share) => ({
-          labels: { quantile: String(share / 100) },
-          value: this.lag.percentile(share) / 1e9,
-        })),
+        values: this.lateness(),
       },
     ];
+  }
+
+  private lateness(): { labels: { quantile: string }; value: number }[] {
+    const values = [50, 99].map((share) => ({
+      labels: { quantile: String(share / 100) },
+      value: this.lag.percentile(share) / 1e9,
+    }));
+    if (performance.now() - this.lagSince > lagWindow) {
+      this.lag.reset();
+      this.lagSince = performance.now();
+    }
+    return values;
   }
 }
 
