@@ -9,6 +9,7 @@ import { examineInstallation } from '../src/domain/operator/doctor/examine.ts';
 import { loadConfig } from '../src/platform/config/load.ts';
 import { createLog } from '../src/platform/log.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
+import { startPooler } from './support/pooler.ts';
 import { place } from './support/process.ts';
 
 const password = 'password-tell-nobody';
@@ -65,6 +66,24 @@ test('beside a running service all is looked at, told to people and to programs,
   );
   expect(shown.stdout).toMatch(/\n0 problems, [12] warnings, \d+ ok\n$/);
   expect((await home.run(['doctor'], { DRYDOCK_PORT: 'x' })).code).toBe(2);
+});
+
+test('what is said of the database is true behind a pooler, and of one without tables', async () => {
+  const empty = await createDatabase({ empty: true });
+  onTestFinished(() => empty.drop());
+  const pooled = { DRYDOCK_DATABASE_URL: await startPooler(database.url) };
+  // Twice, since the second one meets what the first one has left.
+  for (const found of [await examine(pooled), await examine(pooled)])
+    expect(found['database']).toMatchObject({
+      level: 'ok',
+      message: expect.stringMatching(/^PostgreSQL \S+, behind a pooler/),
+    });
+  expect(await examine({ DRYDOCK_DATABASE_URL: empty.url })).toMatchObject({
+    database: { level: 'ok', message: expect.stringContaining(', direct,') },
+    migrations: { level: 'warning', message: expect.stringContaining('from 0001-foundation on') },
+    workers: { level: 'warning', message: 'Not checked: the database lacks tables' },
+    'master key': { level: 'ok' },
+  });
 });
 
 test('a database that is away, hangs or does not fit spoils no other check', async () => {

@@ -35,6 +35,12 @@ export async function dialToLook(config: Config): Promise<ReadingConnection | 'a
   }
 }
 
+/** Behind a pooler another client may have given the same name to a statement. */
+function unnamed(client: pg.Client): pg.ClientBase {
+  const query = ({ text, values = [] }: pg.QueryConfig) => client.query({ text, values });
+  return { query } as pg.ClientBase;
+}
+
 /** Transactions that only read, one after the other. */
 export class ReadingConnection {
   readonly pooled: boolean;
@@ -63,7 +69,7 @@ export class ReadingConnection {
   private async transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     await this.client.query(`begin read only; set local statement_timeout = ${patience}`);
     try {
-      return await work(new InTransaction(this.client));
+      return await work(new InTransaction(unnamed(this.client)));
     } finally {
       await this.client.query('rollback').catch(() => {});
     }

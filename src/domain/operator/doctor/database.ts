@@ -114,8 +114,13 @@ async function connections(database: DatabaseToCheck, { databasePool }: Config):
 }
 
 async function standby(database: DatabaseToCheck): Promise<Finding> {
-  const { wanted, connected, synchronous, lag } = await database.ask((db) => db.one(doctor.standbys));
+  const { wanted, connected, synchronous, hidden, lag } = await database.ask((db) => db.one(doctor.standbys));
   const behind = `${connected} connected, at most ${lag.toFixed(1)} s behind`;
+  if (hidden > 0)
+    return warning(
+      `${connected} connected; how they are is hidden from the user of the service`,
+      'Run in the database: grant pg_monitor to that user',
+    );
   if (wanted !== '' && synchronous === 0)
     return problem(
       'Commits wait for a synchronous standby, and none is connected: every write hangs',
