@@ -19,6 +19,6 @@ export default defineConfig({
     // Files share the modules they load: loading them anew for each took a third of the processor time.
     isolate: false,
     // Settings of the shell must not reach the services under test.
-    env: { DRYDOCK_CONFIG_FILE: '', ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' },
+    env: { DRYDOCK_CONFIG_FILE: '', ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', OTEL_SDK_DISABLED: 'true' },
   },
 });

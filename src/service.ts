@@ -36,6 +36,7 @@ import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { announceService, withdrawService } from './platform/local-service.ts';
 import { OperatorProblem } from './platform/problem.ts';
+import { startTelemetry } from './platform/telemetry/start.ts';
 import { type OpenOptions, type OpenServices, openService, openServices } from './services.ts';
 import { createHealthServer, type HealthOptions } from './surfaces/http/health.ts';
 import { Metrics } from './surfaces/http/metrics.ts';
@@ -111,6 +112,9 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     used: (keyId) => lastUse.note(keyId),
     seen: (use, address) => lastUse.noteSession(use, address),
   });
+  const healthy = health(services, workers, { started: () => started, draining: () => draining });
+  // Before the server is made: it has hooks only if somebody is to be told.
+  const telemetry = await telemetryFor(services, healthy);
   const app = createHttpServer({
     entrance,
     certificate,
@@ -121,7 +125,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     trustedProxies: config.trustedProxies,
     host: config.host,
     shutdownTimeout: config.shutdownTimeout * 1000,
-    ...health(services, workers, { started: () => started, draining: () => draining }),
+    ...healthy,
     bodyLimit: config.bodyLimit,
     checkResponses: options.checkResponses ?? false,
   });
@@ -133,6 +137,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     await Promise.all([app.close(), workers && stopWorkers(workers, (config.shutdownTimeout * 1000) / 2)]);
     await lastUse.flush();
     await limiter?.leave();
+    await telemetry?.stop();
     await services.close();
   };
 
@@ -206,13 +211,14 @@ export async function startWorker(
   const workers = createWorkers(services);
   let started = false;
   let draining = false;
-  const app = createHealthServer(
-    health(services, workers, { started: () => started, draining: () => draining }),
-  );
+  const healthy = health(services, workers, { started: () => started, draining: () => draining });
+  const telemetry = await telemetryFor(services, healthy);
+  const app = createHealthServer(healthy);
   const stop = async (): Promise<void> => {
     draining = true;
     await stopWorkers(workers, (config.shutdownTimeout * 1000) / 2);
     await app.close();
+    await telemetry?.stop();
     await services.close();
   };
   try {
@@ -302,16 +308,30 @@ async function stopWorkers({ jobs, trials, sessions }: Workers, patience: number
 }
 
 function health(
-  { connected, installation, mcp }: OpenServices,
+  { connected, installation, mcp, config }: OpenServices,
   workers: Workers | undefined,
   state: Pick<HealthOptions, 'started' | 'draining'>,
 ): HealthOptions {
-  const gauges = () => ({ database: installation.connections(), mcpConnections: mcp.warmConnections });
+  const gauges = () => ({
+    database: { ...installation.connections(), most: config.databasePool },
+    mcpConnections: mcp.warmConnections,
+    commands: mcp.processes,
+  });
   return {
     ...state,
     probe: () => connected.database.ping(),
     metrics: new Metrics(gauges, workers && figuresOf(workers)),
   };
+}
+
+/** Settings that cannot be used end the start. */
+async function telemetryFor(services: OpenServices, { metrics }: HealthOptions) {
+  try {
+    return await startTelemetry(process.env, services.log, () => metrics.families());
+  } catch (error) {
+    await services.close();
+    throw error;
+  }
 }
 
 /** The address it listens on. `variable` is where the port was set. */

@@ -1,4 +1,6 @@
 import type { PolicySource } from '../platform/network/address-guard.ts';
+import { counters } from '../platform/telemetry/metrics.ts';
+import { inSpan } from '../platform/telemetry/tracing.ts';
 import { type ConnectOptions, connect, type Participant } from './connect.ts';
 import type { Answer, Connection, ServerIdentity } from './connection.ts';
 import type { Wait } from './deadline.ts';
@@ -71,7 +73,7 @@ export class Mcp {
   use<T>(target: Target, visit: Visit, work: (conversation: Conversation) => Promise<T>): Promise<T> {
     const ends = performance.now() + visit.timeout;
     const whole = { allowed: visit.timeout, ...visit };
-    return this.pool.use(target, whole, (connection) => this.converse(connection, whole, ends, work));
+    return this.pool.use(target, whole, (connection) => this.converse(target, connection, whole, ends, work));
   }
 
   /** Over a connection of its own, negotiated from the beginning and closed afterwards. */
@@ -79,7 +81,9 @@ export class Mcp {
     const ends = performance.now() + visit.timeout;
     const whole = { allowed: visit.timeout, ...visit };
     const open = (to: Target, wait: Wait): Promise<Connection> => this.open(to, wait, undefined);
-    return this.pool.alone(target, whole, open, (connection) => this.converse(connection, whole, ends, work));
+    return this.pool.alone(target, whole, open, (connection) =>
+      this.converse(target, connection, whole, ends, work),
+    );
   }
 
   /** A connection for somebody who takes part in the protocol, and closes it. */
@@ -99,6 +103,7 @@ export class Mcp {
 
   /** What the answers weigh is held until they are no longer needed. */
   private async converse<T>(
+    target: Target,
     connection: Connection,
     visit: Visit,
     ends: number,
@@ -107,7 +112,9 @@ export class Mcp {
     const { held } = this.outbound;
     let weight = 0;
     const ask: Conversation['ask'] = async (method, params = {}) => {
-      const answer = await connection.request(method, params, { ...visit, timeout: left(ends) });
+      const answer = await traced(method, target, () =>
+        connection.request(method, params, { ...visit, timeout: left(ends) }),
+      );
       // What is small is not worth counting.
       const more = answer.bytes < countedFrom ? 0 : answer.bytes;
       if (weight + more > mostInOne)
@@ -123,7 +130,11 @@ export class Mcp {
     }
   }
 
-  private async open(target: Target, wait: Wait, known: EraVerdict | undefined): Promise<Connection> {
+  private open(target: Target, wait: Wait, known: EraVerdict | undefined): Promise<Connection> {
+    return traced('connect', target, () => this.negotiate(target, wait, known));
+  }
+
+  private async negotiate(target: Target, wait: Wait, known: EraVerdict | undefined): Promise<Connection> {
     const started = performance.now();
     const remaining = (): Wait => ({ ...wait, timeout: left(started + wait.timeout) });
     const attempt = async (verdict: EraVerdict | undefined): Promise<Connection> => {
@@ -157,6 +168,24 @@ export class Mcp {
     const { clientInfo, commandUser } = this.options;
     const pace = this.paces.of(target.owner);
     return { ...wait, outbound, pace, commandUser, clientInfo, verdict, ...(participant && { participant }) };
+  }
+}
+
+/**
+ * Counted when it fails, and a span where somebody traces. The server is not told of the trace: it is under test, should
+ * do what it does for everybody, and has no business with how the service works inside.
+ */
+async function traced<T>(method: string, { serverId, kind }: Target, work: () => Promise<T>): Promise<T> {
+  const attributes = {
+    'mcp.method.name': method,
+    'drydock.server.id': serverId,
+    'drydock.server.kind': kind,
+  };
+  try {
+    return await inSpan(`mcp ${method}`, { kind: 'client', attributes }, work);
+  } catch (error) {
+    if (error instanceof McpFailure) counters.mcpFailures.add(error.kind);
+    throw error;
   }
 }
 

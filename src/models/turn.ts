@@ -12,6 +12,7 @@ import { nameForModel, promptOf, type ToolOutput, type TurnMessage } from './mes
 import { type ReadStep, readStep, type StepFinish } from './step.ts';
 import { generateAloud, type Reader } from './streamed.ts';
 import type { InvalidCall } from './tool-input.ts';
+import { tracedCall } from './traced-call.ts';
 import { sumOfUsage, type Usage } from './usage.ts';
 
 /** A tool as it is offered to the model. Its name is one that providers accept. */
@@ -211,8 +212,10 @@ async function askModel<Answer extends ToolAnswer>(
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
         abortSignal: signal,
       };
-      const asked = reader ? generateAloud(model, call, reader) : model.doGenerate(call);
-      return await unlessAborted(Promise.resolve(asked), signal);
+      const asked = tracedCall(model, () =>
+        reader ? generateAloud(model, call, reader) : model.doGenerate(call),
+      );
+      return await unlessAborted(asked, signal);
     } catch (error) {
       throw failureOf(error, { signal, now: clock() });
     } finally {

@@ -6,6 +6,7 @@ import { connectModel } from '../../models/connect.ts';
 import { costMicros } from '../../models/cost.ts';
 import { ModelFailure } from '../../models/failure.ts';
 import type { ModelRoute } from '../../models/resolve.ts';
+import { tracedCall } from '../../models/traced-call.ts';
 import { usageOf } from '../../models/usage.ts';
 import { asStorable } from '../storable.ts';
 import type { Draft, Mix, ToolToTry } from './draft.ts';
@@ -61,14 +62,16 @@ export async function askForDrafts(
   signal: AbortSignal,
 ): Promise<{ text: string; costMicros: number | undefined }> {
   const model = await connectModel(route);
-  const { content, usage } = await model.doGenerate({
-    prompt: [
-      { role: 'system', content: system },
-      { role: 'user', content: [{ type: 'text', text: user }] },
-    ],
-    responseFormat: { type: 'json' },
-    abortSignal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
-  });
+  const { content, usage } = await tracedCall(model, () =>
+    model.doGenerate({
+      prompt: [
+        { role: 'system', content: system },
+        { role: 'user', content: [{ type: 'text', text: user }] },
+      ],
+      responseFormat: { type: 'json' },
+      abortSignal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+    }),
+  );
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return { text, costMicros: costMicros(usageOf(usage), route.prices) };
 }

@@ -3,6 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as replicas from '../../platform/database/queries/replicas.ts';
+import { counters } from '../../platform/telemetry/metrics.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 
 const heartbeat = 5_000;
@@ -37,6 +38,7 @@ export class RateLimiter {
     const wait = this.buckets.take(payerId, this.clock());
     if (wait === 0) return;
     const seconds = Math.ceil(wait / 1000);
+    counters.rateLimited.add(this.payer);
     throw new Refusal('RATE_LIMITED', `${this.payer} limit exceeded, slow down: try again in ${seconds} s`, {
       details: { retryAfterMs: wait },
       retryAfter: seconds,

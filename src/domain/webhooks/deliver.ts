@@ -2,6 +2,7 @@ import type { Db } from '../../platform/database/database.ts';
 import * as deliveries from '../../platform/database/queries/webhook-deliveries.ts';
 import * as webhooks from '../../platform/database/queries/webhooks.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
+import { counters } from '../../platform/telemetry/metrics.ts';
 import type { Services } from '../context.ts';
 import { deliverWebhook, wake } from './emit.ts';
 import { send } from './send.ts';
@@ -93,4 +94,5 @@ async function note(db: Db, delivery: deliveries.WholeDelivery, attempt: deliver
         reason: 'The receiver answered with 410: it is gone. Enable the webhook when it is back',
       });
   });
+  counters.webhookDeliveries.add(state);
 }

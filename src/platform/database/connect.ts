@@ -78,7 +78,7 @@ const common = (): pg.ClientConfig => ({
   types: { getTypeParser },
 });
 
-function hostsOf(place: pg.ClientConfig | string | undefined): pg.ClientConfig[] {
+export function hostsOf(place: pg.ClientConfig | string | undefined): pg.ClientConfig[] {
   if (typeof place !== 'string') return [{ ...place, ...common() }];
   return hostUrls(place).map((connectionString) => ({ connectionString, ...common() }));
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { inSpan, isTracing } from '../telemetry/tracing.ts';
 import { type Columns, flag, integer, type Kind, orNull, type RowOf, text } from './columns.ts';
 import type { Connections } from './connections.ts';
 import { DatabaseUnavailable, lossOf } from './losses.ts';
@@ -75,7 +76,8 @@ abstract class Queries {
   ): Promise<T> {
     const { name, text, reads } = query;
     const sent = { ...(this.named && { name }), text, values: valuesOf(query, values) };
-    return this.send(sent, reads).then(read, (error: unknown) => {
+    const answered = isTracing() ? traced(name, () => this.send(sent, reads)) : this.send(sent, reads);
+    return answered.then(read, (error: unknown) => {
       throw cancelled(error, name) ?? error;
     });
   }
@@ -321,6 +323,12 @@ function inDoubt(cause: unknown): DatabaseUnavailable {
     'The database was lost before it confirmed this. Look whether it was done, or ask again with the same Idempotency-Key',
     { cause },
   );
+}
+
+/** A span for the statement, waiting for a connection included; what it was given is not told. */
+function traced<T>(name: string, send: () => Promise<T>): Promise<T> {
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': name };
+  return inSpan(name, { kind: 'client', part: true, attributes }, send);
 }
 
 /** A statement that took too long, or that somebody stopped: the database does not say which one it was. */

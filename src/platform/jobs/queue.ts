@@ -1,6 +1,7 @@
 import type { Db } from '../database/database.ts';
 import * as jobs from '../database/queries/jobs.ts';
 import { newId } from '../ids.ts';
+import { currentTraceparent } from '../telemetry/tracing.ts';
 
 /** On whose behalf a job acts. */
 export interface Account {
@@ -41,13 +42,33 @@ export async function enqueueAll(db: Db, all: readonly Enqueued[]): Promise<stri
   const added = await db.rows(jobs.insert, {
     ids: all.map(() => newId('job')),
     kinds: all.map(({ kind }) => kind),
-    payloads: all.map(({ payload }) => payload),
+    payloads: withCause(all),
     uniqueKeys: all.map(({ uniqueKey = null }) => uniqueKey),
     delays: all.map(({ delay = 0 }) => delay),
     organizationIds: all.map(({ onBehalfOf }) => onBehalfOf?.organizationId ?? ''),
     userIds: all.map(({ onBehalfOf }) => onBehalfOf?.userId ?? null),
   });
   return added.map(({ id }) => id);
+}
+
+const causeKey = 'traceparent';
+
+/** A job knows the trace that it comes from, where there is one. */
+function withCause(all: readonly Enqueued[]): unknown[] {
+  const cause = currentTraceparent();
+  if (cause === undefined) return all.map(({ payload }) => payload);
+  return all.map(({ payload }) => (isRecord(payload) ? { ...payload, [causeKey]: cause } : payload));
+}
+
+/** What the handler is given, and the trace that the job comes from. */
+export function withoutCause(stored: unknown): { payload: unknown; cause: string | undefined } {
+  if (!isRecord(stored) || !(causeKey in stored)) return { payload: stored, cause: undefined };
+  const { [causeKey]: cause, ...payload } = stored;
+  return { payload, cause: typeof cause === 'string' ? cause : undefined };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -5,7 +5,7 @@ import { type JobRow, leases } from '../database/queries/jobs.ts';
 import type { Backlog, LeaseFigures } from '../leases/figures.ts';
 import { type Commit, LeaseHolder, type LeaseKind, settleWith } from '../leases/holder.ts';
 import { type Log, redact } from '../log.ts';
-import { type Account, type Enqueued, enqueueAll } from './queue.ts';
+import { type Account, type Enqueued, enqueueAll, withoutCause } from './queue.ts';
 
 export interface JobKind {
   kind: string;
@@ -101,8 +101,10 @@ function leaseKind(db: Db, job: JobKind, slots: number): LeaseKind<JobRow, Commi
     kind,
     attempts,
     concurrency,
-    work: (row, signal) => handle(row.payload, signal, accountOf(row)),
-    givenUp: givenUp && ((row, error) => givenUp(row.payload, error, accountOf(row))),
+    untraced: every !== undefined,
+    causeOf: (row) => withoutCause(row.payload).cause,
+    work: (row, signal) => handle(withoutCause(row.payload).payload, signal, accountOf(row)),
+    givenUp: givenUp && ((row, error) => givenUp(withoutCause(row.payload).payload, error, accountOf(row))),
     settle: (row, end, commit) => settleWith(db, leases, row, end, [commit, next]),
   };
 }

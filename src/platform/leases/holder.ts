@@ -3,6 +3,7 @@ import type { Db } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
 import type { LeasedRow, LeaseEnd, LeaseQueries } from '../database/queries/leases.ts';
 import { type Log, redact } from '../log.ts';
+import { type Attributes, inSpan, isTracing, nameOfError, type Span } from '../telemetry/tracing.ts';
 import { type Backlog, LeaseCounters, type LeaseFigures } from './figures.ts';
 import { type Held, HeldLeases } from './held.ts';
 
@@ -18,6 +19,11 @@ export interface LeaseKind<Row, Outcome> {
   attempts: number;
   /** How many at once in this process. */
   concurrency: number;
+  /** Comes again every few seconds, and is not worth a trace. */
+  untraced?: boolean;
+  /** What else is told of a row when it is traced, and the trace it comes from. */
+  attributesOf?: (row: Row) => Attributes;
+  causeOf?: (row: Row) => string | undefined;
   /** May run more than once after a crash; what it comes to is written exactly once. */
   work: (row: Row, signal: AbortSignal) => Promise<Outcome>;
   /** What is to be written when the row is given up. */
@@ -181,10 +187,25 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     this.served.add(row.organizationId);
     const [oldest = ''] = this.served;
     if (this.served.size > mostRemembered) this.served.delete(oldest);
-    void this.held.hold(row, sentAt, (held) => this.carryOut(held)).then(() => this.wake());
+    void this.held.hold(row, sentAt, (held) => this.traced(held)).then(() => this.wake());
   }
 
-  private async carryOut(held: Held<Row>): Promise<void> {
+  private traced(held: Held<Row>): Promise<void> {
+    const { row } = held;
+    const kind = this.kinds.get(row.kind);
+    if (!isTracing() || kind?.untraced) return this.carryOut(held);
+    const attributes = {
+      'drydock.job.kind': row.kind,
+      'drydock.job.id': row.id,
+      'drydock.job.attempt': row.attempts,
+      'drydock.organization.id': row.organizationId || undefined,
+      ...kind?.attributesOf?.(row),
+    };
+    const options = { kind: 'consumer', attributes, cause: kind?.causeOf?.(row), alone: true } as const;
+    return inSpan(`job ${row.kind}`, options, (span) => this.carryOut(held, span));
+  }
+
+  private async carryOut(held: Held<Row>, span?: Span): Promise<void> {
     const { row, abort } = held;
     const kind = this.kinds.get(row.kind) as LeaseKind<Row, Outcome>;
     try {
@@ -196,6 +217,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
       await this.settle(held, () => kind.settle(row, { state: 'done' }, outcome));
       this.counters.add(row.kind, 'finished');
     } catch (error) {
+      span?.fail(abort.signal.aborted ? 'stopped' : nameOfError(error));
       if (!abort.signal.aborted)
         await this.failed(held, kind, error).catch((failure: Error) => {
           // The lease runs out and somebody takes the row.

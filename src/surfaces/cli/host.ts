@@ -1,4 +1,5 @@
 import type { Services } from '../../domain/context.ts';
+import type { Found } from '../../domain/operator/doctor/check.ts';
 import type { BackupOptions } from '../../platform/backup/backup.ts';
 import type { Attention, Counts } from '../../platform/backup/installation.ts';
 import type { Restored } from '../../platform/backup/restore.ts';
@@ -35,6 +36,8 @@ export interface Host {
     place: PlaceOptions,
     work: (api: Client, projectId: string, origin: string) => Promise<T>,
   ): Promise<T>;
+  /** Looks at the installation that the settings name. */
+  examine(): Promise<Found[]>;
   backup(config: Config, file: string, options: BackupOptions): Promise<Counts>;
   restore(config: Config, file: string, attention: Attention): Promise<Restored>;
   /** Looks at the database that is set, and changes nothing. */

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Backlog, LeaseCounts, LeaseFigures } from '../../platform/leases/figures.ts';
+import { counters, type Family, prometheusText } from '../../platform/telemetry/metrics.ts';
 import { within } from './patience.ts';
 
 /** Upper bounds in seconds; the last bucket takes the rest. */
@@ -14,8 +15,9 @@ interface Series {
 
 /** What is open at this moment. */
 interface Gauges {
-  database: { total: number; idle: number; waiting: number };
+  database: { total: number; idle: number; waiting: number; most: number };
   mcpConnections: number;
+  commands: number;
 }
 
 /** The jobs of a process that does some. */
@@ -26,14 +28,17 @@ interface Jobs {
 }
 
 const patience = 2_000;
+/** Milliseconds that the delay of the event loop is told of; of all the time since the start it would hardly move. */
+const lagWindow = 60_000;
 
 /**
- * Counts in the Prometheus text format. Labels are operation ids and statuses: few, known beforehand, and
- * nothing a caller chose. A request costs a few additions; the text is made when it is asked for.
+ * All that this process counts. Labels are operation ids and statuses: few, known beforehand, and nothing a caller
+ * chose. A request costs a few additions; the rest is made when somebody asks.
  */
 export class Metrics {
   private readonly series = new Map<string, Series>();
   private readonly lag = monitorEventLoopDelay({ resolution: 20 });
+  private lagSince = performance.now();
   private readonly gauges: () => Gauges;
   private readonly jobs: Jobs | undefined;
 
@@ -57,58 +62,102 @@ export class Metrics {
   }
 
   async text(): Promise<string> {
+    return prometheusText(await this.families());
+  }
+
+  async families(): Promise<Family[]> {
     const { jobs } = this;
     // Without a database the rest is still worth reading.
     const backlog = jobs && (await within(patience, jobs.backlog()).catch(() => []));
-    const lines = [...this.requests(), ...this.durations(), ...this.connections(), ...this.process()];
-    if (jobs && backlog) lines.push(...jobLines(jobs.figures(), backlog));
-    return lines.join('\n').concat('\n');
+    return [
+      ...this.requests(),
+      ...this.connections(),
+      ...Object.values(counters).map((counter) => counter.family()),
+      ...this.process(),
+      ...(jobs && backlog ? jobFamilies(jobs.figures(), backlog) : []),
+    ];
   }
 
-  private *requests(): Generator<string> {
-    yield* heading('drydock_http_requests_total', 'counter', 'Requests answered, by operation and status');
-    for (const [operation, { byStatus }] of this.series)
-      for (const [status, count] of byStatus)
-        yield `drydock_http_requests_total{operation="${operation}",status="${status}"} ${count}`;
+  private requests(): Family[] {
+    const all = [...this.series];
+    return [
+      {
+        name: 'drydock_http_requests_total',
+        type: 'counter',
+        help: 'Requests answered, by operation and status',
+        values: all.flatMap(([operation, { byStatus }]) =>
+          [...byStatus].map(([status, value]) => ({ labels: { operation, status: String(status) }, value })),
+        ),
+      },
+      {
+        name: 'drydock_http_request_duration_seconds',
+        type: 'histogram',
+        help: 'Time from the request to its answer, by operation',
+        distributions: all.map(([operation, { buckets, seconds: sum, count }]) => ({
+          labels: { operation },
+          bounds,
+          buckets,
+          sum,
+          count,
+        })),
+      },
+    ];
   }
 
-  private *durations(): Generator<string> {
-    const name = 'drydock_http_request_duration_seconds';
-    yield* heading(name, 'histogram', 'Time from the request to its answer, by operation');
-    for (const [operation, series] of this.series) {
-      let below = 0;
-      for (const [i, bound] of bounds.entries())
-        yield `${name}_bucket{operation="${operation}",le="${bound}"} ${(below += series.buckets[i] as number)}`;
-      yield `${name}_bucket{operation="${operation}",le="+Inf"} ${series.count}`;
-      yield `${name}_sum{operation="${operation}"} ${series.seconds}`;
-      yield `${name}_count{operation="${operation}"} ${series.count}`;
-    }
+  private connections(): Family[] {
+    const { database, mcpConnections, commands } = this.gauges();
+    const { total, idle, waiting, most } = database;
+    return [
+      {
+        name: 'drydock_database_connections',
+        type: 'gauge',
+        help: 'Database connections by state; waiting are requests without one',
+        values: Object.entries({ busy: total - idle, idle, waiting }).map(([state, value]) => ({
+          labels: { state },
+          value,
+        })),
+      },
+      gauge('drydock_database_connections_limit', 'Database connections this process may hold', most),
+      gauge('drydock_mcp_connections', 'Connections to MCP servers that are kept warm', mcpConnections),
+      gauge('drydock_mcp_commands', 'Commands of stdio servers that run', commands),
+    ];
   }
 
-  private *connections(): Generator<string> {
-    const { database, mcpConnections } = this.gauges();
-    const { total, idle, waiting } = database;
-    const name = 'drydock_database_connections';
-    yield* heading(name, 'gauge', 'Database connections by state; waiting are requests without one');
-    yield `${name}{state="busy"} ${total - idle}`;
-    yield `${name}{state="idle"} ${idle}`;
-    yield `${name}{state="waiting"} ${waiting}`;
-    yield* heading('drydock_mcp_connections', 'gauge', 'Connections to MCP servers that are kept warm');
-    yield `drydock_mcp_connections ${mcpConnections}`;
-  }
-
-  private *process(): Generator<string> {
+  private process(): Family[] {
     const { user, system } = process.cpuUsage();
-    yield* heading('process_cpu_seconds_total', 'counter', 'Processor time used');
-    yield `process_cpu_seconds_total ${(user + system) / 1e6}`;
-    yield* heading('process_resident_memory_bytes', 'gauge', 'Resident memory');
-    yield `process_resident_memory_bytes ${process.memoryUsage.rss()}`;
-    yield* heading('process_uptime_seconds', 'gauge', 'Time since the start');
-    yield `process_uptime_seconds ${process.uptime()}`;
-    yield* heading('nodejs_eventloop_delay_seconds', 'summary', 'How late timers fire');
-    for (const share of [50, 99])
-      yield `nodejs_eventloop_delay_seconds{quantile="${share / 100}"} ${this.lag.percentile(share) / 1e9}`;
+    return [
+      {
+        name: 'process_cpu_seconds_total',
+        type: 'counter',
+        help: 'Processor time used',
+        values: [{ labels: {}, value: (user + system) / 1e6 }],
+      },
+      gauge('process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()),
+      gauge('process_uptime_seconds', 'Time since the start', process.uptime()),
+      {
+        name: 'nodejs_eventloop_delay_seconds',
+        type: 'summary',
+        help: 'How late timers fire',
+        values: this.lateness(),
+      },
+    ];
   }
+
+  private lateness(): { labels: { quantile: string }; value: number }[] {
+    const values = [50, 99].map((share) => ({
+      labels: { quantile: String(share / 100) },
+      value: this.lag.percentile(share) / 1e9,
+    }));
+    if (performance.now() - this.lagSince > lagWindow) {
+      this.lag.reset();
+      this.lagSince = performance.now();
+    }
+    return values;
+  }
+}
+
+function gauge(name: string, help: string, value: number): Family {
+  return { name, type: 'gauge', help, values: [{ labels: {}, value }] };
 }
 
 const eventNames: Record<keyof LeaseCounts, string> = {
@@ -120,24 +169,36 @@ const eventNames: Record<keyof LeaseCounts, string> = {
   released: 'released',
 };
 
-function* jobLines(figures: LeaseFigures[], backlog: Backlog[]): Generator<string> {
-  yield* heading('drydock_job_events_total', 'counter', 'What became of jobs in this process, by kind');
-  for (const { kind, counts } of figures)
-    for (const [event, name] of Object.entries(eventNames))
-      yield `drydock_job_events_total{kind="${kind}",event="${name}"} ${counts[event as keyof LeaseCounts]}`;
-  yield* heading('drydock_jobs_running', 'gauge', 'Jobs under way in this process');
-  for (const { kind, running } of figures) yield `drydock_jobs_running{kind="${kind}"} ${running}`;
-  yield* heading(
-    'drydock_jobs_waiting',
-    'gauge',
-    'Jobs that are due and not taken, up to 10000, of all processes',
-  );
-  for (const { kind, due } of backlog) yield `drydock_jobs_waiting{kind="${kind}"} ${due}`;
-  yield* heading('drydock_jobs_oldest_due_seconds', 'gauge', 'For how long the oldest of them has been due');
-  for (const { kind, age } of backlog) yield `drydock_jobs_oldest_due_seconds{kind="${kind}"} ${age / 1000}`;
-}
-
-function* heading(name: string, type: string, help: string): Generator<string> {
-  yield `# HELP ${name} ${help}`;
-  yield `# TYPE ${name} ${type}`;
+function jobFamilies(figures: LeaseFigures[], backlog: Backlog[]): Family[] {
+  return [
+    {
+      name: 'drydock_job_events_total',
+      type: 'counter',
+      help: 'What became of jobs in this process, by kind',
+      values: figures.flatMap(({ kind, counts }) =>
+        Object.entries(eventNames).map(([name, event]) => ({
+          labels: { kind, event },
+          value: counts[name as keyof LeaseCounts],
+        })),
+      ),
+    },
+    {
+      name: 'drydock_jobs_running',
+      type: 'gauge',
+      help: 'Jobs under way in this process',
+      values: figures.map(({ kind, running }) => ({ labels: { kind }, value: running })),
+    },
+    {
+      name: 'drydock_jobs_waiting',
+      type: 'gauge',
+      help: 'Jobs that are due and not taken, up to 10000, of all processes',
+      values: backlog.map(({ kind, due }) => ({ labels: { kind }, value: due })),
+    },
+    {
+      name: 'drydock_jobs_oldest_due_seconds',
+      type: 'gauge',
+      help: 'For how long the oldest of them has been due',
+      values: backlog.map(({ kind, age }) => ({ labels: { kind }, value: age / 1000 })),
+    },
+  ];
 }

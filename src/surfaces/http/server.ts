@@ -29,6 +29,7 @@ import { type OperationOptions, registerOperations } from './operations.ts';
 import { originOf } from './origin.ts';
 import { rewriteUrl } from './reporters.ts';
 import { forReadersOfEvents } from './streamed.ts';
+import { traceRequests } from './tracing.ts';
 import { Request, registerTunnels } from './tunnels.ts';
 
 export const basePath = '/api/v1';
@@ -93,6 +94,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.decorateRequest('startedAt', 0);
+  traceRequests(app);
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now();
     addHeaders(request, reply);

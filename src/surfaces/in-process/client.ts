@@ -11,6 +11,7 @@ import type { Credential } from '../../domain/identity/authenticate.ts';
 import { invalid } from '../../domain/invalid.ts';
 import type { Entrance } from '../../domain/invoke.ts';
 import { newId } from '../../platform/ids.ts';
+import { inSpan } from '../../platform/telemetry/tracing.ts';
 import type { CallOptions, Client, SentBytes } from '../client/index.ts';
 import { callables } from '../client/operations.ts';
 
@@ -51,14 +52,17 @@ export function inProcessClient({
         origin,
         afterwards: (work: () => void) => work(),
       };
-      const entered = await entrance.enter(operation, credential, params, occasion);
-      const { upload } = operation;
-      return entrance.act(entered, {
-        query,
-        body: input['body'] as Record<string, unknown> | undefined,
-        ...(upload && { upload: received(upload, input['upload'] as SentBytes) }),
-        idempotencyKey: options.idempotencyKey,
-        headers: options.headers,
+      const { id, upload } = operation;
+      const attributes = { 'drydock.operation': id, 'drydock.request.id': occasion.requestId };
+      return inSpan(`operation ${id}`, { attributes }, async () => {
+        const entered = await entrance.enter(operation, credential, params, occasion);
+        return entrance.act(entered, {
+          query,
+          body: input['body'] as Record<string, unknown> | undefined,
+          ...(upload && { upload: received(upload, input['upload'] as SentBytes) }),
+          idempotencyKey: options.idempotencyKey,
+          headers: options.headers,
+        });
       });
     };
     const events = async function* (input?: Record<string, unknown>, options?: CallOptions) {

@@ -9,6 +9,7 @@ import { costMicros } from '../../../models/cost.ts';
 import { failureOf, ModelFailure } from '../../../models/failure.ts';
 import { type ModelRoute, resolveModel } from '../../../models/resolve.ts';
 import { type PaceGate, withRetries } from '../../../models/retry.ts';
+import { tracedCall } from '../../../models/traced-call.ts';
 import { usageOf } from '../../../models/usage.ts';
 import type { SharedSlots } from '../../../platform/leases/shared-slots.ts';
 import { redact } from '../../../platform/log.ts';
@@ -55,15 +56,17 @@ export async function askForJson(
   { system, user }: { system: string; user: string },
   options: Pick<LanguageModelV3CallOptions, 'temperature' | 'maxOutputTokens' | 'abortSignal'>,
 ): Promise<string> {
-  const { content } = await callModel(async () =>
-    model.doGenerate({
-      prompt: [
-        { role: 'system', content: system },
-        { role: 'user', content: [{ type: 'text', text: user }] },
-      ],
-      responseFormat: { type: 'json' },
-      ...options,
-    }),
+  const { content } = await callModel(() =>
+    tracedCall(model, () =>
+      model.doGenerate({
+        prompt: [
+          { role: 'system', content: system },
+          { role: 'user', content: [{ type: 'text', text: user }] },
+        ],
+        responseFormat: { type: 'json' },
+        ...options,
+      }),
+    ),
   );
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }

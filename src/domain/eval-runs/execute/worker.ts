@@ -49,6 +49,7 @@ export class TrialWorker {
           kind: 'trial',
           attempts,
           concurrency: held,
+          attributesOf: ({ runId, caseId }) => ({ 'drydock.run.id': runId, 'drydock.case.id': caseId }),
           work: async (row, signal) => recorded(services, row, await conductTrial(this.parts, row, signal)),
           givenUp: (row, error) => abandoned(this.parts, row, error),
           settle: (row, end, outcome) => this.records.settle(row, end, outcome as Recorded),

@@ -35,6 +35,7 @@ export class SessionWorker {
           kind: 'journey-session',
           attempts,
           concurrency: config.journeySessions,
+          attributesOf: ({ runId }) => ({ 'drydock.run.id': runId }),
           work: (row, signal) => conductSession(this.parts, row, signal),
           givenUp: (_row, error) => broken('host_worker_failed', error),
           settle: (row, end, outcome) => settleSession(db, row, end, outcome as SessionOutcome),

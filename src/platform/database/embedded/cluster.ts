@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorProblem } from '../../problem.ts';
 import { type Binaries, isAlive, isLeftover } from './binaries.ts';
-import type { Home } from './home.ts';
+import { existingHome, type Home } from './home.ts';
 
 /** After a crash the server replays its log before it takes connections; that may take long. */
 const recoveryPatience = 600_000;
@@ -210,6 +211,15 @@ const serverSettings = [
   'log_timezone=UTC',
   'logging_collector=off',
 ];
+
+/** Where the database of a data directory is reached if it runs; undefined if there is none. Makes nothing. */
+export async function addressOfExisting(
+  dataDir: string,
+): Promise<{ host: string; user: string; database: string } | undefined> {
+  const home = await existingHome(dataDir);
+  if (!existsSync(join(home, 'data', 'PG_VERSION'))) return undefined;
+  return { host: socketDirFor(home), user: 'drydock', database: 'drydock' };
+}
 
 /** The path of a unix socket may hold about 100 bytes; a deep data directory gets its socket in /tmp. */
 function socketDirFor(home: string): string {

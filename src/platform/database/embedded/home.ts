@@ -54,6 +54,12 @@ export async function findHome(dataDir: string): Promise<Home> {
   }
 }
 
+/** The same for whoever only looks: where the files are, if there are any. */
+export async function existingHome(dataDir: string): Promise<string> {
+  const pointed = await readFile(join(dataDir, pointerName), 'utf8').catch(() => undefined);
+  return pointed?.trim() ?? join(dataDir, 'postgres');
+}
+
 async function ownedBy(account: Account | undefined, path: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   if (account) await chown(path, account.uid, account.gid);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type SettingName, settings, shownSetting } from '../../../platform/config/settings.ts';
+import { telemetryReference } from '../../../platform/telemetry/variables.ts';
 import type { Host } from '../host.ts';
 import { printRows } from '../screen/rows.ts';
 
@@ -42,5 +43,16 @@ force. This page is made by \`drydock config --reference\`.
 | Variable | In the file | Default | Meaning |
 |---|---|---|---|
 ${rows.join('\n')}
+
+## OpenTelemetry
+
+Traces and metrics are sent over OTLP when the environment names a collector; see
+[Watching it](operating.md#watching-it). These standard variables are honoured, in the environment only:
+
+| Variable | Default | Meaning |
+|---|---|---|
+${telemetryReference()
+  .map(([name, value, meaning]) => `| \`${name}\` | ${value} | ${meaning} |`)
+  .join('\n')}
 `;
 }

@@ -134,6 +134,11 @@ export const commandTable: Record<string, CommandEntry> = {
     heading: 'Operate an installation',
     load: async () => (await import('./secrets.ts')).secretCommands,
   },
+  doctor: {
+    summary: 'look whether this installation has all it needs',
+    heading: 'Operate an installation',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
   backup: { ...backups, summary: 'save the database and all blobs into one file' },
   restore: { ...backups, summary: 'fill an empty installation from a backup' },
   licenses: { ...packages, summary: 'third-party packages of this program and their licences' },

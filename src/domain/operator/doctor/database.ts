@@ -1,0 +1,146 @@
+import type { Config } from '../../../platform/config/settings.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import { dialToLook, type ReadingConnection } from '../../../platform/database/look.ts';
+import * as doctor from '../../../platform/database/queries/doctor.ts';
+import { redact } from '../../../platform/log.ts';
+import { type Check, type Finding, NotChecked, ok, problem, warning } from './check.ts';
+
+/** PostgreSQL that we know works. */
+const oldest = 150_000;
+/** Connections of a process besides those of its pool: listening, and what commands like this one use. */
+const besides = 2;
+
+/** One connection for all checks, which can write nothing. */
+export class DatabaseToCheck {
+  private readonly config: Config;
+  private opening: ReturnType<typeof dialToLook> | undefined;
+
+  constructor(config: Config) {
+    this.config = config;
+  }
+
+  connected(): ReturnType<typeof dialToLook> {
+    this.opening ??= dialToLook(this.config);
+    return this.opening;
+  }
+
+  /** Where it does not answer, that is said of it alone. */
+  async reading(): Promise<ReadingConnection> {
+    const connection = await this.connected().catch(() => undefined);
+    if (connection === 'absent') throw new NotChecked('there is no database yet');
+    if (!connection || connection === 'stopped') throw new NotChecked('the database does not answer');
+    return connection;
+  }
+
+  async ask<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return (await this.reading()).ask(work);
+  }
+
+  async close(): Promise<void> {
+    const connection = await this.opening?.catch(() => undefined);
+    if (typeof connection === 'object') await connection.close();
+  }
+}
+
+export function databaseChecks(database: DatabaseToCheck, config: Config): Check[] {
+  return [
+    { name: 'database', run: () => reach(database, config) },
+    { name: 'migrations', run: () => migrations(database) },
+    { name: 'connections', run: () => connections(database, config) },
+    { name: 'standby', run: () => standby(database) },
+    { name: 'clock', run: () => clock(database) },
+  ];
+}
+
+async function reach(database: DatabaseToCheck, { databaseUrl, dataDir }: Config): Promise<Finding> {
+  const started = performance.now();
+  const looking = await database.connected().catch((error: Error) => error);
+  const connecting = performance.now() - started;
+  if (looking === 'absent') return ok(`None yet in ${dataDir}: the first start makes one`);
+  if (looking === 'stopped')
+    return warning(
+      `The embedded database in ${dataDir} does not run`,
+      'It runs while a service or a command does: start drydock serve, then run this again',
+    );
+  if (looking instanceof Error)
+    return problem(
+      `The database does not let us in: ${redact(looking.message || String((looking as NodeJS.ErrnoException).code))}`,
+      'Check DRYDOCK_DATABASE_URL, that PostgreSQL runs, and its pg_hba.conf',
+    );
+  const { found, answer } = await database.ask(quickest);
+  const where = databaseUrl === undefined ? 'embedded' : looking.pooled ? 'behind a pooler' : 'direct';
+  const said = `PostgreSQL ${found.version}, ${where}, connected in ${connecting.toFixed(0)} ms, answers in ${answer.toFixed(1)} ms`;
+  if (found.number < oldest) return problem(`${said}: too old`, 'Use PostgreSQL 15 or later');
+  if (found.standby)
+    return problem(
+      `${said}: it is a standby, where nothing can be written`,
+      'Name the primary in DRYDOCK_DATABASE_URL',
+    );
+  if (answer > 50) return warning(`${said}: slow`, 'Bring the database nearer, or look at its load');
+  return ok(said);
+}
+
+/** Of a few answers the quickest: the first one is also parsed, and the machine has other things to do. */
+async function quickest(db: Db) {
+  const times: number[] = [];
+  let found = await db.one(doctor.server);
+  for (let nth = 0; nth < 5; nth++) {
+    const asked = performance.now();
+    found = await db.one(doctor.server);
+    times.push(performance.now() - asked);
+  }
+  return { found, answer: Math.min(...times) };
+}
+
+async function migrations(database: DatabaseToCheck): Promise<Finding> {
+  if ((await database.connected().catch(() => undefined)) === 'absent') return ok('None to look at yet');
+  const pending = await (await database.reading()).pendingMigrations();
+  if (pending.length === 0) return ok('The tables are those of this version');
+  return warning(
+    `${pending.length} to be applied, from ${pending[0]} on`,
+    'The next start applies them; make a backup before',
+  );
+}
+
+async function connections(database: DatabaseToCheck, { databasePool }: Config): Promise<Finding> {
+  const { used, room } = await database.ask((db) => db.one(doctor.server));
+  const each = databasePool + besides;
+  const fitting = Math.floor(room / each);
+  const said = `${used} of ${room} in use; a process takes up to ${each}, so ${fitting} processes fit`;
+  const remedy = 'Raise max_connections, or lower DRYDOCK_DATABASE_POOL of all processes';
+  if (room - used < 3) return problem(said, remedy);
+  // When a process is replaced there are two for a while.
+  return fitting < 2 || used > 0.8 * room ? warning(said, remedy) : ok(said);
+}
+
+async function standby(database: DatabaseToCheck): Promise<Finding> {
+  const { wanted, connected, synchronous, hidden, lag } = await database.ask((db) => db.one(doctor.standbys));
+  const behind = `${connected} connected, at most ${lag.toFixed(1)} s behind`;
+  if (hidden > 0)
+    return warning(
+      `${connected} connected; how they are is hidden from the user of the service`,
+      'Run in the database: grant pg_monitor to that user',
+    );
+  if (wanted !== '' && synchronous === 0)
+    return problem(
+      'Commits wait for a synchronous standby, and none is connected: every write hangs',
+      'Start the standby, or empty synchronous_standby_names and reload PostgreSQL',
+    );
+  if (connected === 0) return ok('None, and commits wait for none');
+  if (lag > 60) return warning(behind, 'Look at the network and the disks of the standby');
+  return ok(`${behind}${wanted === '' ? '' : `, ${synchronous} synchronous`}`);
+}
+
+async function clock(database: DatabaseToCheck): Promise<Finding> {
+  const { theirs, sent, received } = await database.ask(async (db) => {
+    const from = Date.now();
+    const { now } = await db.one(doctor.server);
+    return { theirs: now, sent: from, received: Date.now() };
+  });
+  // Somewhere between the two it was read.
+  const apart = Math.max(0, theirs - received, sent - theirs) / 1000;
+  const said = `${apart.toFixed(1)} s apart from the clock of the database`;
+  const remedy = 'Keep the clocks of all machines together, with chrony or systemd-timesyncd';
+  if (apart > 30) return problem(said, remedy);
+  return apart > 2 ? warning(said, remedy) : ok(said);
+}

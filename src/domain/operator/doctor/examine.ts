@@ -1,0 +1,39 @@
+import type { Config } from '../../../platform/config/settings.ts';
+import type { Log } from '../../../platform/log.ts';
+import { type Found, ok, runChecks, warning } from './check.ts';
+import { DatabaseToCheck, databaseChecks } from './database.ts';
+import { type Confinement, exposureChecks } from './exposure.ts';
+import { keyChecks } from './keys.ts';
+import { partChecks } from './parts.ts';
+import { storageChecks } from './storage.ts';
+
+export interface Examined {
+  config: Config;
+  log: Log;
+  /** Names that look like settings and are none. */
+  unknown: readonly string[];
+  /** Left out, commands are taken to be confined by nothing. */
+  confinement?: Confinement;
+}
+
+/** Looks at everything an installation needs. It changes nothing, and ends whatever hangs. */
+export async function examineInstallation({ config, log, unknown, confinement }: Examined): Promise<Found[]> {
+  const database = new DatabaseToCheck(config);
+  try {
+    return await runChecks([
+      { name: 'settings', run: async () => settings(unknown) },
+      ...databaseChecks(database, config),
+      ...keyChecks(database, config),
+      ...storageChecks(config),
+      ...exposureChecks(database, config, confinement),
+      ...partChecks(database, config, log),
+    ]);
+  } finally {
+    await database.close();
+  }
+}
+
+function settings(unknown: readonly string[]) {
+  if (unknown.length === 0) return ok('All names are known');
+  return warning(`${unknown.join(', ')}: no such setting`, 'See drydock config for those there are');
+}

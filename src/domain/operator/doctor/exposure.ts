@@ -1,0 +1,100 @@
+import { runsAsRoot } from '../../../platform/accounts.ts';
+import { exposures, isLoopback } from '../../../platform/config/load.ts';
+import type { Config } from '../../../platform/config/settings.ts';
+import type { Db } from '../../../platform/database/database.ts';
+import { Trust } from '../../trust.ts';
+import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import type { DatabaseToCheck } from './database.ts';
+
+/** What keeps commands of stdio servers from what they have no business with. */
+export type Confinement = () => Promise<Finding>;
+
+export function exposureChecks(
+  database: DatabaseToCheck,
+  config: Config,
+  confinement: Confinement = notConfined(config),
+): Check[] {
+  return [
+    { name: 'exposure', run: async () => exposure(config) },
+    { name: 'public URL', run: async () => publicUrl(config) },
+    { name: 'commands', run: () => commands(database, config, confinement) },
+  ];
+}
+
+function exposure(config: Config): Finding {
+  const { host, port, rateLimit, allowStdio } = config;
+  const exposed = exposures(config);
+  if (exposed.length === 0) return ok(`Only this machine: ${host}:${port}`);
+  const said = `Others may call: ${exposed.join(' and ')}`;
+  if (allowStdio === true)
+    return warning(
+      `${said}; administrators of projects may run commands here`,
+      'Unset DRYDOCK_ALLOW_STDIO, or be sure that you trust them with this machine',
+    );
+  if (!rateLimit) return warning(`${said}, as often as they like`, 'Set DRYDOCK_RATE_LIMIT');
+  return ok(said);
+}
+
+function publicUrl(config: Config): Finding {
+  const { publicUrl: url, host, trustedProxies, oidcIssuer, smtpUrl } = config;
+  if (url === undefined) {
+    if (!isLoopback(host))
+      return warning(
+        'Not set, though the service is exposed: links lead to the address it listens on',
+        'Set DRYDOCK_PUBLIC_URL to what people write in their browsers',
+      );
+    if (oidcIssuer !== undefined || smtpUrl !== undefined)
+      return warning(
+        'Not set: links in mail, and the way back from sign-on, lead to loopback',
+        'Set DRYDOCK_PUBLIC_URL',
+      );
+    return ok('Not set, and not needed');
+  }
+  const { protocol, hostname, pathname } = new URL(url);
+  if (protocol === 'http:' && !isLoopback(hostname))
+    return problem(
+      `${url}: keys and passwords travel where others can read them`,
+      'Put a proxy with TLS in front and write https://',
+    );
+  if (pathname !== '/')
+    return warning(
+      `${url} has a path, and the console needs to be at the root`,
+      'Give it a host name of its own',
+    );
+  if (protocol === 'https:' && trustedProxies === undefined)
+    return warning(
+      `${url}: every request seems to come from the proxy in front`,
+      'Set DRYDOCK_TRUSTED_PROXIES to its network, so that limits by address work',
+    );
+  return ok(url);
+}
+
+async function commands(
+  database: DatabaseToCheck,
+  config: Config,
+  confinement: Confinement,
+): Promise<Finding> {
+  const refused = await commandsRefused(database, config);
+  if (refused) return ok('Stdio servers are refused: no commands are run');
+  return confinement();
+}
+
+/** The settings decide, or else how many users there are. */
+async function commandsRefused(database: DatabaseToCheck, config: Config): Promise<boolean> {
+  if (config.allowStdio !== undefined) return !config.allowStdio;
+  if (exposures(config).length > 0) return true;
+  const trust = (db: Db): Trust => new Trust(config, db, () => 0);
+  return (await database.ask((db) => trust(db).commandsRefused())) !== undefined;
+}
+
+/** Commands may do all that their user may. */
+function notConfined({ commandUser }: Config): Confinement {
+  return async () => {
+    if (!runsAsRoot()) return ok('Stdio servers run as the user of the service, not confined otherwise');
+    if (commandUser !== undefined) return ok(`Stdio servers run as ${commandUser}, not confined otherwise`);
+    return warning(
+      'Stdio servers run as root, not confined',
+      'Set DRYDOCK_COMMAND_USER to a user that may do less, or do not run the service as root',
+    );
+  };
+}

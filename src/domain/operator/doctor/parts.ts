@@ -1,0 +1,84 @@
+import { findChromium, launchChromium } from '../../../browser/chromium.ts';
+import { loadModelCatalog } from '../../../models/catalog.ts';
+import type { Config } from '../../../platform/config/settings.ts';
+import * as installation from '../../../platform/database/queries/installation.ts';
+import { serviceIn } from '../../../platform/local-service.ts';
+import type { Log } from '../../../platform/log.ts';
+import { telemetrySettings } from '../../../platform/telemetry/variables.ts';
+import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import type { DatabaseToCheck } from './database.ts';
+
+/** Milliseconds; starting one may take a minute on a machine that is busy. */
+const browserTime = 75_000;
+const minute = 60_000;
+
+export function partChecks(database: DatabaseToCheck, config: Config, log: Log): Check[] {
+  return [
+    { name: 'browser', within: browserTime, run: () => browser(config, log) },
+    { name: 'models', run: async () => models(config) },
+    { name: 'workers', run: () => workers(database, config) },
+    { name: 'telemetry', run: async () => telemetry() },
+  ];
+}
+
+async function browser({ browser: place }: Config, log: Log): Promise<Finding> {
+  if (place === 'off') return ok('Off, as DRYDOCK_BROWSER says');
+  if (place !== undefined && !place.startsWith('/') && !/^[A-Za-z]:[\\/]/.test(place))
+    return ok('Runs elsewhere, as DRYDOCK_BROWSER says; it was not asked');
+  const path = place ?? findChromium();
+  if (path === undefined)
+    return warning(
+      'No Chromium on this machine: widgets and browser sessions are refused',
+      'Install chromium, or name one in DRYDOCK_BROWSER, or set it to off',
+    );
+  // It loads nothing, and what it would load finds no proxy.
+  const launched = await launchChromium({ path, proxy: 'http://127.0.0.1:9', log });
+  const version = launched.browser.version();
+  await launched.end();
+  return ok(`${path} starts, version ${version}`);
+}
+
+/** Nobody is asked anything: a call may cost money. */
+function models({ modelsFile, anthropicApiKey, openaiApiKey }: Config): Finding {
+  const catalog = loadModelCatalog({
+    modelsFile,
+    keys: { anthropic: anthropicApiKey, openai: openaiApiKey },
+    env: process.env,
+  });
+  const hosted = catalog.list().filter((model) => model.hosted && !model.offline).length;
+  const [lacking] = catalog.warnings;
+  if (lacking !== undefined) return warning(lacking, 'Set it, or take the connection out of the models file');
+  if (hosted === 0) return ok('The offline model only');
+  return ok(`${hosted} hosted besides the offline model; they were not asked`);
+}
+
+async function workers(database: DatabaseToCheck, { databaseUrl, dataDir }: Config): Promise<Finding> {
+  const { queues, replicas } = await database.ask(async (db) => ({
+    queues: await db.rows(installation.queues),
+    replicas: await db.rows(installation.replicas),
+  }));
+  const now = Date.now();
+  const oldest = Math.max(
+    0,
+    ...queues.map(({ oldestDueAt }) => (oldestDueAt === null ? 0 : now - oldestDueAt)),
+  );
+  const failed = queues.reduce((sum, queue) => sum + (queue.failed ?? 0), 0);
+  const running = databaseUrl === undefined ? (serviceIn(dataDir) ? 1 : 0) : replicas.length;
+  const said = `${running} ${running === 1 ? 'service' : 'services'} seen, the oldest due job waits ${(oldest / 1000).toFixed(0)} s`;
+  if (oldest > 10 * minute)
+    return problem(said, 'Nobody does the jobs: start drydock serve, or drydock worker, and look at its log');
+  if (oldest > minute) return warning(said, 'Start another worker, or find out what keeps those there are');
+  if (failed > 0)
+    return warning(
+      `${said}; ${failed} jobs were given up in the last 7 days`,
+      'The log and the page of the installation in the console say which and why',
+    );
+  return ok(said);
+}
+
+function telemetry(): Finding {
+  const settings = telemetrySettings(process.env);
+  if (!settings) return ok('Nothing is sent: no OTEL_EXPORTER_OTLP_ENDPOINT is set');
+  const sent = [settings.traces && 'traces', settings.metrics && 'metrics'].filter(Boolean);
+  return ok(`Sends ${sent.join(' and ')}; the collector was not asked`);
+}

@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { beginSpan, isTracing, type Span } from '../../platform/telemetry/tracing.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    span: Span | undefined;
+  }
+}
+
+/** Asked for by machines every few seconds. */
+const untraced = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** A span for each request. Where nobody traces there is no hook. */
+export function traceRequests(app: FastifyInstance): void {
+  if (!isTracing()) return;
+  app.decorateRequest('span', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
+    const { url } = request.routeOptions;
+    if (url !== undefined && untraced.has(url)) return done();
+    request.span = begin(request, url);
+    // Also when whoever asked hangs up; an answer that is streamed ends with its last byte.
+    reply.raw.once('close', () => end(request, reply));
+    if (request.span) request.span.run(done);
+    else done();
+  });
+  // A body arrives on the connection, which knows nothing of the request.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.span) request.span.run(done);
+    else done();
+  });
+}
+
+/** The path is not told: ids in it are, where they matter, as attributes. */
+function begin(request: FastifyRequest, url: string | undefined): Span | undefined {
+  const { method } = request;
+  const route = url?.replaceAll(/:(\w+)/g, '{$1}');
+  const { traceparent } = request.headers;
+  return beginSpan(route === undefined ? method : `${method} ${route}`, {
+    kind: 'server',
+    parent: typeof traceparent === 'string' ? traceparent : undefined,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'drydock.operation': request.routeOptions.config?.operation,
+      'drydock.request.id': request.id,
+    },
+  });
+}
+
+function end({ span, entered }: FastifyRequest, { statusCode, raw }: FastifyReply): void {
+  if (!span) return;
+  const { actor, grant } = entered?.context ?? {};
+  span.set({
+    'http.response.status_code': statusCode,
+    'drydock.organization.id': actor?.organization.id ?? grant?.study.organizationId,
+  });
+  if (statusCode >= 500) span.fail(String(statusCode));
+  else if (!raw.writableFinished) span.fail('hung up');
+  span.end();
+}
