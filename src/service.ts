@@ -147,6 +147,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     if (local) await announceService(config.dataDir, { url: address, token: local.value });
     started = true;
     setTimeout(() => void services.mcp.prepare(), afterStart).unref();
+    if (commands) void tellConfinement(services);
     const warning =
       commands && runsAsRoot() && config.commandUser === undefined ? commandsRunAsRoot : undefined;
     if (warning !== undefined) log.warn(warning);
@@ -168,6 +169,15 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     await stop();
     throw error;
   }
+}
+
+/** Finding out takes a moment, which nobody waits for. */
+async function tellConfinement({ confinement, log }: OpenServices): Promise<void> {
+  const { level, detail, missing } = await confinement.reached();
+  const tell = { confinement: level, ...(missing.length > 0 && { missing: missing.join('. ') }) };
+  const text = `Confinement of commands: ${level}; ${detail}`;
+  if (level === 'namespaces') log.info(text, tell);
+  else log.warn(text, tell);
 }
 
 /** The demo server comes with an embedded database only, and only where commands may be run. */
@@ -204,6 +214,7 @@ export async function startWorker(
     await services.notifications.start();
     startWorkers(workers);
     started = true;
+    if ((await services.trust.commandsRefused()) === undefined) void tellConfinement(services);
     return { healthUrl, stop };
   } catch (error) {
     await stop();
@@ -284,11 +295,15 @@ async function stopWorkers({ jobs, trials, sessions }: Workers, patience: number
 }
 
 function health(
-  { connected, installation, mcp }: OpenServices,
+  { connected, installation, mcp, confinement }: OpenServices,
   workers: Workers | undefined,
   state: Pick<HealthOptions, 'started' | 'draining'>,
 ): HealthOptions {
-  const gauges = () => ({ database: installation.connections(), mcpConnections: mcp.warmConnections });
+  const gauges = () => ({
+    database: installation.connections(),
+    mcpConnections: mcp.warmConnections,
+    confinement: confinement.level,
+  });
   return {
     ...state,
     probe: () => connected.database.ping(),

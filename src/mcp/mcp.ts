@@ -1,3 +1,4 @@
+import type { Confinement } from '../platform/confinement/confinement.ts';
 import type { PolicySource } from '../platform/network/address-guard.ts';
 import { type ConnectOptions, connect, type Participant } from './connect.ts';
 import type { Answer, Connection, ServerIdentity } from './connection.ts';
@@ -7,15 +8,14 @@ import { McpFailure } from './failures.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
 import { Paces } from './pace.ts';
 import { Pool, type PoolLimits } from './pool.ts';
-import type { CommandUser } from './stdio.ts';
 import type { Target } from './target.ts';
 
 interface McpOptions {
   policy: PolicySource;
   clientInfo: { name: string; version: string };
   pool: PoolLimits;
-  /** Whom commands run as, when not as the service. */
-  commandUser?: CommandUser | undefined;
+  /** What commands are started through. */
+  confinement: Confinement;
   outbound?: OutboundOptions;
   now: () => number;
 }
@@ -154,9 +154,9 @@ export class Mcp {
     participant?: Participant,
   ): ConnectOptions {
     const { outbound } = this;
-    const { clientInfo, commandUser } = this.options;
+    const { clientInfo, confinement } = this.options;
     const pace = this.paces.of(target.owner);
-    return { ...wait, outbound, pace, commandUser, clientInfo, verdict, ...(participant && { participant }) };
+    return { ...wait, outbound, pace, confinement, clientInfo, verdict, ...(participant && { participant }) };
   }
 }
 

@@ -16,6 +16,8 @@ interface Series {
 interface Gauges {
   database: { total: number; idle: number; waiting: number };
   mcpConnections: number;
+  /** How far commands are confined, once that is known. */
+  confinement: string | undefined;
 }
 
 /** The jobs of a process that does some. */
@@ -86,7 +88,7 @@ export class Metrics {
   }
 
   private *connections(): Generator<string> {
-    const { database, mcpConnections } = this.gauges();
+    const { database, mcpConnections, confinement } = this.gauges();
     const { total, idle, waiting } = database;
     const name = 'drydock_database_connections';
     yield* heading(name, 'gauge', 'Database connections by state; waiting are requests without one');
@@ -95,6 +97,9 @@ export class Metrics {
     yield `${name}{state="waiting"} ${waiting}`;
     yield* heading('drydock_mcp_connections', 'gauge', 'Connections to MCP servers that are kept warm');
     yield `drydock_mcp_connections ${mcpConnections}`;
+    if (confinement === undefined) return;
+    yield* heading('drydock_command_confinement', 'gauge', 'How far commands of stdio servers are confined');
+    yield `drydock_command_confinement{level="${confinement}"} 1`;
   }
 
   private *process(): Generator<string> {
