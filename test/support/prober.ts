@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type SavedServer, saveServer } from './live.ts';
 import type { TestService } from './service.ts';
 
-const proberFile = fileURLToPath(new URL('../targets/prober.cjs', import.meta.url));
+export const proberFile = fileURLToPath(new URL('../targets/prober.cjs', import.meta.url));
 
 export interface Prober {
   server: SavedServer;
