@@ -161,6 +161,21 @@ describe.runIf(inNamespaces)(`in namespaces (${needsNamespaces})`, () => {
     await expect.poll(() => processesWith(mark)).toEqual([]);
   });
 
+  test('what is hidden cannot be moved out from under its cover, nor the folder that it is in', async () => {
+    const dataDir = join(folder, 'moved', 'work', 'data');
+    await mkdir(dataDir, { recursive: true });
+    const inHome = await startForTest({ dataDir });
+    const prober = await saveProber(inHome, { args: [folder] });
+    const move = (from: string): Promise<unknown> =>
+      prober.evaluate(
+        `require('fs').renameSync(${JSON.stringify(from)}, ${JSON.stringify(`${from}-2`)}) ?? 'moved'`,
+      );
+    const tried = [dataDir, join(dataDir, '..'), join(dataDir, '..', '..')];
+    const outcomes = [];
+    for (const path of tried) outcomes.push(await move(path));
+    expect(outcomes).toEqual(['EBUSY', 'EBUSY', 'EBUSY']);
+  });
+
   test('a command is asked to end before it is ended', async () => {
     const note = join(folder, 'ended.txt');
     const prober = await saveProber(service, { args: [folder] });
@@ -178,16 +193,16 @@ describe.runIf(inNamespaces)(`in namespaces (${needsNamespaces})`, () => {
     });
     const [here, there] = await Promise.all([saveProber(service), saveProber(strict, { args: [folder] })]);
     const reach = `new Promise((resolve) => require('net').connect(${new URL(strict.origin).port}, '127.0.0.1')
-      .on('connect', () => resolve('reached')).on('error', ({ code }) => resolve(code)))`;
+      .on('connect', function () { this.destroy(); resolve('reached') }).on('error', ({ code }) => resolve(code)))`;
     const write = (place: string): string =>
       `require('fs').writeFileSync(${place} + '/.drydock-test-strict', '1') ?? 'written'`;
     expect([await here.evaluate(reach), await there.evaluate(reach)]).toEqual(['reached', 'ECONNREFUSED']);
     expect([
       await there.evaluate(write('process.env.HOME')),
       await there.evaluate(write(`'${folder}'`)),
-    ]).toEqual(['written', 'EROFS']);
+    ]).toEqual(['written', 'ENOENT']);
     expect(existsSync(join(homedir(), '.drydock-test-strict'))).toBe(false);
-    // Its own home is empty but for what it was pointed at.
+    // Its own home is empty but for programs.
     const seen = await there.evaluate(`require('fs').readdirSync(process.env.HOME)`);
     expect(seen).not.toContain('.npm');
     const { status } = await (await saveServer(strict, everythingStdio())).post('tools');

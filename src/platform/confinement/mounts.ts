@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname } from 'node:path';
 import {
   existing,
+  foldersAbove,
   type HiddenBy,
   hiddenPaths,
   isFolder,
@@ -40,37 +41,48 @@ const forNames = ['/run/systemd/resolve', '/run/resolvconf', '/run/current-syste
  */
 export function mounts(command: Command, view: View): string[] {
   const temporary = temporaryFolders();
+  const away = hiddenPaths(view);
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...temporary.flatMap(empty),
-    ...(view.files === 'private' ? privateFiles(command) : sharedFiles(command, temporary)),
-    ...existing(view.writable).flatMap((folder) => ['--bind', folder, folder]),
-    ...hiddenPaths(view).flatMap(hidden),
+    ...(view.files === 'private' ? privateFiles(command) : sharedFiles(command, temporary, away)),
+    ...existing(view.writable).flatMap(changeable),
+    ...away.flatMap(hidden),
   ];
 }
 
-function sharedFiles({ args, env }: Command, temporary: readonly string[]): string[] {
-  const home = existing([env['HOME'] ?? homedir()]).filter((folder) => mayBeGiven(folder, temporary));
-  const named = namedFolders(args, env).filter((folder) => mayBeGiven(folder, temporary));
+/** What a command names in the folder of the service can be changed, and that folder itself if it names it. */
+function sharedFiles(
+  { args, env }: Command,
+  temporary: readonly string[],
+  away: readonly string[],
+): string[] {
+  const given = (folders: string[]): string[] => folders.filter((folder) => mayBeGiven(folder, temporary));
+  const home = given(existing([env['HOME'] ?? homedir()]));
+  const named = given(namedFolders(args, env));
+  const own = given(existing(['.'])).filter((folder) => !home.includes(folder) && !named.includes(folder));
+  const inOwn = named.filter((folder) => own.some((service) => isInside(folder, service)));
+  const outside = [...home, ...named.filter((folder) => !inOwn.includes(folder))];
+  // Each is mounted for itself: what is mounted cannot be renamed, and so nothing below gets out from under its cover.
+  const above = (folders: string[]): string[] =>
+    existing([...folders, ...foldersAbove([...away, ...own, programFolder], folders)]);
   return [
-    ...home.flatMap((folder) => ['--bind', folder, folder]),
-    ...ownFolder(home, temporary).flatMap(readOnly),
-    ...named.flatMap((folder) => ['--bind', folder, folder]),
+    ...above(outside).flatMap(changeable),
+    ...own.flatMap(readOnly),
+    ...above(inOwn).flatMap(changeable),
     ...readOnly(programFolder),
   ];
 }
 
-/** The folder of the service, unless that is the home folder, or all there is. */
-function ownFolder(home: readonly string[], temporary: readonly string[]): string[] {
-  return existing(['.']).filter((folder) => !home.includes(folder) && mayBeGiven(folder, temporary));
-}
-
-/** Nobody's files but those of programs: an empty home, which is gone afterwards, and nothing that can be changed. */
-function privateFiles({ args, env }: Command): string[] {
+/**
+ * Nobody's files but those of programs: an empty home, which is gone afterwards, and nothing that can be changed. What
+ * the command names is not shown either: whoever saves it is not trusted with the files of others.
+ */
+function privateFiles({ env }: Command): string[] {
   const home = env['HOME'] ?? homedir();
   const covered = existing([...ofPeople, ...(mayBeGiven(home, []) ? [home] : [])]);
-  const programs = [dirname(dirname(process.execPath)), ...(env['PATH'] ?? '').split(delimiter)];
-  const seen = existing([...programs, programFolder, '.', ...namedFolders(args, env), ...forNames]);
+  const programs = [dirname(dirname(process.execPath)), ...(process.env['PATH'] ?? '').split(delimiter)];
+  const seen = existing([...programs, programFolder, '.', ...forNames]);
   const uncovered = seen.filter((path) =>
     [...covered, ...temporaryFolders()].some((folder) => isInside(path, folder)),
   );
@@ -79,6 +91,10 @@ function privateFiles({ args, env }: Command): string[] {
     ...(mayBeGiven(home, []) ? ['--perms', '1777', '--dir', home] : []),
     ...uncovered.flatMap(readOnly),
   ];
+}
+
+function changeable(folder: string): string[] {
+  return ['--bind', folder, folder];
 }
 
 function empty(folder: string): string[] {

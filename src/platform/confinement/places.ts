@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/settings.ts';
+import { socketDirFor } from '../database/embedded/cluster.ts';
 
 /** What confinement depends on. */
 export type HiddenBy = Pick<Config, 'dataDir' | 'blobsUrl' | 'modelsFile' | 'commandHidden'>;
@@ -45,9 +46,11 @@ function ownRoot(): string {
 export function hiddenPaths({ dataDir, blobsUrl, modelsFile, commandHidden }: HiddenBy): string[] {
   const { env } = process;
   const pointer = join(dataDir, 'database-home');
+  const elsewhere = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined;
   return existing([
     dataDir,
-    ...(existsSync(pointer) ? [dirname(readFileSync(pointer, 'utf8').trim())] : []),
+    ...(elsewhere === undefined ? [] : [dirname(elsewhere)]),
+    socketDirFor(elsewhere ?? join(dataDir, 'postgres')),
     ...(blobsUrl?.startsWith('file:') ? [fileURLToPath(blobsUrl)] : []),
     env['DRYDOCK_CONFIG_FILE'] || 'drydock.config.json',
     ...(modelsFile === undefined ? [] : [modelsFile]),
@@ -77,10 +80,24 @@ export function namedFolders(args: readonly string[], env: Readonly<Record<strin
   return existing(folders);
 }
 
-/** Whether a command that names a folder is given the one of the machine: not the system, nor all temporary files. */
+/**
+ * Whether a command that names a folder is given the one of the machine: not the system, nor all temporary files, nor
+ * those of our browsers and suites.
+ */
 export function mayBeGiven(folder: string, temporary: readonly string[]): boolean {
   const [, top = ''] = folder.split('/');
+  if (/\/drydock-(?:browser|conformance)-/.test(folder)) return false;
   return !system.includes(top) && !temporary.some((path) => path === folder || isInside(path, folder));
+}
+
+/** The folders between those that can be changed and the paths. */
+export function foldersAbove(paths: readonly string[], changeable: readonly string[]): string[] {
+  const above = paths.flatMap((path) => {
+    const folders: string[] = [];
+    for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) folders.push(folder);
+    return folders;
+  });
+  return [...new Set(above)].filter((folder) => changeable.some((open) => isInside(folder, open))).toSorted();
 }
 
 export function isInside(path: string, folder: string): boolean {
