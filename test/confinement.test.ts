@@ -232,6 +232,12 @@ const arrangements: [string, string[], Record<string, string>, object][] = [
     {},
     { level: 'namespaces', key: 'ENOENT', uid: 12345, settings: 'EACCES', processes: 512 },
   ],
+  [
+    'a plain user, whose home is the data directory',
+    plain,
+    { HOME: 'the data directory' },
+    { level: 'namespaces', key: 'ENOENT', home: 'written' },
+  ],
   ['root without namespaces', withoutNamespaces, {}, { level: 'limits only', capabilities: 0, memory: 2048 }],
   [
     'root without SYS_ADMIN, commands as another user',
@@ -248,6 +254,7 @@ const look = `const fs = require('fs');
   console.log(JSON.stringify({
     key: attempt(() => fs.readFileSync(process.argv[1] + '/master.key', 'utf8')),
     settings: attempt(() => fs.readFileSync(process.argv[1] + '/../settings.json', 'utf8')),
+    home: attempt(() => fs.writeFileSync(process.env.HOME + '/.npm-test', '') ?? 'written'),
     uid: process.getuid(), memory: limit('Max data size') / 2 ** 20, processes: limit('Max processes'),
     capabilities: parseInt(/CapEff:\\s*(\\S+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1], 16),
   }))`;
@@ -274,6 +281,7 @@ describe.runIf(root && inNamespaces)('the level, and what a command is then', ()
     const env = {
       ...{ PATH: process.env['PATH'], HOME: home, TSX_DISABLE_CACHE: '1' },
       ...{ DRYDOCK_DATA_DIR: dataDir, DRYDOCK_CONFIG_FILE: join(home, 'settings.json'), ...settings },
+      ...(settings['HOME'] !== undefined && { HOME: dataDir }),
     };
     const { stdout } = await run(command, args, { env, timeout: 60_000 });
     const outcome = JSON.parse(stdout) as { stdout: string };

@@ -48,7 +48,16 @@ export function mounts(command: Command, view: View): string[] {
     ...(view.files === 'private' ? privateFiles(command) : sharedFiles(command, temporary, away)),
     ...existing(view.writable).flatMap(changeable),
     ...away.flatMap(hidden),
+    ...neededIn(away, command),
   ];
+}
+
+/** Where the home folder or programs are in what is hidden: a home that is empty, and the programs. */
+function neededIn(away: readonly string[], { env }: Command): string[] {
+  const isAway = (path: string): boolean => away.some((folder) => isInside(path, folder));
+  const home = [env['HOME'] ?? homedir()].filter(isAway);
+  const programs = existing([dirname(dirname(process.execPath)), programFolder]).filter(isAway);
+  return [...home.flatMap((folder) => ['--perms', '1777', '--dir', folder]), ...programs.flatMap(readOnly)];
 }
 
 /** What a command names in the folder of the service can be changed, and that folder itself if it names it. */
@@ -102,10 +111,14 @@ function empty(folder: string): string[] {
 }
 
 function readOnly(folder: string): string[] {
-  return ['--ro-bind', folder, folder];
+  return readOnlyOver(folder, folder);
 }
 
-/** A folder is empty, and a file cannot be opened: devices are not, where they are bound to. */
+/** A folder is an empty one of its own. A file cannot be opened: devices are not, where they are bound to. */
 function hidden(path: string): string[] {
-  return isFolder(path) ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
+  return isFolder(path) ? empty(path) : readOnlyOver('/dev/null', path);
+}
+
+function readOnlyOver(source: string, path: string): string[] {
+  return ['--ro-bind', source, path];
 }
