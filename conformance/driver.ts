@@ -5,6 +5,8 @@
 import { inspect } from 'node:util';
 import type { Connection } from '../src/mcp/connection.ts';
 import { Mcp } from '../src/mcp/mcp.ts';
+import { loadConfig } from '../src/platform/config/load.ts';
+import { Confinement } from '../src/platform/confinement/confinement.ts';
 import { type Authorization, authorizationFor } from './authorization.ts';
 import { sampleOf } from './sample.ts';
 
@@ -30,6 +32,7 @@ const mostAuthorizations = 3;
 const loopback = { local: true, networks: [] };
 const mcp = new Mcp({
   policy: async () => loopback,
+  confinement: new Confinement(loadConfig().config, undefined),
   clientInfo: { name: 'drydock-conformance', version: '1.0.0' },
   pool: { connections: 1, processes: 1, idle: 1000, checkAfter: 1000 },
   now: Date.now,

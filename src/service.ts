@@ -159,6 +159,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     if (local) await announceService(config.dataDir, { url, token: local.value });
     started = true;
     setTimeout(() => void services.mcp.prepare(), afterStart).unref();
+    if (commands) void tellConfinement(services);
     const warning =
       commands && runsAsRoot() && config.commandUser === undefined ? commandsRunAsRoot : undefined;
     if (warning !== undefined) log.warn(warning);
@@ -190,6 +191,15 @@ async function orClose<T>(services: OpenServices, make: () => T): Promise<T> {
     await services.close();
     throw error;
   }
+}
+
+/** Finding out takes a moment, which nobody waits for. */
+async function tellConfinement({ confinement, log }: OpenServices): Promise<void> {
+  const { level, detail, missing } = await confinement.reached();
+  const tell = { confinement: level, ...(missing.length > 0 && { missing: missing.join('. ') }) };
+  const text = `Confinement of commands: ${level}; ${detail}`;
+  if (level === 'namespaces') log.info(text, tell);
+  else log.warn(text, tell);
 }
 
 /** The demo server comes with an embedded database only, and only where commands may be run. */
@@ -228,6 +238,7 @@ export async function startWorker(
     await services.notifications.start();
     startWorkers(workers);
     started = true;
+    if ((await services.trust.commandsRefused()) === undefined) void tellConfinement(services);
     return { healthUrl, stop };
   } catch (error) {
     await stop();
@@ -308,7 +319,7 @@ async function stopWorkers({ jobs, trials, sessions }: Workers, patience: number
 }
 
 function health(
-  { connected, installation, mcp, config }: OpenServices,
+  { connected, installation, mcp, config, confinement }: OpenServices,
   workers: Workers | undefined,
   state: Pick<HealthOptions, 'started' | 'draining'>,
 ): HealthOptions {
@@ -316,6 +327,7 @@ function health(
     database: { ...installation.connections(), most: config.databasePool },
     mcpConnections: mcp.warmConnections,
     commands: mcp.processes,
+    confinement: confinement.level,
   });
   return {
     ...state,

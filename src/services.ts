@@ -11,6 +11,7 @@ import { type Account, commandAccount } from './platform/accounts.ts';
 import { openBlobs } from './platform/blobs/open.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config/settings.ts';
+import { Confinement } from './platform/confinement/confinement.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
 import type { Timeouts } from './platform/database/manner.ts';
 import { Notifications } from './platform/database/notifications.ts';
@@ -70,7 +71,8 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     const clock = options.clock ?? systemClock;
     const db = connected.database;
     const trust = new Trust(config, db, monotonic);
-    const mcp = createMcp(config, trust, options);
+    const confinement = new Confinement(config, options.commandUser);
+    const mcp = createMcp(config, trust, confinement, options);
     const browsers = new BrowserEngine({
       browser: config.browser,
       sessions: config.browserSessions,
@@ -90,6 +92,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       browsers,
       liveBrowsers,
       trust,
+      confinement,
       grants: new Grants({ db, vault, mcp, clock, log }),
       cursors: new Cursors(vault.derive('cursors')),
       artifacts: new SignedUrls(vault.derive('artifact addresses')),
@@ -128,10 +131,15 @@ export async function openServices(config: Config, options: OpenOptions): Promis
 /** A clock that cannot be set. */
 const monotonic = (): number => performance.now();
 
-function createMcp(config: Config, trust: Trust, { outbound = {}, commandUser }: OpenOptions): Mcp {
+function createMcp(
+  config: Config,
+  trust: Trust,
+  confinement: Confinement,
+  { outbound = {} }: OpenOptions,
+): Mcp {
   return new Mcp({
     policy: () => trust.addressPolicy(),
-    commandUser,
+    confinement,
     clientInfo: { name: 'drydock', version },
     outbound,
     pool: {

@@ -123,6 +123,24 @@ test.each(readable)('the links in %s lead somewhere', (file) => {
   expect(broken).toEqual([]);
 });
 
+test('the tests that the threat model names are there', () => {
+  const table = readFileSync('docs/security.md', 'utf8').split('| Attacker |')[1]?.split('\n\n')[0] ?? '';
+  const named = table.split('\n').flatMap(
+    (row) =>
+      row
+        .split('|')
+        .at(-2)
+        ?.match(/`[^`]+`/g) ?? [],
+  );
+  const files = named
+    .map((name) => name.slice(1, -1))
+    .flatMap((name) =>
+      name.includes('/') ? [name] : [`test/${name}${name.includes('.') ? '' : '.test'}.ts`],
+    );
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter((file) => !existsSync(file))).toEqual([]);
+});
+
 function anchorsIn(file: string): string[] {
   const taken = new Map<string, number>();
   return marked

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { watchWhile } from './support/bystander.ts';
 import { Drydock, endDatabase, newDataDir } from './support/process.ts';
+import { processesWith } from './support/processes-with.ts';
 import { scriptOf } from './support/script.ts';
 import { slowdown } from './support/slowdown.ts';
 import { attackNames, attacks } from './targets/attacks.ts';
@@ -158,12 +160,15 @@ function cpuSeconds(): number {
 }
 
 test('no more commands run than are allowed, whoever asks for them, and all of what they started ends', async () => {
-  const marks = join(folder, 'grandchildren');
-  // Starts a process that would outlive it, notes its id, and then speaks MCP.
+  // Not in the data directory, which commands do not see.
+  const place = await mkdtemp(join(tmpdir(), 'drydock-marks-'));
+  onTestFinished(() => rm(place, { recursive: true, force: true }));
+  const marks = join(place, 'grandchildren');
+  // Starts a process that would outlive it, which is known by an argument, notes that, and then speaks MCP.
   const script = `
     const { spawn } = require('node:child_process');
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-    require('node:fs').appendFileSync(process.argv[1], child.pid + '\\n');
+    spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', process.argv[1] + '-child'], { stdio: 'ignore' });
+    require('node:fs').appendFileSync(process.argv[1], 'started\\n');
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method } = JSON.parse(line);
       if (id === undefined) return;
@@ -187,8 +192,8 @@ test('no more commands run than are allowed, whoever asks for them, and all of w
   expect(statuses.filter((status) => status !== 200 && status !== 504)).toEqual([]);
   expect(statuses).toContain(200);
   expect(most).toBeLessThanOrEqual(4);
-  const started = (await readFile(marks, 'utf8')).trim().split('\n');
-  await expect.poll(() => started.filter(isRunning)).toEqual([]);
+  expect(await readFile(marks, 'utf8')).toContain('started');
+  await expect.poll(() => processesWith(`${marks}-child`)).toEqual([]);
 });
 
 /** Commands that the service runs now; its database is none. */
@@ -204,8 +209,4 @@ function childrenOf(pid: number): number {
       return false;
     }
   }).length;
-}
-
-function isRunning(pid: string): boolean {
-  return existsSync(`/proc/${pid}`) && !/State:\s+Z/.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }

@@ -25,6 +25,7 @@ function hold(at: TestService, bytes: string): Promise<void> {
 
 test.each([
   ['without a Host', 'GET /api/v1/models HTTP/1.1\r\n\r\n', 400],
+  ['with two Hosts', 'GET /api/v1/models HTTP/1.1\r\nhost: x\r\nHOST: y\r\n\r\n', 400],
   ['of HTTP/1.0 without a Host', 'GET /api/v1/models HTTP/1.0\r\n\r\n', 200],
   ['that expects what nobody knows', 'GET /api/v1/models HTTP/1.1\r\nhost: x\r\nexpect: cake\r\n\r\n', 200],
   ['to open a tunnel', 'CONNECT e.com:443 HTTP/1.1\r\nhost: x\r\n\r\n', 400],

@@ -254,7 +254,7 @@ test('a command that reads nothing is given up when too much waits for it', asyn
   const script = 'setInterval(() => {}, 1000)';
   const line = new StdioLine(
     { kind: 'stdio', command: process.execPath, args: ['-e', script], env: {} },
-    { pace: new Paces().of('us') },
+    { pace: new Paces().of('us'), confinement: service.running.services.confinement },
   );
   onTestFinished(() => line.close());
   await line.start();

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { newId } from '../src/platform/ids.ts';
 import { type SavedServer, saveServer } from './support/live.ts';
+import { processesWith } from './support/processes-with.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
 import { everythingStdio, startEverything } from './targets/processes.ts';
@@ -119,19 +121,20 @@ describe('a warm connection', () => {
 
 describe('a command', () => {
   test('that dies between calls is started again', async () => {
+    const mark = newId('mark');
     const dying = `${odd} process.stdin.on('data', (line) => { if (String(line).includes('tools/call')) setTimeout(() => process.exit(), 50) })`;
-    const server = await saveServer(service, { command: process.execPath, args: ['-e', dying] });
-    const first = await server.post('tools/call', { toolName: 'pid' });
-    await expect.poll(() => alive(first.body.pid)).toBe(false);
-    const second = await server.post('tools/call', { toolName: 'pid' });
+    const server = await saveServer(service, { command: process.execPath, args: ['-e', dying, mark] });
+    const first = await server.post('tools/call', { toolName: 'began' });
+    await expect.poll(() => processesWith(mark)).toEqual([]);
+    const second = await server.post('tools/call', { toolName: 'began' });
     expect(second.status).toBe(200);
-    expect(second.body.pid).not.toBe(first.body.pid);
+    expect(second.body.began).not.toBe(first.body.began);
   });
 
   test('that dies during a call is not started again for it', async () => {
     const dying = `${odd} process.stdin.on('data', (line) => { if (String(line).includes('"die"')) process.exit(3) })`;
     const server = await saveServer(service, { command: process.execPath, args: ['-e', dying] });
-    await server.post('tools/call', { toolName: 'pid' });
+    await server.post('tools/call', { toolName: 'began' });
     expect(await server.post('tools/call', { toolName: 'die' })).toMatchObject({
       status: 502,
       body: { code: 'SERVER_UNREACHABLE', message: expect.stringContaining('command has ended') },
@@ -176,31 +179,24 @@ describe('the pool', () => {
   });
 
   test('ends its commands with the service', async () => {
+    const mark = newId('mark');
     const small = await startTestService();
-    const server = await saveServer(small, { command: process.execPath, args: ['-e', odd] });
-    const { body } = await server.post('tools/call', { toolName: 'pid' });
-    expect(alive(body.pid)).toBe(true);
+    const server = await saveServer(small, { command: process.execPath, args: ['-e', odd, mark] });
+    await server.post('tools/call', { toolName: 'began' });
+    expect(processesWith(mark)).not.toEqual([]);
     await dispose(small);
-    await expect.poll(() => alive(body.pid)).toBe(false);
+    await expect.poll(() => processesWith(mark)).toEqual([]);
   });
 });
 
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A server of one line: its only tool tells its process id. */
+/** A server of one line: its only tool tells when it began. */
 const odd = `
+const began = String(process.hrtime.bigint());
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
   const answer = (result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...result }) + '\\n');
-  if (method === 'initialize') return answer({ result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'pid', version: '1' } } });
-  if (method === 'tools/call' && params.name === 'pid') return answer({ result: { content: [], pid: process.pid } });
+  if (method === 'initialize') return answer({ result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'began', version: '1' } } });
+  if (method === 'tools/call' && params.name === 'began') return answer({ result: { content: [], began } });
   if (method !== 'tools/call') answer({ error: { code: -32601, message: 'Method not found' } });
 });`;

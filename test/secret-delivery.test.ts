@@ -24,10 +24,11 @@ test('a run receives the secrets it was granted and no others', async () => {
     await save(plain('OTHER')),
   ];
   expect(await delivered(world.member.userId, [granted, bound, 'sct_gone'])).toEqual([
-    { name: 'GRANTED', value: plain('GRANTED').value },
+    { name: 'GRANTED', value: plain('GRANTED').value, personal: false },
     {
       name: 'BOUND',
       value: brokered('BOUND').value,
+      personal: false,
       broker: { hosts: ['api.example.com'], header: 'X-Api-Key', template: 'Bearer {}' },
     },
   ]);
@@ -48,12 +49,16 @@ test('a personal secret reaches only what its owner started', async () => {
 test('and takes the place of a shared one of the same name', async () => {
   const shared = await save(plain('SAME'));
   const own = await save({ ...personal('SAME'), value: 'mine' }, world.member.key);
-  expect(await delivered(world.member.userId, [own, shared])).toEqual([{ name: 'SAME', value: 'mine' }]);
-  expect(await delivered(world.me, [own, shared])).toEqual([{ name: 'SAME', value: plain('SAME').value }]);
+  expect(await delivered(world.member.userId, [own, shared])).toEqual([
+    { name: 'SAME', value: 'mine', personal: true },
+  ]);
+  expect(await delivered(world.me, [own, shared])).toEqual([
+    { name: 'SAME', value: plain('SAME').value, personal: false },
+  ]);
 });
 
 test('a rotation reaches new runs', async () => {
   const id = await save(plain('ROTATED'));
   await world.service.patch(`${world.path}/${id}`, { value: 'new' });
-  expect(await delivered(world.me, [id])).toEqual([{ name: 'ROTATED', value: 'new' }]);
+  expect(await delivered(world.me, [id])).toEqual([{ name: 'ROTATED', value: 'new', personal: false }]);
 });

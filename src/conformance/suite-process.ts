@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Confinement } from '../platform/confinement/confinement.ts';
 
 /** The version of the official suite that comes with the program. */
 export const suiteVersion = '0.2.0-alpha.12';
@@ -34,6 +35,7 @@ interface Wanted {
   /** Milliseconds. */
   timeout: number;
   signal: AbortSignal;
+  confinement: Confinement;
 }
 
 /** Runs one scenario in a process of its own. What it wrote down, or why it wrote nothing. */
@@ -43,7 +45,7 @@ export async function runScenario(wanted: Wanted): Promise<{ checks: unknown } |
   try {
     const out = join(work, 'out');
     await mkdir(out);
-    const problem = await ended(start(wanted, work), wanted);
+    const problem = await ended(await start(wanted, work), wanted);
     if (problem !== undefined) return { problem };
     return await checksIn(out);
   } finally {
@@ -51,16 +53,22 @@ export async function runScenario(wanted: Wanted): Promise<{ checks: unknown } |
   }
 }
 
-/** In a group of its own, so that it ends with all that it might have started. It sees nothing of our environment. */
-function start({ scenario, revision, url }: Wanted, work: string): ChildProcess {
+/**
+ * In a group of its own, so that it ends with all that it might have started. It sees nothing of our environment, and
+ * where there are namespaces nothing of our files. It needs the network to reach the gate.
+ */
+async function start({ scenario, revision, url, confinement }: Wanted, work: string): Promise<ChildProcess> {
   const node = [`--max-old-space-size=${memory}`, '--no-warnings', '--require', lockdown];
   const options = ['--url', url, '--scenario', scenario, '--spec-version', revision, '--output-dir', 'out'];
-  return spawn(process.execPath, [...node, suite, 'server', ...options], {
-    cwd: work,
-    detached: true,
-    env: { PATH: process.env['PATH'] ?? '', TMPDIR: work },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const { command, args, env } = await confinement.launch(
+    {
+      command: process.execPath,
+      args: [...node, suite, 'server', ...options],
+      env: { PATH: process.env['PATH'] ?? '', TMPDIR: work },
+    },
+    { confinedTo: [work], network: 'shared' },
+  );
+  return spawn(command, args, { cwd: work, detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** Waits until it is gone, and ends it when it takes too long or prints too much; then says why. */

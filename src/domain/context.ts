@@ -6,6 +6,7 @@ import type { BlobStore } from '../platform/blobs/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { addressOf } from '../platform/config/load.ts';
 import type { Config } from '../platform/config/settings.ts';
+import type { Confinement } from '../platform/confinement/confinement.ts';
 import type { Db } from '../platform/database/database.ts';
 import type { Notifications } from '../platform/database/notifications.ts';
 import type { OrganizationRole } from '../platform/database/queries/members.ts';
@@ -45,6 +46,8 @@ export interface Services {
   blobs: BlobStore;
   models: ModelCatalog;
   mcp: Mcp;
+  /** What processes that are not ours are started through. */
+  confinement: Confinement;
   browsers: BrowserEngine;
   /** Those of browser sessions. */
   liveBrowsers: LiveBrowsers;
@@ -171,6 +174,7 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     blobs: services.blobs,
     models: services.models,
     mcp: services.mcp,
+    confinement: services.confinement,
     browsers: services.browsers,
     liveBrowsers: services.liveBrowsers,
     grants: services.grants,

@@ -1,4 +1,5 @@
 import type { Client, OAuthClientProvider, PriorDiscovery, Transport } from '@modelcontextprotocol/client';
+import type { Confinement } from '../platform/confinement/confinement.ts';
 import { Connection, explain } from './connection.ts';
 import { Deadline, type Wait } from './deadline.ts';
 import type { EraVerdict } from './eras.ts';
@@ -6,7 +7,7 @@ import { causesOf, failureIn, McpFailure } from './failures.ts';
 import { HttpLine, unsupportedVersion, versionFailure } from './http-line.ts';
 import type { Outbound } from './outbound.ts';
 import type { Pace } from './pace.ts';
-import { type CommandUser, StdioLine } from './stdio.ts';
+import { StdioLine } from './stdio.ts';
 import {
   type Address,
   type HttpTarget,
@@ -21,8 +22,8 @@ import {
 export interface ConnectOptions extends Wait {
   outbound: Outbound;
   pace: Pace;
-  /** Whom commands run as, when not as the service. */
-  commandUser?: CommandUser | undefined;
+  /** What commands are started through. */
+  confinement: Confinement;
   /** How we present ourselves unless the target says otherwise. */
   clientInfo: { name: string; version: string };
   /** What is known about the server's era, so that it need not be probed. */
@@ -175,8 +176,8 @@ async function connectCommand(
   address: StdioTarget,
   options: ConnectOptions,
 ): Promise<Connected> {
-  const { pace, commandUser: user, participant } = options;
-  const transport = new StdioLine(address, { pace, user });
+  const { pace, confinement, participant } = options;
+  const transport = new StdioLine(address, { pace, confinement });
   const secrets = secretsOf(address);
   const longest = secrets[0]?.length ?? 0;
   const shown = (): string => {

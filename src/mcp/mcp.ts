@@ -1,3 +1,4 @@
+import type { Confinement } from '../platform/confinement/confinement.ts';
 import type { PolicySource } from '../platform/network/address-guard.ts';
 import { counters } from '../platform/telemetry/metrics.ts';
 import { inSpan } from '../platform/telemetry/tracing.ts';
@@ -9,15 +10,14 @@ import { McpFailure } from './failures.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
 import { Paces } from './pace.ts';
 import { Pool, type PoolLimits } from './pool.ts';
-import type { CommandUser } from './stdio.ts';
 import type { Target } from './target.ts';
 
 interface McpOptions {
   policy: PolicySource;
   clientInfo: { name: string; version: string };
   pool: PoolLimits;
-  /** Whom commands run as, when not as the service. */
-  commandUser?: CommandUser | undefined;
+  /** What commands are started through. */
+  confinement: Confinement;
   outbound?: OutboundOptions;
   now: () => number;
 }
@@ -165,9 +165,9 @@ export class Mcp {
     participant?: Participant,
   ): ConnectOptions {
     const { outbound } = this;
-    const { clientInfo, commandUser } = this.options;
+    const { clientInfo, confinement } = this.options;
     const pace = this.paces.of(target.owner);
-    return { ...wait, outbound, pace, commandUser, clientInfo, verdict, ...(participant && { participant }) };
+    return { ...wait, outbound, pace, confinement, clientInfo, verdict, ...(participant && { participant }) };
   }
 }
 

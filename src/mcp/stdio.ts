@@ -1,23 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { Account } from '../platform/accounts.ts';
+import { type Confinement, type Launch, NotConfined } from '../platform/confinement/confinement.ts';
+import { signalInside } from '../platform/confinement/end.ts';
 import { McpFailure } from './failures.ts';
 import { handshakeLimits, JsonBounds, messageLimits } from './json-bounds.ts';
 import type { Pace } from './pace.ts';
 import { bytesInTurn } from './reading.ts';
 import type { StdioTarget } from './target.ts';
 
-/** Whom commands run as, when not as the service itself. */
-export interface CommandUser {
-  uid: number;
-  gid: number;
-  name: string;
-  home: string;
-}
-
 interface StdioOptions {
   pace: Pace;
-  user?: CommandUser | undefined;
+  confinement: Confinement;
 }
 
 const mostLine = 32 * 1024 * 1024;
@@ -32,8 +27,8 @@ const newline = 0x0a;
 const inherited = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
 
 /**
- * A command that speaks MCP over its standard input and output. It runs in a process group of its own, and the group
- * ends with the connection, whatever it has started. Lines are bounded before they are parsed.
+ * A command that speaks MCP over its standard input and output, confined. It runs in a process group of its own, and
+ * the group ends with the connection, whatever it has started. Lines are bounded before they are parsed.
  */
 export class StdioLine implements Transport {
   onclose?: () => void;
@@ -50,6 +45,7 @@ export class StdioLine implements Transport {
   private readonly target: StdioTarget;
   private readonly options: StdioOptions;
   private child: ChildProcess | undefined;
+  private inNamespaces = false;
   private exited: Promise<void> = Promise.resolve();
   private closing: Promise<void> | undefined;
   private bounds = new JsonBounds(handshakeLimits, 'The command');
@@ -71,17 +67,33 @@ export class StdioLine implements Transport {
     this.bounds = new JsonBounds(messageLimits, 'The command');
   }
 
-  start(): Promise<void> {
+  async start(): Promise<void> {
+    const launch = await this.prepare();
+    if (this.closing) throw new McpFailure('closed', 'The connection was closed before the command started');
+    return this.run(launch);
+  }
+
+  private async prepare(): Promise<Launch> {
     const { command, args, env } = this.target;
-    const { user } = this.options;
+    const { confinement } = this.options;
+    try {
+      return await confinement.launch({ command, args, env: { ...environment(confinement.user), ...env } });
+    } catch (error) {
+      if (!(error instanceof NotConfined)) throw error;
+      throw new McpFailure('command', `Could not start the MCP server: ${error.message}`, { notSent: true });
+    }
+  }
+
+  private run({ command, args, env, account, namespaces }: Launch): Promise<void> {
     const child = spawn(command, args, {
-      env: { ...environment(user), ...env },
+      env,
       stdio: ['pipe', 'pipe', 'pipe'],
       shell: false,
       detached: true,
-      ...(user && { uid: user.uid, gid: user.gid }),
+      ...(account && { uid: account.uid, gid: account.gid }),
     });
     this.child = child;
+    this.inNamespaces = namespaces;
     child.stdin?.on('error', () => {});
     child.stdout?.on('data', (chunk: Buffer) => this.read(chunk));
     child.stdout?.on('error', () => {});
@@ -136,7 +148,7 @@ export class StdioLine implements Transport {
     if (!child) return;
     child.stdin?.end();
     if (!(await this.exitsWithin(grace.inputEnded))) {
-      killGroup(child, 'SIGTERM');
+      this.askToEnd(child);
       await this.exitsWithin(grace.terminated);
     }
     // Also when it has ended by itself: what it started goes with it.
@@ -144,6 +156,11 @@ export class StdioLine implements Transport {
     await this.exited;
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     this.onclose?.();
+  }
+
+  private askToEnd(child: ChildProcess): void {
+    const asked = this.inNamespaces && child.pid !== undefined && signalInside(child.pid, 'SIGTERM');
+    if (!asked) killGroup(child, 'SIGTERM');
   }
 
   private async exitsWithin(ms: number): Promise<boolean> {
@@ -233,7 +250,7 @@ function pause(stream: Readable | null | undefined, wait: number): void {
   setTimeout(() => stream?.resume(), wait).unref();
 }
 
-function environment(user: CommandUser | undefined): Record<string, string> {
+function environment(user: Account | undefined): Record<string, string> {
   const own = inherited.flatMap((name): [string, string][] => {
     const value = process.env[name];
     // A function that a shell exported is not for others to run.

@@ -4,6 +4,8 @@ import type { Services } from '../context.ts';
 export interface DeliveredSecret {
   name: string;
   value: string;
+  /** Shared with nobody: whoever started the run brought it. */
+  personal: boolean;
   /** Where the value may be put in on the way out; absent when the run holds it itself. */
   broker?: { hosts: string[]; header: string; template: string };
 }
@@ -32,7 +34,7 @@ export async function deliverSecrets(
     const bound =
       row.delivery === 'brokered' && brokerHosts && brokerHeader !== null && brokerTemplate !== null;
     const broker = bound ? { hosts: brokerHosts, header: brokerHeader, template: brokerTemplate } : undefined;
-    byName.set(name, { name, value, ...(broker && { broker }) });
+    byName.set(name, { name, value, personal: row.sharing === 'user', ...(broker && { broker }) });
   }
   return { secrets: [...byName.values()], incomplete: rows.length < ids.length };
 }

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { commandSettings } from './command-settings.ts';
+import { type Setting, setting } from './setting.ts';
 import {
   databaseUrl,
-  flag,
   hasCredentials,
   networks,
   port,
@@ -10,19 +11,6 @@ import {
   rateLimit,
   registrySources,
 } from './values.ts';
-
-interface Setting<Schema extends z.ZodType = z.ZodType> {
-  env: string;
-  schema: Schema;
-  meaning: string;
-  /** Shown instead of a default that is computed. */
-  fallback?: string;
-  secret?: true;
-}
-
-function setting<Schema extends z.ZodType>(declared: Setting<Schema>): Setting<Schema> {
-  return declared;
-}
 
 /** Everything an operator can set, in the order `drydock config` and the documentation show it. */
 export const settings = {
@@ -226,22 +214,7 @@ export const settings = {
       .default(20 * 1_048_576),
     meaning: 'Largest artifact of an eval run, in bytes; 20 MiB at most.',
   }),
-  allowStdio: setting({
-    env: 'DRYDOCK_ALLOW_STDIO',
-    schema: flag.optional(),
-    fallback: "only while the service is one person's",
-    meaning:
-      'Whether stdio servers may be saved and used: they run commands on this machine. Only administrators of a project save them.',
-  }),
-  commandUser: setting({
-    env: 'DRYDOCK_COMMAND_USER',
-    schema: z
-      .string()
-      .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*\$?$/, 'Write the name or the number of a user')
-      .optional(),
-    fallback: 'the user of the service',
-    meaning: 'User that the commands of stdio servers run as, by name or uid, when the service runs as root.',
-  }),
+  ...commandSettings,
   allowedNetworks: setting({
     env: 'DRYDOCK_ALLOWED_NETWORKS',
     schema: networks.optional(),

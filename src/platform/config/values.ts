@@ -84,4 +84,12 @@ function sourceFrom(item: string): RegistrySource | undefined {
   return { name, kind: 'url', location: location.replace(/\/+$/, '') };
 }
 
+export const paths = z
+  .string()
+  .transform((value) => value.split(',').map((path) => path.trim()))
+  .refine(
+    (list) => list.every((path) => /^\/.*[^/]/.test(path)),
+    'Write full paths, with commas between them',
+  );
+
 export const port = z.coerce.number().int().min(0).max(65535);

@@ -18,6 +18,8 @@ interface Gauges {
   database: { total: number; idle: number; waiting: number; most: number };
   mcpConnections: number;
   commands: number;
+  /** How far commands are confined, once that is known. */
+  confinement: string | undefined;
 }
 
 /** The jobs of a process that does some. */
@@ -105,7 +107,7 @@ export class Metrics {
   }
 
   private connections(): Family[] {
-    const { database, mcpConnections, commands } = this.gauges();
+    const { database, mcpConnections, commands, confinement } = this.gauges();
     const { total, idle, waiting, most } = database;
     return [
       {
@@ -120,6 +122,12 @@ export class Metrics {
       gauge('drydock_database_connections_limit', 'Database connections this process may hold', most),
       gauge('drydock_mcp_connections', 'Connections to MCP servers that are kept warm', mcpConnections),
       gauge('drydock_mcp_commands', 'Commands of stdio servers that run', commands),
+      {
+        name: 'drydock_command_confinement',
+        type: 'gauge',
+        help: 'How far commands of stdio servers are confined',
+        values: confinement === undefined ? [] : [{ labels: { level: confinement }, value: 1 }],
+      },
     ];
   }
 

@@ -98,9 +98,11 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now();
     addHeaders(request, reply);
-    const { httpVersion, headers } = request.raw;
+    const { httpVersion, headers, rawHeaders } = request.raw;
     if (httpVersion === '1.1' && headers.host === undefined)
       done(new Refusal('VALIDATION_ERROR', 'The request has no Host header'));
+    else if (namesTwoHosts(rawHeaders))
+      done(new Refusal('VALIDATION_ERROR', 'The request has more than one Host header'));
     else done();
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -141,6 +143,14 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   registerAgents(app, options);
   registerTunnels(app, options.tunnels);
   return app;
+}
+
+/** Node takes the first; a proxy in front may have judged the last. */
+function namesTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+  return hosts > 1;
 }
 
 /** What agents use; loaded when the first one comes. */

@@ -87,7 +87,7 @@ function readsOnly(tool: Record<string, unknown>): boolean {
 }
 
 async function runAll(subject: Subject, plan: Plan, address: HttpTarget): Promise<Group[]> {
-  const { signal, context } = subject;
+  const { context } = subject;
   const gate = new Gate(context.mcp.outbound, address, plan.callable);
   await gate.open();
   const clean = (text: string): string =>
@@ -96,7 +96,7 @@ async function runAll(subject: Subject, plan: Plan, address: HttpTarget): Promis
   const groups: Group[] = [];
   try {
     for (const scenario of plan.scenarios) {
-      const result = await resultOf(scenario, plan, gate, ends, signal);
+      const result = await resultOf(scenario, plan, gate, ends, subject);
       groups.push(groupOf(scenario, result, clean));
     }
     return groups;
@@ -110,7 +110,7 @@ async function resultOf(
   plan: Plan,
   gate: Gate,
   ends: number,
-  signal: AbortSignal,
+  { signal, context: { confinement } }: Subject,
 ): Promise<ScenarioResult> {
   const reason = notApplicable(scenario, plan);
   if (reason !== undefined) return { kind: 'skipped', reason };
@@ -118,8 +118,14 @@ async function resultOf(
   if (left < 1_000) return { kind: 'broken', reason: 'The time for the whole suite was over', durationMs: 0 };
   const started = performance.now();
   const timeout = Math.min(longestScenario, left);
-  const { url } = gate;
-  const outcome = await runScenario({ scenario: scenario.id, revision: plan.revision, url, timeout, signal });
+  const outcome = await runScenario({
+    scenario: scenario.id,
+    revision: plan.revision,
+    url: gate.url,
+    timeout,
+    signal,
+    confinement,
+  });
   const durationMs = Math.round(performance.now() - started);
   const refusedCalls = gate.takeRefused();
   if ('problem' in outcome) return { kind: 'broken', reason: outcome.problem, durationMs };

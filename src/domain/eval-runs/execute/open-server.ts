@@ -51,6 +51,7 @@ export async function openServer(
     key: secretsKey,
     headers: { ...connection.headers, ...given.headers },
     env: given.env,
+    spareEnv: given.spareEnv,
   };
   const options = {
     clientInfo: connection.clientInfo,

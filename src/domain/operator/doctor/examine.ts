@@ -2,7 +2,7 @@ import type { Config } from '../../../platform/config/settings.ts';
 import type { Log } from '../../../platform/log.ts';
 import { type Found, ok, runChecks, warning } from './check.ts';
 import { DatabaseToCheck, databaseChecks } from './database.ts';
-import { type Confinement, exposureChecks } from './exposure.ts';
+import { exposureChecks } from './exposure.ts';
 import { keyChecks } from './keys.ts';
 import { partChecks } from './parts.ts';
 import { storageChecks } from './storage.ts';
@@ -12,12 +12,10 @@ export interface Examined {
   log: Log;
   /** Names that look like settings and are none. */
   unknown: readonly string[];
-  /** Left out, commands are taken to be confined by nothing. */
-  confinement?: Confinement;
 }
 
 /** Looks at everything an installation needs. It changes nothing, and ends whatever hangs. */
-export async function examineInstallation({ config, log, unknown, confinement }: Examined): Promise<Found[]> {
+export async function examineInstallation({ config, log, unknown }: Examined): Promise<Found[]> {
   const database = new DatabaseToCheck(config);
   try {
     return await runChecks([
@@ -25,7 +23,7 @@ export async function examineInstallation({ config, log, unknown, confinement }:
       ...databaseChecks(database, config),
       ...keyChecks(database, config),
       ...storageChecks(config),
-      ...exposureChecks(database, config, confinement),
+      ...exposureChecks(database, config),
       ...partChecks(database, config, log),
     ]);
   } finally {

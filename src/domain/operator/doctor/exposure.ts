@@ -1,23 +1,17 @@
 import { runsAsRoot } from '../../../platform/accounts.ts';
 import { exposures, isLoopback } from '../../../platform/config/load.ts';
 import type { Config } from '../../../platform/config/settings.ts';
+import { confinementReached } from '../../../platform/confinement/confinement.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import { Trust } from '../../trust.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import type { DatabaseToCheck } from './database.ts';
 
-/** What keeps commands of stdio servers from what they have no business with. */
-export type Confinement = () => Promise<Finding>;
-
-export function exposureChecks(
-  database: DatabaseToCheck,
-  config: Config,
-  confinement: Confinement = notConfined(config),
-): Check[] {
+export function exposureChecks(database: DatabaseToCheck, config: Config): Check[] {
   return [
     { name: 'exposure', run: async () => exposure(config) },
     { name: 'public URL', run: async () => publicUrl(config) },
-    { name: 'commands', run: () => commands(database, config, confinement) },
+    { name: 'commands', run: () => commands(database, config) },
   ];
 }
 
@@ -36,7 +30,7 @@ function exposure(config: Config): Finding {
 }
 
 function publicUrl(config: Config): Finding {
-  const { publicUrl: url, host, trustedProxies, oidcIssuer, smtpUrl } = config;
+  const { publicUrl: url, host, trustedProxies, tlsCert, oidcIssuer, smtpUrl } = config;
   if (url === undefined) {
     if (!isLoopback(host))
       return warning(
@@ -61,7 +55,7 @@ function publicUrl(config: Config): Finding {
       `${url} has a path, and the console needs to be at the root`,
       'Give it a host name of its own',
     );
-  if (protocol === 'https:' && trustedProxies === undefined)
+  if (protocol === 'https:' && tlsCert === undefined && trustedProxies === undefined)
     return warning(
       `${url}: every request seems to come from the proxy in front`,
       'Set DRYDOCK_TRUSTED_PROXIES to its network, so that limits by address work',
@@ -69,14 +63,10 @@ function publicUrl(config: Config): Finding {
   return ok(url);
 }
 
-async function commands(
-  database: DatabaseToCheck,
-  config: Config,
-  confinement: Confinement,
-): Promise<Finding> {
+async function commands(database: DatabaseToCheck, config: Config): Promise<Finding> {
   const refused = await commandsRefused(database, config);
   if (refused) return ok('Stdio servers are refused: no commands are run');
-  return confinement();
+  return confinement(config);
 }
 
 /** The settings decide, or else how many users there are. */
@@ -87,14 +77,12 @@ async function commandsRefused(database: DatabaseToCheck, config: Config): Promi
   return (await database.ask((db) => trust(db).commandsRefused())) !== undefined;
 }
 
-/** Commands may do all that their user may. */
-function notConfined({ commandUser }: Config): Confinement {
-  return async () => {
-    if (!runsAsRoot()) return ok('Stdio servers run as the user of the service, not confined otherwise');
-    if (commandUser !== undefined) return ok(`Stdio servers run as ${commandUser}, not confined otherwise`);
-    return warning(
-      'Stdio servers run as root, not confined',
-      'Set DRYDOCK_COMMAND_USER to a user that may do less, or do not run the service as root',
-    );
-  };
+/** What keeps commands of stdio servers from what they have no business with. */
+async function confinement(config: Config): Promise<Finding> {
+  const { level, detail, missing } = await confinementReached(config);
+  const said = `Confinement of stdio servers: ${level}; ${detail}`;
+  if (level === 'namespaces') return ok(said);
+  const asRoot = runsAsRoot() && config.commandUser === undefined;
+  const advice = asRoot ? ['Set DRYDOCK_COMMAND_USER to a user that may do less', ...missing] : missing;
+  return advice.length === 0 ? ok(said) : warning(said, advice.join('. '));
 }

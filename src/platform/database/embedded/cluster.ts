@@ -222,7 +222,7 @@ export async function addressOfExisting(
 }
 
 /** The path of a unix socket may hold about 100 bytes; a deep data directory gets its socket in /tmp. */
-function socketDirFor(home: string): string {
+export function socketDirFor(home: string): string {
   const inside = join(home, 'run');
   if (Buffer.byteLength(`${inside}/.s.PGSQL.5432`) <= 100) return inside;
   return join(tmpdir(), `drydock-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`);

@@ -1,0 +1,108 @@
+import type { Account } from '../accounts.ts';
+import { type Command, mounts, type View } from './mounts.ts';
+import type { Tools } from './tools.ts';
+
+/** What of the machine is used to confine commands. */
+export interface Means {
+  tools: Tools;
+  /** Whether bwrap works here. */
+  namespaces: boolean;
+  /** Whether a user namespace works for whom commands run as: then the processes of each command are counted apart. */
+  countsApart: boolean;
+  /** Whether the service is root. */
+  root: boolean;
+}
+
+interface Bounds {
+  /** Bytes of memory that one process may write to. */
+  memory: number;
+  /** Processes and threads of one command. */
+  processes: number;
+  /** How many commands there may be. */
+  commands: number;
+}
+
+export interface Wrapped {
+  user: Account | undefined;
+  network: 'shared' | 'none';
+  view: View;
+  bounds: Bounds;
+}
+
+/** Of one file, in bytes, and files open at once. */
+const mostFile = 2 * 1024 ** 3;
+const mostOpen = 4096;
+/** Commands give way to the service when there is too little of the processor, and go first when memory runs out. */
+const niceness = 5;
+const firstToGo = 500;
+
+/** Variables that make a program load other code: they are for the command, not for what it is started through. */
+const loadsCode = /^(?:LD_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$)/;
+
+/** The command with the programs in front that confine it, each of which becomes the next. */
+export function wrap(
+  command: Command,
+  means: Means,
+  wrapped: Wrapped,
+): { args: string[]; env: Command['env'] } {
+  const { tools } = means;
+  const variables = Object.entries(command.env);
+  const later = variables.filter(([name]) => loadsCode.test(name)).map(([name, value]) => `${name}=${value}`);
+  const args = [
+    ...through(tools.nice, '-n', String(niceness)),
+    ...through(tools.choom, '-n', String(firstToGo), '--'),
+    ...(means.namespaces ? namespaces(command, means, wrapped) : []),
+    ...privileges(means, wrapped),
+    ...(means.countsApart && means.root && wrapped.user
+      ? through(tools.unshare, '--user', '--map-current-user', '--')
+      : []),
+    ...limits(means, wrapped),
+    ...(later.length > 0 ? through(tools.env, ...later) : []),
+    command.command,
+    ...command.args,
+  ];
+  return { args, env: Object.fromEntries(variables.filter(([name]) => !loadsCode.test(name))) };
+}
+
+function through(tool: string | undefined, ...args: string[]): string[] {
+  return tool === undefined ? [] : [tool, ...args];
+}
+
+/** Root needs no user namespace, and keeps just what it takes to give up the rest and to become somebody else. */
+function namespaces(command: Command, { tools, root }: Means, { user, network, view }: Wrapped): string[] {
+  const kept = root && tools.setpriv ? ['CAP_SETPCAP', ...(user ? ['CAP_SETUID', 'CAP_SETGID'] : [])] : [];
+  return through(
+    tools.bwrap,
+    ...(root ? [] : ['--unshare-user']),
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--die-with-parent'],
+    ...(network === 'none' ? ['--unshare-net'] : []),
+    ...['--cap-drop', 'ALL', ...kept.flatMap((capability) => ['--cap-add', capability])],
+    ...mounts(command, view),
+    '--',
+  );
+}
+
+/** Nothing that is started later has more rights; root has none but those of the owner of its files. */
+function privileges({ tools, root }: Means, { user }: Wrapped): string[] {
+  const become = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
+  const drop = root ? ['--inh-caps=-all', '--bounding-set=-all'] : [];
+  return through(tools.setpriv, ...become, ...drop, '--no-new-privs', '--');
+}
+
+/**
+ * Of memory, what was written to is counted, not what was reserved: V8 reserves gigabytes. Processes are counted by
+ * user; where the user has others, they are bounded only when those of the command are counted apart.
+ */
+function limits(means: Means, { user, bounds }: Wrapped): string[] {
+  const processes = means.countsApart ? bounds.processes : bounds.processes * bounds.commands;
+  const counted = user !== undefined || (means.countsApart && !means.root);
+  return through(
+    means.tools.prlimit,
+    `--data=${bounds.memory}`,
+    `--fsize=${mostFile}`,
+    `--nofile=${mostOpen}`,
+    '--core=0',
+    ...(counted ? [`--nproc=${processes}`] : []),
+    '--',
+  );
+}
