@@ -35,6 +35,7 @@ import { addressOf } from './platform/config/load.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { announceService, withdrawService } from './platform/local-service.ts';
+import { Presence } from './platform/presence.ts';
 import { OperatorProblem } from './platform/problem.ts';
 import { startTelemetry } from './platform/telemetry/start.ts';
 import { type OpenOptions, type OpenServices, openService, openServices } from './services.ts';
@@ -97,6 +98,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const pages = config.consoleRateLimit && new RateLimiter(config.consoleRateLimit, clock, db, 'Session');
   const visits = config.consoleRateLimit && new RateLimiter(visitRate, clock, db, 'Visitor');
   const lastUse = new LastUse(db, clock, log);
+  const presence = new Presence(db, 'service');
   const workers = (options.worker ?? true) ? createWorkers(services) : undefined;
   let started = false;
   let draining = false;
@@ -136,7 +138,8 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     // Both at once: whatever requests still wait for, no further job is begun here.
     await Promise.all([app.close(), workers && stopWorkers(workers, (config.shutdownTimeout * 1000) / 2)]);
     await lastUse.flush();
-    await limiter?.leave();
+    limiter?.leave();
+    await presence.end();
     await telemetry?.stop();
     await services.close();
   };
@@ -144,7 +147,8 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   try {
     // An embedded database serves one service, so only a shared one can have other replicas.
     if (!connected.embedded) {
-      await limiter?.join();
+      await presence.begin();
+      await limiter?.join(presence);
       await listenForReplicas(services.tunnels, config);
     }
     await services.notifications.start();

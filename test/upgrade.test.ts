@@ -51,25 +51,25 @@ test('a database that is up to date needs nothing', async () => {
 
 test('what would be run is named and not run, a backup advised, and those who still use the database noticed', async () => {
   const behind = `delete from schema_migrations where name = '${last}';
-    insert into replicas (id) values ('older') on conflict (id) do update set seen_at = now();`;
+    insert into replicas (id, version) values ('older', '0.0.9') on conflict (id) do update set seen_at = now();`;
   const { code, report } = await withHistory(behind, () => reportOf(database.url));
   expect({ code, ...report }).toMatchObject({
     code: 0,
     outcome: 'ready',
     database: { kind: 'external', postgres: expect.stringMatching(/^\d+/), bytes: expect.any(Number) },
     migrations: { applied: migrations.length - 1, pending: [last] },
-    inUse: { services: 1, browserHolders: 0 },
+    inUse: { services: 1, versions: ['0.0.9'], browserHolders: 0 },
     backupAdvised: true,
-    warnings: [expect.stringContaining('Stop those of the older version')],
+    warnings: [],
     problems: [],
   });
 });
 
 test.each([
   [
-    'a newer one wrote',
-    "insert into schema_migrations values ('9999-later', 'x')",
-    /newer Drydock \(migration 9999-later\)/,
+    'a newer one took something away from',
+    "insert into schema_migrations (name, checksum, contracts) values ('9999-later', 'x', '9.9.0')",
+    /newer Drydock \(migration 9999-later\). Start version 9.9.0/,
   ],
   [
     'another one wrote',
@@ -84,6 +84,16 @@ test.each([
     pending: [],
   });
   expect(report.problems).toEqual([expect.stringMatching(expected)]);
+});
+
+test('a database that a newer one only added to is used beside it', async () => {
+  const added = "insert into schema_migrations (name, checksum) values ('9999-later', 'x')";
+  const { code, report } = await withHistory(added, () => reportOf(database.url));
+  expect({ code, outcome: report.outcome, ahead: report.migrations.ahead }).toEqual({
+    code: 0,
+    outcome: 'current',
+    ahead: ['9999-later'],
+  });
 });
 
 test('nobody who answers is said, without the password', async () => {

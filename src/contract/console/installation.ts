@@ -31,7 +31,14 @@ export const getInstallation = operation({
       }),
     }),
     replicas: z
-      .array(z.object({ id: z.string(), seenAt: Time }))
+      .array(
+        z.object({
+          id: z.string(),
+          role: z.string().nullable(),
+          version: z.string().nullable(),
+          seenAt: Time,
+        }),
+      )
       .describe('Processes that answer requests and share the database; empty where it is embedded.'),
     queues: z.array(Queue).describe('Jobs by kind, and trials of eval runs.'),
     failures: z

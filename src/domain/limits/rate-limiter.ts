@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as replicas from '../../platform/database/queries/replicas.ts';
+import type { Presence } from '../../platform/presence.ts';
 import { counters } from '../../platform/telemetry/metrics.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 
@@ -21,7 +21,7 @@ export class RateLimiter {
   private readonly db: Db;
   /** What it charges, in words. */
   private readonly payer: string;
-  private readonly id = randomUUID();
+  private presence: Presence | undefined;
   private readonly timers: NodeJS.Timeout[] = [];
   private others = 0;
   private sweptAt = 0;
@@ -51,7 +51,8 @@ export class RateLimiter {
   }
 
   /** Starts looking for other replicas. Not needed where there can be none. */
-  async join(): Promise<void> {
+  async join(presence: Presence): Promise<void> {
+    this.presence = presence;
     await this.meet();
     this.repeat(heartbeat, () => this.meet());
     this.repeat(exchangeInterval, () => this.exchange());
@@ -60,16 +61,15 @@ export class RateLimiter {
   /** Counts the others and settles with them. */
   async meet(): Promise<void> {
     const alone = this.others === 0;
-    await this.db.run(replicas.beat, { id: this.id });
-    this.others = (await this.db.one(replicas.others, { id: this.id })).count;
+    await this.presence?.beat();
+    this.others = (await this.presence?.others()) ?? 0;
     if (alone) this.buckets.forgetRefilled(this.clock());
     this.buckets.sweep(this.clock());
     await this.exchange();
   }
 
-  async leave(): Promise<void> {
+  leave(): void {
     for (const timer of this.timers) clearInterval(timer);
-    if (this.timers.length > 0) await this.db.run(replicas.leave, { id: this.id }).catch(() => {});
   }
 
   /** What `meet` does now and then, where nobody is to be met: full buckets are forgotten, so that they stay few. */

@@ -14,8 +14,9 @@ export async function migrate(
   try {
     await client.query(`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz(3) not null default now())`);
-    const { rows } = await client.query<{ name: string; checksum: string }>(
-      'select name, checksum from schema_migrations order by name',
+    await client.query('alter table schema_migrations add column if not exists contracts text');
+    const { rows } = await client.query<Done>(
+      'select name, checksum, contracts from schema_migrations order by name',
     );
     checkHistory(rows, wanted);
     const applied: string[] = [];
@@ -32,12 +33,18 @@ export async function migrate(
 interface Done {
   name: string;
   checksum: string;
+  /** Not there before versions could run beside each other. */
+  contracts?: string | null;
 }
 
 export interface MigrationPlan {
   applied: string[];
   /** Those that this program would run, in order. */
   pending: string[];
+  /** Those among them that take something away, and are refused while versions before run: from which version on. */
+  contracting: { name: string; since: string }[];
+  /** Done by a newer version; this one works beside it. */
+  ahead: string[];
   /** Why this program would refuse the database. */
   refusal: string | undefined;
 }
@@ -51,11 +58,20 @@ export async function planMigrations(
     "select to_regclass('schema_migrations') is not null as there",
   );
   const done = found[0]?.there
-    ? (await client.query<Done>('select name, checksum from schema_migrations order by name')).rows
+    ? (await client.query<Done>('select * from schema_migrations order by name')).rows
     : [];
   const refusal = refusalOf(done, wanted);
-  const pending = refusal === undefined ? wanted.slice(done.length).map(({ name }) => name) : [];
-  return { applied: done.map(({ name }) => name), pending, refusal };
+  const pending = refusal === undefined ? wanted.slice(done.length) : [];
+  const namesOf = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
+  return {
+    applied: namesOf(done),
+    pending: namesOf(pending),
+    contracting: pending.flatMap(({ name, contracts: since }) =>
+      since === undefined ? [] : [{ name, since }],
+    ),
+    ahead: namesOf(done.slice(wanted.length)),
+    refusal,
+  };
 }
 
 function checkHistory(done: Done[], wanted: readonly Migration[]): void {
@@ -63,11 +79,13 @@ function checkHistory(done: Done[], wanted: readonly Migration[]): void {
   if (refusal !== undefined) throw new OperatorProblem(refusal);
 }
 
+/** Of a newer version only what takes something away is in the way of this one. */
 function refusalOf(done: Done[], wanted: readonly Migration[]): string | undefined {
-  for (const [index, { name, checksum }] of done.entries()) {
+  for (const [index, { name, checksum, contracts }] of done.entries()) {
     const migration = wanted[index];
-    if (!migration)
-      return `The database was written by a newer Drydock (migration ${name}). Start that version or later`;
+    if (!migration && contracts)
+      return `The database was changed by a newer Drydock (migration ${name}). Start version ${contracts} or later`;
+    if (!migration) continue;
     if (migration.name !== name || checksumOf(migration) !== checksum)
       return `The database does not match this Drydock: migration ${name} differs from the one that ran`;
   }
@@ -77,18 +95,37 @@ function refusalOf(done: Done[], wanted: readonly Migration[]): string | undefin
 async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
   await client.query('begin');
   try {
+    if (migration.contracts !== undefined)
+      await refuseBesideOlder(client, migration.name, migration.contracts);
     await client.query(migration.sql);
     await migration.fill?.(client);
     if (migration.finish !== undefined) await client.query(migration.finish);
-    await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [
+    await client.query('insert into schema_migrations (name, checksum, contracts) values ($1, $2, $3)', [
       migration.name,
       checksumOf(migration),
+      migration.contracts ?? null,
     ]);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
     throw error;
   }
+}
+
+async function refuseBesideOlder(client: pg.ClientBase, name: string, since: string): Promise<void> {
+  const { rows } = await client.query<{ role: string | null; version: string | null }>(
+    "select role, version from replicas where seen_at > now() - interval '15 seconds'",
+  );
+  const older = rows.filter(({ version }) => version === null || isBefore(version, since));
+  if (older.length === 0) return;
+  const named = older.map(({ role, version }) => `${role ?? 'service'} ${version ?? 'of an older version'}`);
+  throw new OperatorProblem(
+    `Migration ${name} takes away what versions before ${since} use, and such processes still run: ${named.join(', ')}. Stop them first`,
+  );
+}
+
+function isBefore(version: string, other: string): boolean {
+  return version.localeCompare(other, 'en', { numeric: true }) < 0;
 }
 
 function checksumOf(migration: Migration): string {

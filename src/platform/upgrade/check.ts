@@ -15,9 +15,12 @@ export interface UpgradeReport {
   /** `current`: nothing to do. `ready`: it would migrate. `new`: it would make the database. `blocked`: it would refuse. */
   outcome: 'current' | 'ready' | 'new' | 'blocked' | 'unreachable';
   database: { kind: 'embedded' | 'external'; postgres: string | null; bytes: number | null };
-  migrations: { applied: number; last: string | null; pending: string[] };
-  /** Who uses the database now, whatever their version. */
-  inUse: { services: number; browserHolders: number; connections: number } | null;
+  migrations: Pick<MigrationPlan, 'pending' | 'contracting' | 'ahead'> & {
+    applied: number;
+    last: string | null;
+  };
+  /** Who uses the database now; `versions` are those of the services and workers that say theirs. */
+  inUse: { services: number; versions: string[]; browserHolders: number; connections: number } | null;
   backupAdvised: boolean;
   /** Of the disk that an embedded database is on. */
   freeBytes: number | null;
@@ -44,19 +47,19 @@ export async function checkUpgrade(config: Config, log: Log): Promise<UpgradeRep
     const unreachable = /^Cannot connect/.test(found.message);
     return { ...report, outcome: unreachable ? 'unreachable' : 'blocked', problems: [found.message] };
   }
-  const { applied, pending, refusal, postgres, bytes, inUse } = found;
+  const { applied, pending, contracting, ahead, refusal, postgres, bytes, inUse } = found;
   const freeBytes = embedded ? await freeIn(config.dataDir) : null;
   const ready = pending.length === 0 ? 'current' : 'ready';
   return {
     ...report,
     outcome: refusal !== undefined ? 'blocked' : applied.length === 0 ? 'new' : ready,
     database: { ...report.database, postgres, bytes },
-    migrations: { applied: applied.length, last: applied.at(-1) ?? null, pending },
+    migrations: { applied: applied.length, last: applied.at(-1) ?? null, pending, contracting, ahead },
     inUse,
     backupAdvised: applied.length > 0 && pending.length > 0,
     freeBytes,
     problems: refusal === undefined ? [] : [refusal],
-    warnings: pending.length === 0 ? [] : [...warningsOf(inUse, bytes, freeBytes)],
+    warnings: pending.length === 0 ? [] : [...warningsOf(found, freeBytes)],
   };
 }
 
@@ -65,7 +68,7 @@ function emptyReport(embedded: boolean): UpgradeReport {
     drydock: version,
     outcome: 'unreachable',
     database: { kind: embedded ? 'embedded' : 'external', postgres: null, bytes: null },
-    migrations: { applied: 0, last: null, pending: [] },
+    migrations: { applied: 0, last: null, pending: [], contracting: [], ahead: [] },
     inUse: null,
     backupAdvised: false,
     freeBytes: null,
@@ -104,10 +107,23 @@ async function factsOf(
   );
   const { postgres = '', bytes = 0, connections = 0 } = rows[0] ?? {};
   const replicas = await counted(client, 'replicas', "seen_at > now() - interval '15 seconds'");
+  const versions = await versionsIn(client);
   const browserHolders = await counted(client, 'browser_holders', 'lease_until > now()');
   // An embedded one has a single service, which no other knows of.
   const services = connected.embedded ? Number(await connected.isServed()) : replicas;
-  return { postgres, bytes, inUse: { services, browserHolders, connections } };
+  return { postgres, bytes, inUse: { services, versions, browserHolders, connections } };
+}
+
+async function versionsIn(client: pg.Client): Promise<string[]> {
+  const { rows: known } = await client.query(
+    "select from information_schema.columns where table_name = 'replicas' and column_name = 'version'",
+  );
+  if (known.length === 0) return [];
+  const { rows } = await client.query<{ version: string }>(
+    `select distinct version from replicas
+     where version is not null and seen_at > now() - interval '15 seconds' order by version`,
+  );
+  return rows.map(({ version }) => version);
 }
 
 /** None where an older version did not have the table yet. */
@@ -127,13 +143,10 @@ async function freeIn(path: string): Promise<number> {
   return bavail * bsize;
 }
 
-function* warningsOf(
-  { services, connections }: Looked['inUse'],
-  bytes: number,
-  freeBytes: number | null,
-): Generator<string> {
-  if (services > 0 || connections > 0)
-    yield 'Other processes use the database. Stop those of the older version before this one migrates: they may not know the tables it leaves';
+function* warningsOf({ inUse, contracting, bytes }: Looked, freeBytes: number | null): Generator<string> {
+  const { services, connections, versions } = inUse;
+  if (contracting.length > 0 && (services > 0 || connections > 0))
+    yield `Other processes use the database${versions.length > 0 ? ` (${versions.join(', ')})` : ''}. Stop those before ${contracting.map(({ since }) => since).join(', ')}: ${contracting.map(({ name }) => name).join(', ')} takes away what they use`;
   if (freeBytes !== null && freeBytes < bytes)
     yield 'The disk has less room than the database takes. A migration that rewrites a table may need as much again';
 }

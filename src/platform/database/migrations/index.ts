@@ -23,6 +23,7 @@ import { webhooks } from './0021-webhooks.ts';
 import { conformance } from './0022-conformance.ts';
 import { readiness } from './0023-readiness.ts';
 import { registry } from './0024-registry.ts';
+import { versions } from './0025-versions.ts';
 
 export interface Migration {
   name: string;
@@ -31,9 +32,17 @@ export interface Migration {
   fill?: (client: pg.ClientBase) => Promise<void>;
   /** What needs the filled values: runs last. */
   finish?: string;
+  /**
+   * Takes away what versions before this one use, like 0.3.0; it does not run while one of them does. Any other migration
+   * only adds, so that the version before works beside it and can still be started.
+   */
+  contracts?: string;
 }
 
-/** In the order they run. A migration that has run is never edited: its checksum is recorded. */
+/**
+ * In the order they run. A migration that has run is never edited: its checksum is recorded. Expand first: what is to go is
+ * no longer used by one version, and taken away by a later one.
+ */
 export const migrations: readonly Migration[] = [
   foundation,
   liveServers,
@@ -59,4 +68,5 @@ export const migrations: readonly Migration[] = [
   conformance,
   readiness,
   registry,
+  versions,
 ];

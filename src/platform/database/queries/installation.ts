@@ -19,9 +19,10 @@ export const blobs = query(
 );
 export const replicas = query(
   'installation.replicas',
-  `select id, seen_at as "seenAt" from replicas where seen_at > now() - interval '15 seconds' order by id`,
+  `select id, role, version, seen_at as "seenAt" from replicas
+   where seen_at > now() - interval '15 seconds' order by role, id`,
   {},
-  { id: text, seenAt: time },
+  { id: text, role: orNull(text), version: orNull(text), seenAt: time },
 );
 /** Only what is not over is counted of trials: those that are, are many. */
 export const queues = query(

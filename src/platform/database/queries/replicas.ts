@@ -1,17 +1,22 @@
-import { bigint, float, listOf, text, texts } from '../columns.ts';
+import { bigint, float, listOf, oneOf, text, texts } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** Says this replica lives. */
+/** A service answers requests; it may work on jobs too. */
+export type Role = 'service' | 'worker';
+
+/** Says that this process lives. */
 export const beat = query(
   'replicas.beat',
-  'insert into replicas (id) values (:id) on conflict (id) do update set seen_at = now()',
-  { id: text },
+  `insert into replicas (id, role, version) values (:id, :role, :version)
+   on conflict (id) do update set seen_at = now()`,
+  { id: text, role: oneOf<Role>(), version: text },
 );
 export const leave = query('replicas.leave', 'delete from replicas where id = :id', { id: text });
-/** How many others live. */
+/** How many others answer requests. */
 export const others = query(
   'replicas.others',
-  `select count(*) as count from replicas where id <> :id and seen_at > now() - interval '15 seconds'`,
+  `select count(*) as count from replicas
+   where id <> :id and role is distinct from 'worker' and seen_at > now() - interval '15 seconds'`,
   { id: text },
   { count: bigint },
 );

@@ -38,10 +38,14 @@ function linesOf(report: UpgradeReport): string[] {
   const lines = [`Program     Drydock ${report.drydock}`, `Database    ${database.kind}${postgres}`];
   if (inUse !== null) {
     const last = migrations.last === null ? '' : `, the last ${migrations.last}`;
+    const versions = inUse.versions.length > 0 ? ` (${inUse.versions.join(', ')})` : '';
     lines.push(
       `Migrations  ${migrations.applied} done${last}; ${migrations.pending.length} to run`,
       ...migrations.pending.map((name) => `            ${name}`),
-      `In use by   ${inUse.services} services, ${inUse.connections} connections, ${inUse.browserHolders} holders of browsers`,
+      ...(migrations.ahead.length > 0
+        ? [`Ahead       ${migrations.ahead.join(', ')}, by a newer version`]
+        : []),
+      `In use by   ${inUse.services} services${versions}, ${inUse.connections} connections, ${inUse.browserHolders} holders of browsers`,
     );
   }
   if (freeBytes !== null) lines.push(`Disk        ${megabytes(freeBytes)} free`);
@@ -54,7 +58,7 @@ function conclusion({ outcome, backupAdvised }: UpgradeReport): string[] {
   if (outcome === 'new') return ['There is no database yet; the first start makes it.'];
   if (outcome === 'ready' && backupAdvised)
     return [
-      'A start migrates the database, which only goes forward. Make a backup first: drydock backup FILE',
+      'A start migrates the database, which only goes forward; the version before may go on beside it. Make a backup first: drydock backup FILE',
     ];
   return [];
 }

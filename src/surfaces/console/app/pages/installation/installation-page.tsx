@@ -156,6 +156,8 @@ type Replica = Installation['replicas'][number];
 
 const replicaColumns: Column<Replica>[] = [
   { name: 'Process', main: true, cell: ({ id }) => <code>{id}</code> },
+  { name: 'Role', cell: ({ role }) => role ?? 'service' },
+  { name: 'Version', cell: ({ version }) => version ?? 'older' },
   { name: 'Seen', figure: true, cell: ({ seenAt }) => <Time at={seenAt} /> },
 ];
 

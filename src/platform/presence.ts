@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from './database/database.ts';
+import * as replicas from './database/queries/replicas.ts';
+import { version } from './version.ts';
+
+const heartbeat = 5_000;
+
+/** Tells the other processes on the database that this one lives, as what, and in which version. */
+export class Presence {
+  private readonly db: Db;
+  private readonly role: replicas.Role;
+  private readonly id = randomUUID();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(db: Db, role: replicas.Role) {
+    this.db = db;
+    this.role = role;
+  }
+
+  async begin(): Promise<void> {
+    await this.beat();
+    // One that is missed is made up for by the next.
+    this.timer = setInterval(() => void this.beat().catch(() => {}), heartbeat).unref();
+  }
+
+  async beat(): Promise<void> {
+    await this.db.run(replicas.beat, { id: this.id, role: this.role, version });
+  }
+
+  /** How many others answer requests. */
+  async others(): Promise<number> {
+    return (await this.db.one(replicas.others, { id: this.id })).count;
+  }
+
+  async end(): Promise<void> {
+    if (this.timer === undefined) return;
+    clearInterval(this.timer);
+    await this.db.run(replicas.leave, { id: this.id }).catch(() => {});
+  }
+}
