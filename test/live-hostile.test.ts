@@ -1,11 +1,10 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { newId } from '../src/platform/ids.ts';
 import { saveServer } from './support/live.ts';
+import { processesWith } from './support/processes-with.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 import { scaled } from './support/slowdown.ts';
 import { type Hostile, startHostile } from './targets/hostile.ts';
@@ -249,26 +248,17 @@ describe('too much', () => {
       const much = 'x'.repeat(1 << 20);
       const more = () => process.stdout.write(much, more);
       more();`;
-    const folder = await mkdtemp(join(tmpdir(), 'drydock-hostile-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const note = `require('node:fs').writeFileSync(${JSON.stringify(folder)} + '/' + process.pid, '');`;
-    const server = await saved({ command: process.execPath, args: ['-e', note + script], timeout: 3000 });
-    const { answer, took } = await timed(server.ask('validate'));
+    const mark = newId('mark');
+    const server = await saved({ command: process.execPath, args: ['-e', script, mark], timeout: 3000 });
+    const [{ answer, took }] = await Promise.all([
+      timed(server.ask('validate')),
+      expect.poll(() => processesWith(mark)).not.toEqual([]),
+    ]);
     expect(answer.status).toBeGreaterThan(500);
     expect(took).toBeLessThan(scaled(6000));
-    const started = (await readdir(folder)).map(Number);
-    expect(started.length).toBeGreaterThan(0);
-    await expect.poll(() => started.filter(isRunning)).toEqual([]);
+    await expect.poll(() => processesWith(mark)).toEqual([]);
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 test('redirects in a circle come to an end', async () => {
   const server = await saved({ url: hostile.url('/redirect-loop') });

@@ -44,7 +44,7 @@ test('the package holds what a user needs, and nothing else', async () => {
   const needed = [
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
     /^docs\/[\w-]+\.md$/,
-    /^deploy\/(?:grafana\/drydock\.json|prometheus\/alerts\.yaml)$/,
+    /^deploy\/(?:[\w-]+\/)*[\w.-]+$/,
     /^dist\/program\/(?:main|suite-file-thread|pipe-filter|[\w-]+-[A-Z0-9]{8})\.js$/,
     /^dist\/program\/(?:THIRD-PARTY-LICENSES\.txt|sbom\.json)$/,
     /^dist\/program\/conformance\/(?:lockdown\.cjs|suite\/suite\.cjs|requirements\/[\w.-]+)$/,

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { inSpan, isTracing } from '../telemetry/tracing.ts';
 import { type Columns, flag, integer, type Kind, orNull, type RowOf, text } from './columns.ts';
 import type { Connections } from './connections.ts';
-import { DatabaseUnavailable, lossOf } from './losses.ts';
+import { DatabaseUnavailable, isReadOnly, lossOf } from './losses.ts';
 import type { Manner } from './manner.ts';
 import { type Query, query, valuesOf } from './query.ts';
 import type { Standby } from './standby.ts';
@@ -198,7 +198,7 @@ export class Database extends Queries implements Db {
     const since = performance.now();
     for (let error = first; ; await delay(shortPause)) {
       const loss = lossOf(error);
-      if (loss === undefined) throw error;
+      if (loss === undefined && !isReadOnly(error)) throw error;
       if (loss === 'in doubt' && !reads) throw inDoubt(error);
       await this.connections.back(since);
       try {
@@ -216,7 +216,8 @@ export class Database extends Queries implements Db {
 
   async transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     let races = 1;
-    return this.persist(async () => {
+    const isLost = (error: unknown): boolean => lossOf(error) !== undefined || isReadOnly(error);
+    return this.persist(isLost, async () => {
       for (;;) {
         try {
           const { result, unanswered } = await this.attempt(`begin${this.afterBegin}${numbered}`, work);
@@ -230,16 +231,17 @@ export class Database extends Queries implements Db {
 
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
     const begin = `begin isolation level repeatable read read only${this.afterBegin}`;
-    return this.persist(async () => (await this.attempt(begin, work)).result);
+    const isLost = (error: unknown): boolean => lossOf(error) !== undefined;
+    return this.persist(isLost, async () => (await this.attempt(begin, work)).result);
   }
 
   /** Does it again for as long as the database is lost and nothing was written. */
-  private async persist<T>(work: () => Promise<T>): Promise<T> {
+  private async persist<T>(isLost: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
     for (let since: number | undefined; ; await delay(shortPause)) {
       try {
         return await work();
       } catch (error) {
-        if (lossOf(error) === undefined) throw error;
+        if (!isLost(error)) throw error;
         await this.connections.back((since ??= performance.now()));
       }
     }

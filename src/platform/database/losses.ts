@@ -24,7 +24,7 @@ const unconnected = new Set([
   '08004',
 ]);
 /** The server says so itself: it ended the connection and what it was asked was not done. */
-const undone = new Set(['57P01', '57P02', '25006']);
+const undone = new Set(['57P01', '57P02']);
 /** The connection broke; what was asked may have been done. */
 const broken = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', '08000', '08003', '08006', '08007']);
 /** Of the driver and of PgBouncer, which have no code for it. */
@@ -32,6 +32,11 @@ const brokenWords =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|server conn crashed|server closed the connection)/;
 const unconnectedWords =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated due to connection timeout|server login|pgbouncer cannot connect|query_wait_timeout)/;
+
+/** Said by a former primary that only reads by now. */
+export function isReadOnly(error: unknown): boolean {
+  return (error as { code?: string }).code === '25006';
+}
 
 export type Loss = 'undone' | 'in doubt';
 
