@@ -91,14 +91,14 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const services = await (options.opened ?? openService(config, options));
   const { db, log, clock, connected, trust } = services;
   const certificate = await orClose(services, () => Certificate.open(config, log));
-  const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db);
+  const presence = new Presence(db, 'service');
+  const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db, 'API key', presence);
   const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
   const guests = config.rateLimit && new RateLimiter(guestRate, clock, db, 'Guest token');
   // People wait for answers, so each process counts by itself.
   const pages = config.consoleRateLimit && new RateLimiter(config.consoleRateLimit, clock, db, 'Session');
   const visits = config.consoleRateLimit && new RateLimiter(visitRate, clock, db, 'Visitor');
   const lastUse = new LastUse(db, clock, log);
-  const presence = new Presence(db, 'service');
   const workers = (options.worker ?? true) ? createWorkers(services) : undefined;
   let started = false;
   let draining = false;
@@ -148,7 +148,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     // An embedded database serves one service, so only a shared one can have other replicas.
     if (!connected.embedded) {
       await presence.begin();
-      await limiter?.join(presence);
+      await limiter?.join();
       await listenForReplicas(services.tunnels, config);
     }
     await services.notifications.start();

@@ -47,11 +47,10 @@ describe('a PostgreSQL of the operator', () => {
       expect((await replica.get('/me', { key: first as string })).status).toBe(200);
   });
 
-  test('a migration that was edited after it ran, or that is unknown here, stops the start', async () => {
+  test('a migration that was edited after it ran stops the start', async () => {
     const client = await connectToFresh();
     const edited = migrations.map((migration) => ({ ...migration, sql: `${migration.sql} -- edited` }));
     await expect(migrate(client, edited)).rejects.toThrow('differs from the one that ran');
-    await expect(migrate(client, [])).rejects.toThrow('written by a newer Drydock');
     expect(await migrate(client)).toEqual([]);
   });
 

@@ -1,20 +1,33 @@
 import { beforeEach, expect, test } from 'vitest';
-import { startForTest, type TestService } from '../../../test/support/service.ts';
+import { createDatabase } from '../../../test/support/database.ts';
 import { statement } from '../../../test/support/statement.ts';
+import { loadConfig } from '../../platform/config/load.ts';
+import { connectDatabase } from '../../platform/database/connect.ts';
+import type { Db } from '../../platform/database/database.ts';
+import { createLog } from '../../platform/log.ts';
+import { Presence } from '../../platform/presence.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
 const rate = { perMinute: 1, burst: 10 };
 
-let service: TestService;
+let db: Db;
 let now: number;
 
 beforeEach(async () => {
-  service = await startForTest({ worker: false });
   now = Date.now();
+  // Without a service on it, which would be one of the others.
+  const database = await createDatabase();
+  const { config } = loadConfig({ DRYDOCK_DATABASE_URL: database.url });
+  const connected = await connectDatabase(config, { exclusive: false }, createLog('silent'));
+  db = connected.database;
+  return async () => {
+    await connected.close();
+    await database.drop();
+  };
 });
 
 function limiter(): RateLimiter {
-  return new RateLimiter(rate, () => now, service.db);
+  return new RateLimiter(rate, () => now, db, 'API key', new Presence(db, 'service'));
 }
 
 /** How many of so many requests get through. */
@@ -33,12 +46,12 @@ function admitted(at: RateLimiter, requests: number): number {
 test('what was spent while the exchange failed is told with the next one, once', async () => {
   const [a, b] = [limiter(), limiter()];
   for (const each of [a, b, a]) await each.meet();
-  await service.db.run(statement('test.away', 'alter table rate_buckets rename to away'));
+  await db.run(statement('test.away', 'alter table rate_buckets rename to away'));
   expect(admitted(a, 4)).toBe(4);
   await expect(a.meet()).rejects.toThrow('rate_buckets');
   expect(admitted(a, 3)).toBe(3);
   await expect(a.meet()).rejects.toThrow('rate_buckets');
-  await service.db.run(statement('test.back', 'alter table away rename to rate_buckets'));
+  await db.run(statement('test.back', 'alter table away rename to rate_buckets'));
   expect(admitted(b, 1)).toBe(1);
   for (const each of [a, b, a]) await each.meet();
   expect(admitted(b, 10)).toBe(2);

@@ -21,13 +21,14 @@ export class RateLimiter {
   private readonly db: Db;
   /** What it charges, in words. */
   private readonly payer: string;
-  private presence: Presence | undefined;
+  private readonly presence: Presence | undefined;
   private readonly timers: NodeJS.Timeout[] = [];
   private others = 0;
   private sweptAt = 0;
 
-  constructor(rate: Rate, clock: Clock, db: Db, payer = 'API key') {
+  constructor(rate: Rate, clock: Clock, db: Db, payer = 'API key', presence?: Presence) {
     this.payer = payer;
+    this.presence = presence;
     this.buckets = new TokenBuckets(rate);
     this.clock = clock;
     this.db = db;
@@ -51,8 +52,7 @@ export class RateLimiter {
   }
 
   /** Starts looking for other replicas. Not needed where there can be none. */
-  async join(presence: Presence): Promise<void> {
-    this.presence = presence;
+  async join(): Promise<void> {
     await this.meet();
     this.repeat(heartbeat, () => this.meet());
     this.repeat(exchangeInterval, () => this.exchange());
