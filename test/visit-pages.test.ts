@@ -365,6 +365,8 @@ async function enterAs(browser: Browser, link: string) {
 async function say(page: Page, message: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill(message);
+  // Until the answer before it has ended, nothing is sent.
+  await page.locator('button[type=submit]:enabled', { hasText: 'Send' }).waitFor();
   await field.press('Enter');
 }
 
