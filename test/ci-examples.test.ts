@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readJunit } from '../src/reports/junit.ts';
+import { freePort } from './support/free-port.ts';
 import { type Place, place } from './support/process.ts';
 
 /**
@@ -50,7 +50,7 @@ async function job(env: Record<string, string>): Promise<Job> {
           ...inherited,
           DRYDOCK_DATA_DIR: here.dataDir,
           ...env,
-          PORT: String(await freePort()),
+          PORT: String(await (port ??= freePort())),
           PATH: `${bin}:${process.env['PATH']}`,
         },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,17 +64,8 @@ async function job(env: Record<string, string>): Promise<Job> {
   };
 }
 
-let port: Promise<number> | undefined;
-
 /** The same for all steps of a job. */
-function freePort(): Promise<number> {
-  return (port ??= new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port: free } = server.address() as { port: number };
-      server.close(() => resolve(free));
-    });
-  }));
-}
+let port: Promise<number> | undefined;
 
 async function junitIn(folder: string, name: string): Promise<string[]> {
   return readJunit(await readFile(join(folder, 'reports', name), 'utf8')).map(

@@ -1,6 +1,7 @@
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from './support/database.ts';
+import { freePort } from './support/free-port.ts';
 import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 
 let service: TestService;
@@ -284,14 +285,6 @@ describe('for operators', () => {
     expect(metrics).toContain('drydock_database_connections{state="idle"}');
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function raw(origin: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(origin);

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from './postgres-nodes.ts';
+import { freePort } from './free-port.ts';
 
 const program = '/usr/sbin/pgbouncer';
 export const hasPgBouncer = existsSync(program);

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { prepareBinaries } from '../../src/platform/database/embedded/binaries.ts';
 import { findHome, type Home } from '../../src/platform/database/embedded/home.ts';
+import { freePort } from './free-port.ts';
 
 const user = 'drydock';
 const run = promisify(execFile);
@@ -173,12 +173,4 @@ async function follow(standby: PostgresNode, primary: PostgresNode, home: Home):
   const [host, port] = primary.host.split(':');
   const conninfo = `host=${host} port=${port} user=${user} application_name=standby`;
   await appendFile(join(standby.dataDir, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

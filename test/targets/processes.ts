@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/free-port.ts';
 import { asTarget, type Target } from './listen.ts';
 
 const everything = fileURLToPath(
@@ -165,21 +166,6 @@ async function json<T>(url: string, init?: RequestInit): Promise<T> {
   const body = await response.text();
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body}`);
   return JSON.parse(body) as T;
-}
-
-/** Below the range for outgoing connections, so that nothing takes it while its server is down. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 15_000);
-    const probe = createServer();
-    const free = await new Promise<boolean>((resolve) => {
-      // Without a host, as most of the servers listen.
-      probe.once('error', () => resolve(false)).listen(port, () => resolve(true));
-    });
-    if (!free) continue;
-    await new Promise((resolve) => probe.close(resolve));
-    return port;
-  }
 }
 
 const running = new Set<ChildProcess>();

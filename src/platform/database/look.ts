@@ -5,6 +5,7 @@ import { OperatorProblem } from '../problem.ts';
 import { hostsOf } from './connect.ts';
 import { type Db, InTransaction } from './database.ts';
 import { addressOfExisting } from './embedded/cluster.ts';
+import { isBehindPooler } from './manner.ts';
 import { planMigrations } from './migrate.ts';
 import { Primary } from './primary.ts';
 
@@ -26,10 +27,7 @@ export async function dialToLook(config: Config): Promise<ReadingConnection | 'a
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    // Not in the types of the library. A pooler has process ids of its own.
-    const { processID } = client as unknown as { processID: number | null };
-    return new ReadingConnection(client, processID !== rows[0]?.pid);
+    return new ReadingConnection(client, await isBehindPooler(client));
   } catch (error) {
     await client.end().catch(() => {});
     const { code } = error as { code?: string };

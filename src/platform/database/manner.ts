@@ -71,14 +71,19 @@ async function isPooled(options: pg.ClientConfig): Promise<boolean> {
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    // Not in the types of the library.
-    const { processID } = client as unknown as { processID: number | null };
-    return processID !== rows[0]?.pid;
+    return await isBehindPooler(client);
   } catch (error) {
     if ((error as { code?: string }).code === unsupportedParameter) return true;
     throw error;
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/** A pooler has process ids of its own. */
+export async function isBehindPooler(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  // Not in the types of the library.
+  const { processID } = client as unknown as { processID: number | null };
+  return processID !== rows[0]?.pid;
 }

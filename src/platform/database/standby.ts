@@ -40,14 +40,13 @@ export class Standby {
       const look = async (): Promise<void> => {
         await this.look();
         if (this.missing) reject(refusal('What was asked takes effect when it is back'));
-        else late = setTimeout(() => void look(), this.patience).unref();
       };
-      late = setTimeout(() => void look(), this.patience).unref();
+      late = setInterval(() => void look(), this.patience).unref();
     });
     try {
       return await Promise.race([write(), tooLong]);
     } finally {
-      clearTimeout(late);
+      clearInterval(late);
     }
   }
 
