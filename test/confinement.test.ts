@@ -270,8 +270,20 @@ describe.runIf(root && inNamespaces)('the level, and what a command is then', ()
     prefix: string[],
     settings: Record<string, string>,
   ): Promise<Record<string, unknown>> {
+    // Removed here: a hook of the running test is not known when several run at once.
     const home = await mkdtemp(join(tmpdir(), 'drydock-level-'));
-    onTestFinished(() => rm(home, { recursive: true, force: true }));
+    try {
+      return await lookFrom(home, prefix, settings);
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  }
+
+  async function lookFrom(
+    home: string,
+    prefix: string[],
+    settings: Record<string, string>,
+  ): Promise<Record<string, unknown>> {
     const dataDir = join(home, 'data');
     const owner = prefix === plain ? 12345 : 0;
     await run('install', ['-d', '-o', String(owner), '-m', '700', dataDir]);
