@@ -53,11 +53,15 @@ describe.each(lists)('%s', (_, query) => {
     // On a table that is nearly empty anything is quick; with many rows only the index is.
     await client.query('set local enable_seqscan = off; set local enable_bitmapscan = off');
     await dropRivals(query.index as string);
+    const parts = await partsOfIndex(query.index as string);
     const { rows } = await client.query<{ 'QUERY PLAN': unknown }>(
       `explain (generic_plan, format json) ${query.text}`,
     );
     await client.query('rollback');
-    const plan = JSON.stringify(rows[0]?.['QUERY PLAN']);
+    const plan = parts.reduce(
+      (seen, part) => seen.replaceAll(`"Index Name":"${part}"`, `"Index Name":"${query.index}"`),
+      JSON.stringify(rows[0]?.['QUERY PLAN']),
+    );
     expect(plan).toContain(`"Index Name":"${query.index}"`);
     expect(plan).not.toMatch(/"Node Type":"(Sort|Seq Scan)"/);
   });
@@ -78,6 +82,15 @@ describe.each(found)('%s', (_, query) => {
     expect(plan).not.toContain('"Node Type":"Seq Scan"');
   });
 });
+
+/** What an index is called in the parts of its table. */
+async function partsOfIndex(index: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    'select c.relname as name from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = $1::regclass',
+    [index],
+  );
+  return rows.map(({ name }) => name);
+}
 
 /** Where two indexes would serve, the choice depends on how the rows are spread. */
 async function dropRivals(index: string): Promise<void> {

@@ -13,9 +13,14 @@ export function newId(prefix: string, now: number = Date.now()): string {
     randomFillSync(pool);
     used = 0;
   }
-  let time = '';
-  for (let rest = now, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time;
   let chance = '';
   for (const end = used + 16; used < end; used++) chance += alphabet[(pool[used] as number) % 32];
-  return `${prefix}_${time}${chance}`;
+  return startOfIds(prefix, now) + chance;
+}
+
+/** Not after any id made at this time or later, and after every one made before. */
+export function startOfIds(prefix: string, from: number): string {
+  let time = '';
+  for (let rest = from, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time;
+  return `${prefix}_${time}`;
 }

@@ -118,7 +118,7 @@ export async function shareKey(from: Saved, to: Target): Promise<void> {
 export async function expectUntouched({ client, dataDir }: Target): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class
-     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'`,
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'schema_migrations'`,
   );
   for (const { name } of rows) {
     const { rowCount } = await client.query(`select from ${name}`);

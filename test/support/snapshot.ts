@@ -55,7 +55,8 @@ export async function withoutTrace(client: pg.Client, ask: () => Promise<Answer>
 
 async function tablesOf(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+    `select relname::text as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
   );
   return rows.map(({ name }) => name).filter((name) => !volatile.has(name));
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 import { OperatorProblem } from '../problem.ts';
 import { version } from '../version.ts';
-import { appliedMigrations, copyTarget, foreignKeys, quoted, savedTables, sequences } from './catalog.ts';
+import { appliedMigrations, foreignKeys, quoted, savedTables, sequences } from './catalog.ts';
 import { currentFormat, type End, entries, type Manifest, type Table } from './format.ts';
 import {
   type Attention,
@@ -102,7 +102,7 @@ async function saveTable(
   archive: ArchiveWriter,
   meter: Meter,
 ): Promise<CopyToStreamQuery> {
-  const copy = client.query(copyTo(`copy ${copyTarget(table)} to stdout`));
+  const copy = client.query(copyTo(`copy (select ${quoted(table.columns)} from ${quoted([table.name])}) to stdout`));
   let number = 0;
   let piece: Buffer[] = [];
   let size = 0;

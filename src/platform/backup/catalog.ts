@@ -7,12 +7,13 @@ export interface ForeignKey extends Reference {
   deferrable: boolean;
 }
 
-/** What is worth saving: no unlogged tables, no generated columns, nothing that belongs to an extension. */
+/** What is worth saving: tables with all their parts, no unlogged ones, no generated columns, nothing that belongs to an extension. */
 export async function savedTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
      from pg_class c join pg_attribute a on a.attrelid = c.oid
-     where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relpersistence = 'p'
+     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and c.relpersistence = 'p'
        and c.relname <> 'schema_migrations' and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
        and not exists (select from pg_depend d
          where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
@@ -25,7 +26,7 @@ export async function foreignKeys(client: pg.ClientBase): Promise<ForeignKey[]> 
   const { rows } = await client.query<ForeignKey>(
     `select k.conname as name, f.relname as "from", t.relname as "to", k.condeferrable as deferrable
      from pg_constraint k join pg_class f on f.oid = k.conrelid join pg_class t on t.oid = k.confrelid
-     where k.contype = 'f' and f.relnamespace = current_schema()::regnamespace`,
+     where k.contype = 'f' and k.conparentid = 0 and f.relnamespace = current_schema()::regnamespace`,
   );
   return rows;
 }

@@ -51,6 +51,11 @@ export function query<const In extends Columns, const Out extends Columns = Colu
   return declared;
 }
 
+/** For what names tables that are only known when it runs: sent as it is, under no name, with no values. */
+export function command(text: string): Query<Record<never, never>, Record<never, never>> {
+  return { name: '', text, order: [], reads: false, takes: {}, gives: {}, index: undefined, sorts: false };
+}
+
 export function readsOnly(text: string): boolean {
   return /^\s*(select|with)\b/i.test(text) && !writing.test(text);
 }

@@ -24,6 +24,7 @@ import { conformance } from './0022-conformance.ts';
 import { readiness } from './0023-readiness.ts';
 import { registry } from './0024-registry.ts';
 import { versions } from './0025-versions.ts';
+import { growth } from './0026-growth.ts';
 
 export interface Migration {
   name: string;
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
   readiness,
   registry,
   versions,
+  growth,
 ];

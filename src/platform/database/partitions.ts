@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { startOfIds } from '../ids.ts';
+import { text } from './columns.ts';
+import type { Db } from './database.ts';
+import { command, query } from './query.ts';
+
+/**
+ * What only grows and nobody refers to is kept in parts, one for each month, so that what is old goes by dropping a file
+ * instead of row by row. The month stands in the key itself, the id of a row or of what it belongs to: keys stay as they
+ * are, and whoever asks by key, or goes through a list by its cursor, touches only the parts it is about.
+ */
+export interface Partitioned {
+  table: string;
+  /** The first key of what is made from then on. */
+  startOf: (time: number) => string;
+}
+
+const byId = (table: string, prefix: string): Partitioned => ({
+  table,
+  startOf: (time) => startOfIds(prefix, time),
+});
+
+export const partitioned: readonly Partitioned[] = [
+  byId('audit_events', 'aud'),
+  byId('webhook_deliveries', 'dlv'),
+  byId('server_check_results', 'chk'),
+  byId('model_calls', 'call'),
+  byId('eval_run_events', 'run'),
+  byId('eval_traces', 'itr'),
+  // Kept by the period that is counted: a day or a month.
+  { table: 'ledger_entries', startOf: (time) => monthOf(time) },
+];
+
+/** How many months there are parts for beyond this one: a service that was off for a while finds them. */
+const ahead = 3;
+
+/** The first moment of a month, so many after the one of `time`. */
+export function startOfMonth(time: number, plus = 0): number {
+  const date = new Date(time);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + plus);
+}
+
+function monthOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 7);
+}
+
+export interface Part {
+  table: string;
+  name: string;
+  /** The first key that is not in it any more. */
+  end: string;
+}
+
+const bounds = query(
+  'partitions.bounds',
+  `select p.relname::text as "table", c.relname::text as name, pg_get_expr(c.relpartbound, c.oid) as bounds
+   from pg_class p join pg_inherits i on i.inhparent = p.oid join pg_class c on c.oid = i.inhrelid
+   where p.relkind = 'p' and p.relnamespace = current_schema()::regnamespace`,
+  {},
+  { table: text, name: text, bounds: text },
+);
+
+/** The parts that are there, the oldest of each table first. */
+export async function partsOf(db: Db): Promise<Part[]> {
+  const rows = await db.rows(bounds);
+  return rows
+    .map(({ table, name, bounds: written }) => ({ table, name, end: /TO \('([^']*)'\)/.exec(written)?.[1] ?? '' }))
+    .toSorted((a, b) => (a.end < b.end ? -1 : 1));
+}
+
+/** The statements that add a table's parts from one month up to and without another. */
+export function partsBetween({ table, startOf }: Partitioned, from: number, to: number): string[] {
+  const statements: string[] = [];
+  for (let month = from; month < to; month = startOfMonth(month, 1)) {
+    const name = `${table}_${monthOf(month).replace('-', '_')}`;
+    const [start, end] = [startOf(month), startOf(startOfMonth(month, 1))];
+    statements.push(
+      // Attached, instead of made as a part: that way nobody who reads or writes the table waits.
+      `create table if not exists ${name} (like ${table} including all);
+       alter table ${table} attach partition ${name} for values from ('${start}') to ('${end}')`,
+    );
+  }
+  return statements;
+}
+
+/** Adds what is missing for the coming months; how many. */
+export async function addParts(db: Db, now: number): Promise<number> {
+  const parts = await partsOf(db);
+  const until = startOfMonth(now, ahead + 1);
+  let added = 0;
+  for (const table of partitioned) {
+    const ends = parts.filter((part) => part.table === table.table).map(({ end }) => end);
+    const covered = monthsFrom(now).find((month) => (ends.at(-1) ?? '') <= table.startOf(month));
+    if (covered === undefined) continue;
+    for (const statement of partsBetween(table, covered, until)) {
+      await withoutWaiting(db, statement);
+      added += 1;
+    }
+  }
+  return added;
+}
+
+/** The months that there should be parts up to. */
+function monthsFrom(now: number): number[] {
+  return Array.from({ length: ahead + 1 }, (_, plus) => startOfMonth(now, plus));
+}
+
+export async function dropPart(db: Db, { name }: Part, signal: AbortSignal): Promise<void> {
+  await withoutWaiting(db, `drop table if exists ${name}`, signal);
+}
+
+/** Whoever asks for a table waits behind one who wants it alone, so that is given up soon, and tried again. */
+const patience = '20ms';
+const tries = 200;
+
+async function withoutWaiting(db: Db, text: string, signal?: AbortSignal): Promise<void> {
+  const statements = text.split(';').map(command);
+  for (let n = 1; ; n++) {
+    signal?.throwIfAborted();
+    try {
+      await db.transaction(async (trx) => {
+        await trx.run(command(`set local lock_timeout = '${patience}'`));
+        for (const statement of statements) await trx.run(statement);
+      });
+      return;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== '55P03' || n === tries) throw error;
+      await delay(50 + Math.random() * 100);
+    }
+  }
+}
+
+/**
+ * For a migration: what a table held before it had parts becomes its first one. That one goes on for two months, in which
+ * it stays the only one with rows: the version before, which takes a table for one file, may run beside this one so long.
+ */
+export async function attachFirst(client: pg.ClientBase, tables: readonly Partitioned[]): Promise<void> {
+  const first = startOfMonth(Date.now(), 3);
+  for (const { table, startOf } of tables)
+    await client.query(
+      `alter table ${table} attach partition ${table}_before for values from (minvalue) to ('${startOf(first)}')`,
+    );
+}
