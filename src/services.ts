@@ -15,6 +15,7 @@ import { Confinement } from './platform/confinement/confinement.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
 import type { Timeouts } from './platform/database/manner.ts';
 import { Notifications } from './platform/database/notifications.ts';
+import { addParts } from './platform/database/partitions.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { Cursors } from './platform/secrets/cursors.ts';
 import { GuestTokens } from './platform/secrets/guest-tokens.ts';
@@ -70,6 +71,8 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     const vault = await openVault(config, connected);
     const clock = options.clock ?? systemClock;
     const db = connected.database;
+    // After a long time off there is none for today.
+    await addParts(db, clock());
     const trust = new Trust(config, db, monotonic);
     const confinement = new Confinement(config, options.commandUser);
     const mcp = createMcp(config, trust, confinement, options);

@@ -1,3 +1,4 @@
+import { addParts } from '../platform/database/partitions.ts';
 import * as links from '../platform/database/queries/artifact-links.ts';
 import * as blobRows from '../platform/database/queries/blobs.ts';
 import * as brakes from '../platform/database/queries/brakes.ts';
@@ -18,13 +19,14 @@ import * as deliveries from '../platform/database/queries/webhook-deliveries.ts'
 import type { JobKind } from '../platform/jobs/worker.ts';
 import { inLanes } from '../platform/lanes.ts';
 import type { Services } from './context.ts';
+import { applyRetention } from './retention/apply.ts';
 
 const hour = 3_600_000;
 /** How many files are removed at the same time. */
 const removers = 8;
 
 /** Removes what nobody needs any more. */
-export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): JobKind[] {
+export function housekeeping({ db, blobs, clock }: Pick<Services, 'db' | 'blobs' | 'clock'>): JobKind[] {
   return [
     {
       kind: 'prune',
@@ -50,6 +52,17 @@ export function housekeeping({ db, blobs }: Pick<Services, 'db' | 'blobs'>): Job
         await trx.run(deliveries.prune);
         await trx.run(serverChecks.prune);
       },
+    },
+    {
+      kind: 'add-parts',
+      every: 24 * hour,
+      handle: async () => void (await addParts(db, clock())),
+    },
+    {
+      kind: 'retention',
+      every: 6 * hour,
+      concurrency: 1,
+      handle: async (_payload, signal) => void (await applyRetention({ db, clock }, signal)),
     },
     {
       kind: 'remove-unused-artifacts',

@@ -57,13 +57,18 @@ export async function removeLater(db: Db, kind: string, id: string, onBehalfOf: 
   await enqueue(db, kind, { id }, { uniqueKey: id, onBehalfOf });
 }
 
-/** Each batch is a transaction of its own: after a crash the rest is found and removed. */
-async function inBatches(remove: (most: number) => Promise<number>, signal: AbortSignal): Promise<void> {
+/** Each batch is a transaction of its own: after a crash the rest is found and removed. How many rows went. */
+export async function inBatches(
+  remove: (most: number) => Promise<number>,
+  signal: AbortSignal,
+): Promise<number> {
   let most = firstBatch;
-  for (;;) {
+  for (let sum = 0; ; ) {
     signal.throwIfAborted();
     const began = performance.now();
-    if ((await remove(most)) === 0) return;
+    const removed = await remove(most);
+    if (removed === 0) return sum;
+    sum += removed;
     const took = performance.now() - began;
     if (took > longBatch) most = Math.max(1, Math.floor(most / 2));
     else if (took < longBatch / 4) most = Math.min(2 * most, largestBatch);

@@ -24,3 +24,9 @@ export function startOfIds(prefix: string, from: number): string {
   for (let rest = from, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time;
   return `${prefix}_${time}`;
 }
+
+/** When an id was made. */
+export function timeOfId(id: string): number {
+  const time = id.slice(id.lastIndexOf('_') + 1).slice(0, 10);
+  return [...time].reduce((sum, sign) => sum * 32 + alphabet.indexOf(sign), 0);
+}

@@ -102,7 +102,9 @@ async function saveTable(
   archive: ArchiveWriter,
   meter: Meter,
 ): Promise<CopyToStreamQuery> {
-  const copy = client.query(copyTo(`copy (select ${quoted(table.columns)} from ${quoted([table.name])}) to stdout`));
+  const copy = client.query(
+    copyTo(`copy (select ${quoted(table.columns)} from ${quoted([table.name])}) to stdout`),
+  );
   let number = 0;
   let piece: Buffer[] = [];
   let size = 0;

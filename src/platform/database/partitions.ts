@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { startOfIds } from '../ids.ts';
-import { text } from './columns.ts';
+import { flag, text } from './columns.ts';
 import type { Db } from './database.ts';
 import { command, query } from './query.ts';
 
@@ -65,65 +65,66 @@ const bounds = query(
 export async function partsOf(db: Db): Promise<Part[]> {
   const rows = await db.rows(bounds);
   return rows
-    .map(({ table, name, bounds: written }) => ({ table, name, end: /TO \('([^']*)'\)/.exec(written)?.[1] ?? '' }))
+    .map(({ table, name, bounds: written }) => ({
+      table,
+      name,
+      end: /TO \('([^']*)'\)/.exec(written)?.[1] ?? '',
+    }))
     .toSorted((a, b) => (a.end < b.end ? -1 : 1));
 }
 
-/** The statements that add a table's parts from one month up to and without another. */
-export function partsBetween({ table, startOf }: Partitioned, from: number, to: number): string[] {
-  const statements: string[] = [];
-  for (let month = from; month < to; month = startOfMonth(month, 1)) {
-    const name = `${table}_${monthOf(month).replace('-', '_')}`;
-    const [start, end] = [startOf(month), startOf(startOfMonth(month, 1))];
-    statements.push(
-      // Attached, instead of made as a part: that way nobody who reads or writes the table waits.
-      `create table if not exists ${name} (like ${table} including all);
-       alter table ${table} attach partition ${name} for values from ('${start}') to ('${end}')`,
-    );
-  }
-  return statements;
-}
-
-/** Adds what is missing for the coming months; how many. */
+/** Adds what is missing for the coming months; how many parts. */
 export async function addParts(db: Db, now: number): Promise<number> {
+  if ((await missingParts(db, now)).length === 0) return 0;
+  return withoutWaiting(db, async (trx) => {
+    // One process at a time, and what another has added meanwhile is there.
+    await trx.run(command('select pg_advisory_xact_lock(4700026)'));
+    const statements = await missingParts(trx, now);
+    for (const statement of statements) await trx.run(command(statement));
+    return statements.length / 2;
+  });
+}
+
+async function missingParts(db: Db, now: number): Promise<string[]> {
   const parts = await partsOf(db);
-  const until = startOfMonth(now, ahead + 1);
-  let added = 0;
-  for (const table of partitioned) {
-    const ends = parts.filter((part) => part.table === table.table).map(({ end }) => end);
-    const covered = monthsFrom(now).find((month) => (ends.at(-1) ?? '') <= table.startOf(month));
-    if (covered === undefined) continue;
-    for (const statement of partsBetween(table, covered, until)) {
-      await withoutWaiting(db, statement);
-      added += 1;
-    }
-  }
-  return added;
+  const months = Array.from({ length: ahead + 1 }, (_, plus) => startOfMonth(now, plus));
+  return partitioned.flatMap((table) => {
+    const last = parts.findLast((part) => part.table === table.table)?.end ?? '';
+    return months.filter((month) => last <= table.startOf(month)).flatMap((month) => partOf(table, month));
+  });
 }
 
-/** The months that there should be parts up to. */
-function monthsFrom(now: number): number[] {
-  return Array.from({ length: ahead + 1 }, (_, plus) => startOfMonth(now, plus));
+/** Attached, instead of made as a part: that way nobody who reads or writes the table waits. */
+function partOf({ table, startOf }: Partitioned, month: number): [make: string, attach: string] {
+  const name = `${table}_${monthOf(month).replace('-', '_')}`;
+  const [start, end] = [startOf(month), startOf(startOfMonth(month, 1))];
+  return [
+    `create table ${name} (like ${table} including all)`,
+    `alter table ${table} attach partition ${name} for values from ('${start}') to ('${end}')`,
+  ];
 }
 
-export async function dropPart(db: Db, { name }: Part, signal: AbortSignal): Promise<void> {
-  await withoutWaiting(db, `drop table if exists ${name}`, signal);
+export async function dropPart(db: Db, { name }: Part): Promise<void> {
+  await withoutWaiting(db, (trx) => trx.run(command(`drop table if exists ${name}`)));
 }
 
-/** Whoever asks for a table waits behind one who wants it alone, so that is given up soon, and tried again. */
+/** Whether it has no row. */
+export async function isEmpty(db: Db, { name }: Part): Promise<boolean> {
+  const asked = command(`select not exists (select from ${name}) as empty`, { empty: flag });
+  return (await db.one(asked)).empty;
+}
+
+/** Whoever asks for a table waits behind one who wants it alone: that is given up soon, and tried again. */
 const patience = '20ms';
 const tries = 200;
 
-async function withoutWaiting(db: Db, text: string, signal?: AbortSignal): Promise<void> {
-  const statements = text.split(';').map(command);
+async function withoutWaiting<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
   for (let n = 1; ; n++) {
-    signal?.throwIfAborted();
     try {
-      await db.transaction(async (trx) => {
+      return await db.transaction(async (trx) => {
         await trx.run(command(`set local lock_timeout = '${patience}'`));
-        for (const statement of statements) await trx.run(statement);
+        return work(trx);
       });
-      return;
     } catch (error) {
       if ((error as { code?: unknown }).code !== '55P03' || n === tries) throw error;
       await delay(50 + Math.random() * 100);

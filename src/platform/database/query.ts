@@ -52,8 +52,20 @@ export function query<const In extends Columns, const Out extends Columns = Colu
 }
 
 /** For what names tables that are only known when it runs: sent as it is, under no name, with no values. */
-export function command(text: string): Query<Record<never, never>, Record<never, never>> {
-  return { name: '', text, order: [], reads: false, takes: {}, gives: {}, index: undefined, sorts: false };
+export function command<const Out extends Columns = Columns>(
+  text: string,
+  gives: Out = {} as Out,
+): Query<Record<never, never>, Out> {
+  return {
+    name: '',
+    text,
+    order: [],
+    reads: readsOnly(text),
+    takes: {},
+    gives,
+    index: undefined,
+    sorts: false,
+  };
 }
 
 export function readsOnly(text: string): boolean {

@@ -20,9 +20,13 @@ export const getEvalIterationTrace: Verb<'getEvalIterationTrace'> = async (conte
   const stored = await context.db.row(trials.findTrace, { id: trial.id });
   const { trace } = stored ? await readTrace(context, stored) : {};
   if (!trace)
-    throw new Refusal('NOT_FOUND', 'This iteration has no trace: it has not ended, or it never began', {
-      details: { reason: 'TRACE_NOT_AVAILABLE' },
-    });
+    throw new Refusal(
+      'NOT_FOUND',
+      'This iteration has no trace: it has not ended, it never began, or traces as old as this are not kept',
+      {
+        details: { reason: 'TRACE_NOT_AVAILABLE' },
+      },
+    );
   return withVideos(context, trace);
 };
 

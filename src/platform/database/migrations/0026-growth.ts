@@ -1,5 +1,5 @@
-import { attachFirst, type Partitioned } from '../partitions.ts';
 import { startOfIds } from '../../ids.ts';
+import { attachFirst, type Partitioned } from '../partitions.ts';
 
 interface Parted {
   table: string;

@@ -10,7 +10,8 @@ export const steps = removalSteps(
   [
     {
       table: 'blobs',
-      from: `blobs t join eval_traces c on c.blob_id = t.id join eval_runs r on r.id = c.run_id where ${ofRun}`,
+      from: `eval_runs r join eval_results s on s.run_id = r.id join eval_traces c on c.trial_id = s.trial_id
+        join blobs t on t.id = c.blob_id where ${ofRun}`,
     },
     ...runContents(ofRun),
     { table: 'eval_runs' },

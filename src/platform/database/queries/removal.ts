@@ -52,8 +52,9 @@ export function removalSteps(name: string, contents: readonly Content[], column:
 const inParts = new Set(partitioned.map(({ table }) => table));
 
 /** Rows `d` by where they lie; in a table of several parts rows of different parts lie at the same place. */
-function overPicked(table: string, from: string, change: string): string {
-  if (!inParts.has(table)) return `${change} where d.ctid = any(array(select t.ctid from ${from} limit :most))`;
+export function overPicked(table: string, from: string, change: string): string {
+  if (!inParts.has(table))
+    return `${change} where d.ctid = any(array(select t.ctid from ${from} limit :most))`;
   return `with picked as materialized (select t.tableoid as part, t.ctid as place from ${from} limit :most)
      ${change} where d.ctid = any(array(select place from picked))
        and (d.tableoid, d.ctid) in (select part, place from picked)`;

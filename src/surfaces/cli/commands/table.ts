@@ -119,6 +119,11 @@ export const commandTable: Record<string, CommandEntry> = {
   features: { ...organizations, summary: 'features per organization' },
   plans: { ...organizations, summary: 'limits and daily budgets' },
   audit: { ...organizations, summary: 'who changed what, newest first' },
+  retention: {
+    summary: 'how long an organization keeps what',
+    heading: 'Operate an installation',
+    load: async () => (await import('./retention.ts')).retentionCommands,
+  },
   skills: {
     summary: 'instructions that models can be given',
     heading: 'Operate an installation',

@@ -1,0 +1,174 @@
+import type { Db } from '../../platform/database/database.ts';
+import {
+  dropPart,
+  isEmpty,
+  type Part,
+  partitioned,
+  partsOf,
+  startOfMonth,
+} from '../../platform/database/partitions.ts';
+import * as retention from '../../platform/database/queries/retention.ts';
+import { command } from '../../platform/database/query.ts';
+import { startOfIds, timeOfId } from '../../platform/ids.ts';
+import type { Services } from '../context.ts';
+import { inBatches } from '../removal.ts';
+
+const day = 86_400_000;
+
+/** Kept as long as this for everybody. */
+const fixed = [
+  { tables: ['webhook_deliveries'], days: 30 },
+  { tables: ['server_check_results'], days: 90 },
+];
+
+const tablesOf: Record<retention.RetentionKind, string[]> = {
+  audit: ['audit_events'],
+  traces: ['eval_run_events', 'eval_traces'],
+  usage: ['model_calls', 'ledger_entries'],
+  runs: [],
+};
+/** Whose parts are still written to while a run that began in them is not over. */
+const ofRuns = new Set(tablesOf.traces);
+
+export interface Removed {
+  /** Files of whole months. */
+  parts: string[];
+  /** Rows that went one by one, and runs with everything in them, by kind. */
+  rows: Record<retention.RetentionKind, number>;
+}
+
+/**
+ * Removes what nobody wants to keep any longer: whole months at once where everybody agrees, and otherwise the rows of
+ * each organization in batches, after which months that hold nothing go too.
+ */
+export async function applyRetention(
+  services: Pick<Services, 'db' | 'clock'>,
+  signal: AbortSignal,
+): Promise<Removed> {
+  const { db, clock } = services;
+  const removed: Removed = { parts: [], rows: { audit: 0, traces: 0, runs: 0, usage: 0 } };
+  const now = clock();
+  for (const { tables, days } of await agreed(db))
+    for (const part of await partsBefore(db, tables, now - days * day)) {
+      signal.throwIfAborted();
+      if (part.table === 'eval_traces') await removeBlobs(db, part, signal);
+      await dropPart(db, part);
+      removed.parts.push(part.name);
+    }
+  for (const limit of await db.rows(retention.list, { organizationId: null }))
+    removed.rows[limit.kind] += await removeRows(db, limit, now, signal);
+  // A month behind, so that nobody whose clock is late still writes there.
+  const everything = partitioned.map(({ table }) => table);
+  for (const part of await partsBefore(db, everything, startOfMonth(now, -1)))
+    if (await isEmpty(db, part)) {
+      await dropPart(db, part);
+      removed.parts.push(part.name);
+    }
+  return removed;
+}
+
+/** Tables of which nobody keeps anything longer than so many days. */
+async function agreed(db: Db): Promise<{ tables: string[]; days: number }[]> {
+  const found = [...fixed];
+  for (const kind of retention.retentionKinds) {
+    const { days } = await db.one(retention.longest, { kind });
+    if (days !== null) found.push({ tables: tablesOf[kind], days });
+  }
+  return found;
+}
+
+/** Parts whose rows were all made before then. */
+async function partsBefore(db: Db, tables: string[], time: number): Promise<Part[]> {
+  const open = await oldestOpen(db, null);
+  const parts = await partsOf(db);
+  return partitioned
+    .filter(({ table }) => tables.includes(table))
+    .flatMap(({ table, startOf }) => {
+      const until = startOf(ofRuns.has(table) ? Math.min(time, open) : time);
+      return parts.filter((part) => part.table === table && part.end <= until);
+    });
+}
+
+/** When the oldest run was made that is not over. */
+async function oldestOpen(db: Db, organizationId: string | null): Promise<number> {
+  const { id } = await db.one(retention.oldestOpen, { organizationId });
+  return id === null ? Number.POSITIVE_INFINITY : timeOfId(id);
+}
+
+/** Of traces that are kept as files. */
+async function removeBlobs(db: Db, { name }: Part, signal: AbortSignal): Promise<void> {
+  await inBatches(
+    (most) =>
+      db.run(
+        command(`delete from blobs d where d.ctid = any(array(
+          select t.ctid from ${name} c join blobs t on t.id = c.blob_id limit ${most}))`),
+      ),
+    signal,
+  );
+}
+
+/** What one organization does not keep any longer; how many rows, or runs. */
+async function removeRows(
+  db: Db,
+  { organizationId, kind, days, doneUntil }: retention.RetentionRow,
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const until = now - days * day;
+  const idsBefore = (prefix: string) => ({ organizationId, before: startOfIds(prefix, until) });
+  const rowsOf = (
+    step: typeof retention.removeAudit,
+    values: { organizationId: string; before: string },
+  ): Promise<number> => inBatches((most) => db.run(step, { ...values, most }), signal);
+  switch (kind) {
+    case 'audit':
+      return rowsOf(retention.removeAudit, idsBefore('aud'));
+    case 'usage': {
+      // The period that is counted now stays whole.
+      const before = new Date(until).toISOString().slice(0, 7);
+      return (
+        (await rowsOf(retention.removeModelCalls, idsBefore('call'))) +
+        (await rowsOf(retention.removeLedger, { organizationId, before }))
+      );
+    }
+    case 'runs': {
+      const ofKind = (prefix: string) => ({ ...idsBefore(prefix), after: '' });
+      return (
+        (await eachRun(db, retention.oldRuns, ofKind('run'), retention.runSteps, signal)) +
+        (await eachRun(db, retention.oldJourneyRuns, ofKind('jrun'), retention.journeyRunSteps, signal))
+      );
+    }
+    case 'traces': {
+      const end = Math.min(until, await oldestOpen(db, organizationId));
+      const span = {
+        organizationId,
+        after: doneUntil === null ? '' : startOfIds('run', doneUntil),
+        before: startOfIds('run', end),
+      };
+      const count = await eachRun(db, retention.oldRuns, span, retention.traceSteps, signal);
+      await db.run(retention.done, { organizationId, kind, doneUntil: end });
+      return count;
+    }
+  }
+}
+
+const runsAtOnce = 100;
+
+/** Goes through runs from the oldest on; how many there were. */
+async function eachRun(
+  db: Db,
+  runs: typeof retention.oldRuns,
+  span: { organizationId: string; after: string; before: string },
+  steps: typeof retention.runSteps,
+  signal: AbortSignal,
+): Promise<number> {
+  let { after } = span;
+  for (let count = 0; ; ) {
+    const found = await db.rows(runs, { ...span, after, most: runsAtOnce });
+    for (const { id } of found)
+      for (const step of steps) await inBatches((most) => db.run(step, { id, most }), signal);
+    count += found.length;
+    after = found.at(-1)?.id ?? after;
+    if (found.length < runsAtOnce) return count;
+  }
+}
