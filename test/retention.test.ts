@@ -59,6 +59,7 @@ test('traces and then whole runs go, with their files; a run that is not over st
   };
   const { body } = await service.post('/projects/default/eval-ingest/report', suite);
   const runId = body.runId as string;
+  const project = `/projects/${body.projectId as string}`;
   const ofRun = `run_id = '${runId}'`;
   expect({ status: await count('eval_traces', ofRun), body }).toMatchObject({ status: 1 });
   await setRetention(service.db, organizationId, ['traces=1', 'runs=forever']);
@@ -72,14 +73,14 @@ test('traces and then whole runs go, with their files; a run that is not over st
   expect(await count('eval_traces', ofRun)).toBe(0);
   expect(await count('eval_run_events', `run_id = '${open.runId as string}'`)).toBeGreaterThan(0);
   expect(await count('eval_run_events', ofRun)).toBe(0);
-  expect((await service.get(`/projects/default/eval-runs/${runId}`)).status).toBe(200);
-  const list = await service.get(`/projects/default/eval-runs/${runId}/iterations`);
+  expect((await service.get(`${project}/eval-runs/${runId}`)).status).toBe(200);
+  const list = await service.get(`${project}/eval-runs/${runId}/iterations`);
   const iteration = list.body.items[0].id as string;
-  const trace = await service.get(`/projects/default/eval-runs/${runId}/iterations/${iteration}/trace`);
+  const trace = await service.get(`${project}/eval-runs/${runId}/iterations/${iteration}/trace`);
   expect(trace).toMatchObject({ status: 404, body: { message: expect.stringContaining('not kept') } });
   await setRetention(service.db, organizationId, ['runs=1']);
   expect(await applied(Date.now() + 2 * day)).toMatchObject({ rows: { runs: 1 } });
-  expect((await service.get(`/projects/default/eval-runs/${runId}`)).status).toBe(404);
+  expect((await service.get(`${project}/eval-runs/${runId}`)).status).toBe(404);
   for (const table of ['eval_results', 'eval_run_snapshots', 'eval_trials'])
     expect({ table, rows: await count(table, ofRun) }).toEqual({ table, rows: 0 });
 });
