@@ -42,7 +42,7 @@ async function serversOf(service: TestService): Promise<unknown> {
 async function fill(client: pg.Client, rows: number, lines: number): Promise<void> {
   await client.query(
     `insert into audit_events (id, actor, action, target)
-     select 'filler_' || n, 'filler', 'fill', repeat(md5(n::text), $2) from generate_series(1, $1) n`,
+     select 'aud_00' || n, 'filler', 'fill', repeat(md5(n::text), $2) from generate_series(1, $1) n`,
     [rows, lines],
   );
 }

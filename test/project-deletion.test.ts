@@ -11,6 +11,7 @@ import type { Db } from '../src/platform/database/database.ts';
 import * as grants from '../src/platform/database/queries/grants.ts';
 import { projectContents } from '../src/platform/database/queries/project-contents.ts';
 import { markDeleted } from '../src/platform/database/queries/projects.ts';
+import type { Content } from '../src/platform/database/queries/removal.ts';
 import * as servers from '../src/platform/database/queries/servers.ts';
 import { around, dbOn } from './support/db.ts';
 import { baseOf, everyOperation, isOfConsole } from './support/every-operation.ts';
@@ -112,14 +113,20 @@ async function fullProject(): Promise<Parameters> {
   return made;
 }
 
+/** With what goes along with the rows of others. */
+const contents: readonly Content[] = [
+  ...projectContents,
+  {
+    table: 'eval_traces',
+    from: 'eval_runs r join eval_traces t on t.run_id = r.id where r.project_id = :id',
+  },
+];
+
 /** How many rows of the project each table holds; those that hold none are left out. */
 async function rowsOf(projectId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  const tables = [
-    ...projectContents.map((content) => ({ from: undefined, ...content })),
-    { table: 'projects' },
-  ];
-  for (const { table, from } of tables as { table: string; from?: string }[]) {
+  const tables = [...contents, { table: 'projects' }];
+  for (const { table, from } of tables) {
     const where = table === 'projects' ? 'projects t where t.id = $1' : `${table} t where t.project_id = $1`;
     const rowsOfProject = from?.replace(':id', '$1') ?? where;
     const { rows } = await database.query(`select count(*)::int as n from ${rowsOfProject}`, [projectId]);
@@ -132,19 +139,21 @@ const remove = (projectId: string | undefined) => service.delete(`/projects/${pr
 
 test('everything that refers to a project is removed, children before what they refer to', async () => {
   const { rows } = await database.query<{ child: string; parent: string }>(
-    "select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint where contype = 'f'",
+    "select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint where contype = 'f' and conparentid = 0",
   );
   // Some say whose they are without a constraint. What models cost is the organization's.
   const { rows: ofRuns } = await database.query<{ name: string }>(
-    `select table_name as name from information_schema.columns
-     where table_schema = current_schema() and column_name = 'run_id' and table_name <> 'model_calls'`,
+    `select c.relname::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and a.attname = 'run_id' and c.relname <> 'model_calls'`,
   );
   const inside = new Set(['projects', ...ofRuns.map(({ name }) => name)]);
   for (let before = 0; before < inside.size; ) {
     before = inside.size;
     for (const { child, parent } of rows) if (inside.has(parent)) inside.add(child);
   }
-  const order: string[] = [...projectContents.map(({ table }) => table), 'projects'];
+  const all: readonly Content[] = projectContents;
+  const order = [...all.flatMap(({ table, along }) => [table, ...(along?.tables ?? [])]), 'projects'];
   expect(order.toSorted()).toEqual([...inside].toSorted());
   const tooEarly = rows.filter(
     ({ child, parent }) =>
@@ -187,7 +196,7 @@ describe('from the request on', () => {
   });
 
   test('its content is still there, so what follows is about who sees it', async () => {
-    const tables = [...projectContents.map(({ table }) => table), 'projects'].toSorted();
+    const tables = [...contents.map(({ table }) => table), 'projects'].toSorted();
     expect(Object.keys(await rowsOf(made['projectId'] as string)).toSorted()).toEqual(tables);
   });
 

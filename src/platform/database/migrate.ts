@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { OperatorProblem } from '../problem.ts';
 import { type Migration, migrations } from './migrations/index.ts';
@@ -92,9 +93,31 @@ function refusalOf(done: Done[], wanted: readonly Migration[]): string | undefin
   return undefined;
 }
 
+/** So long others wait behind a migration that waits for what it needs for itself. */
+const patience = '100ms';
+const tries = 600;
+
 async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
+  for (let n = 1; ; n++) {
+    try {
+      await applyOnce(client, migration);
+      return;
+    } catch (error) {
+      // Not free in time, or wanted in another order by somebody else.
+      if (!['55P03', '40P01'].includes((error as { code?: string }).code ?? '') || n === tries) throw error;
+      await delay(50 + Math.random() * 200);
+    }
+  }
+}
+
+async function applyOnce(client: pg.ClientBase, migration: Migration): Promise<void> {
   await client.query('begin');
   try {
+    if (migration.locks !== undefined) {
+      await client.query(`set local lock_timeout = '${patience}'`);
+      await client.query(migration.locks);
+      await client.query('set local lock_timeout = default');
+    }
     if (migration.contracts !== undefined)
       await refuseBesideOlder(client, migration.name, migration.contracts);
     await client.query(migration.sql);

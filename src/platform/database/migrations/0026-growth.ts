@@ -36,6 +36,9 @@ const byId = (table: string, prefix: string): Partitioned => ({
 /** What only grows is kept in parts by month, and each organization says how long what is kept. */
 export const growth = {
   name: '0026-growth',
+  locks: `lock table audit_events, webhook_deliveries, server_check_results, model_calls, eval_run_events, eval_traces,
+      ledger_entries in access exclusive mode;
+    lock table organizations, projects, webhooks, server_checks in share row exclusive mode`,
   sql: `
 -- Numbers come from a sequence of the whole: parts have no identity of their own.
 alter table webhook_deliveries alter column place drop identity;

@@ -34,6 +34,11 @@ export interface Migration {
   /** What needs the filled values: runs last. */
   finish?: string;
   /**
+   * What it needs for itself, taken before anything else. Whoever runs beside it has some of it in another order, so that
+   * it is given up and tried again when it does not come at once.
+   */
+  locks?: string;
+  /**
    * Takes away what versions before this one use, like 0.3.0; it does not run while one of them does. Any other migration
    * only adds, so that the version before works beside it and can still be started.
    */
