@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { partitioned } from '../src/platform/database/partitions.ts';
 import { type Query, queries } from '../src/platform/database/query.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { describeStatement } from './support/describe-statement.ts';
@@ -81,6 +82,62 @@ describe.each(found)('%s', (_, query) => {
     expect(plan).toContain(`"Index Name":"${query.index}"`);
     expect(plan).not.toContain('"Node Type":"Seq Scan"');
   });
+});
+
+/** Tables that grow with use; in the others a look at every row is a look at few. */
+const big = [
+  ...partitioned.map(({ table }) => table),
+  ...['eval_runs', 'eval_results', 'eval_trials', 'eval_tally', 'eval_run_snapshots', 'eval_run_outcomes'],
+  ...['eval_judged_trials', 'eval_case_evaluations', 'eval_artifact_refs', 'blobs', 'sealed_values'],
+  ...[
+    'journey_runs',
+    'journey_sessions',
+    'journey_turns',
+    'journey_observations',
+    'chat_sessions',
+    'chat_turns',
+  ],
+  ...['chat_messages', 'study_sessions', 'study_turns', 'browser_entries', 'idempotency_keys', 'jobs'],
+];
+/** Asked seldom, and about everything. */
+const aboutEverything = ['doctor.sealed-under-each sealed_values', 'installation.blobs blobs'];
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+
+/** Tables of which every row is read: by themselves, or along an index that holds all of them. */
+function readWhole(node: PlanNode, whole: Set<string>, limited = false): string[] {
+  const below = (node.Plans ?? []).flatMap((one) =>
+    readWhole(one, whole, limited || node['Node Type'] === 'Limit'),
+  );
+  const { 'Relation Name': table = '', 'Index Name': index = '' } = node;
+  const along = /^Index/.test(node['Node Type']) && node['Index Cond'] === undefined && whole.has(index);
+  return node['Node Type'] === 'Seq Scan' || (along && !limited) ? [...below, table] : below;
+}
+
+test('no query reads all rows of a table that grows', async () => {
+  const { rows: indexes } = await client.query<{ name: string }>(
+    'select indexrelid::regclass::text as name from pg_index where indpred is null',
+  );
+  const whole = new Set(indexes.map(({ name }) => name));
+  const found = new Set<string>();
+  await client.query('begin');
+  await client.query('set local enable_seqscan = off');
+  for (const [name, query] of all) {
+    if (!/^\s*(select|with|insert|update|delete)/i.test(query.text)) continue;
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+      `explain (generic_plan, format json) ${query.text}`,
+    );
+    for (const table of readWhole(rows[0]?.['QUERY PLAN'][0]?.Plan as PlanNode, whole))
+      if (big.some((one) => table === one || table.startsWith(`${one}_`))) found.add(`${name} ${table}`);
+  }
+  await client.query('rollback');
+  expect([...found].filter((one) => !aboutEverything.includes(one))).toEqual([]);
 });
 
 /** What an index is called in the parts of its table. */

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { partitioned, partOf, startOfMonth } from '../../src/platform/database/partitions.ts';
 import { newId } from '../../src/platform/ids.ts';
 
 /** Tables with rows of a run, and the columns that name the run or one of its trials. */
@@ -41,6 +42,21 @@ export async function copyRun(
     told(from + ids.length);
   }
   await client.query('analyze');
+}
+
+/** As the tables are after a year: a part for each of its months. */
+export async function splitIntoMonths(client: pg.Client): Promise<void> {
+  const months = Array.from({ length: 15 }, (_, n) => startOfMonth(Date.now(), n - 12));
+  await client.query('begin');
+  for (const one of partitioned) {
+    const first = `${one.table}_before`;
+    await client.query(`alter table ${one.table} detach partition ${first}`);
+    for (const month of months) for (const statement of partOf(one, month)) await client.query(statement);
+    await client.query(`insert into ${one.table} select * from ${first}`);
+    // Numbers of rows come from a sequence that stays with the whole.
+    await client.query(`drop table ${first}`);
+  }
+  await client.query('commit');
 }
 
 const texts = new Map<string, string>();

@@ -5,7 +5,7 @@ import { startPostgres } from '../../test/support/cluster.ts';
 import type { TestDatabase } from '../../test/support/database.ts';
 import { figure, ratios, show, table } from '../support/figures.ts';
 import { start, stopAll } from '../support/processes.ts';
-import { copyRun } from './fill.ts';
+import { copyRun, splitIntoMonths } from './fill.ts';
 import { pauses } from './pauses.ts';
 
 /**
@@ -46,7 +46,6 @@ const questions: [what: string, ask: (grown: Grown, n: number) => Promise<unknow
   ['one trace', (g) => get(`${ofRun(g)}/iterations/${g.iterationId}/trace`)],
   ['events of a run', (g) => get(`${ofRun(g)}/trial-states`)],
   ['two runs compared', (g) => get(`${ofRun(g)}/compare?baseRunId=${g.previousRunId}`)],
-  ['the audit, a page', (g) => get(`${g.base}/projects/${g.projectId}/eval-suites?limit=50`)],
   ['a report of 20 results', (g, n) => report(g, n)],
 ];
 
@@ -104,6 +103,7 @@ async function grow(iterations: number): Promise<Grown> {
   const base = match[1] as string;
   const made = await reportInParts(base);
   const client = await database.connect();
+  await splitIntoMonths(client);
   const began = performance.now();
   await copyRun(client, { id: made.runId }, iterations / perRun - 1, (done) => {
     if (done % 500 === 0) console.log(`${(done * perRun).toLocaleString('en')} iterations …`);
@@ -126,9 +126,10 @@ async function grow(iterations: number): Promise<Grown> {
 }
 
 async function reportInParts(base: string): Promise<{ projectId: string; suiteId: string; runId: string }> {
+  const { id: project } = await post<{ id: string }>(`${base}/projects`, { name: 'Grown' });
   const ingest = (path: string, body: object) =>
     post<{ runId: string; projectId: string; suiteId: string }>(
-      `${base}/projects/default/eval-ingest/${path}`,
+      `${base}/projects/${project}/eval-ingest/${path}`,
       body,
     );
   const name = { suiteName: 'Growth', externalRunId: 'first' };
@@ -156,8 +157,8 @@ function result(n: number): object {
   };
 }
 
-function report({ base, iterations }: Grown, n: number): Promise<unknown> {
-  return post(`${base}/projects/default/eval-ingest/report`, {
+function report({ base, projectId, iterations }: Grown, n: number): Promise<unknown> {
+  return post(`${base}/projects/${projectId}/eval-ingest/report`, {
     suiteName: 'Reported',
     externalRunId: `${iterations}-${n}-${performance.now()}`,
     results: Array.from({ length: 20 }, (_, at) => result(at)),

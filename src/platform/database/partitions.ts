@@ -95,7 +95,7 @@ async function missingParts(db: Db, now: number): Promise<string[]> {
 }
 
 /** Attached, instead of made as a part: that way nobody who reads or writes the table waits. */
-function partOf({ table, startOf }: Partitioned, month: number): [make: string, attach: string] {
+export function partOf({ table, startOf }: Partitioned, month: number): [make: string, attach: string] {
   const name = `${table}_${monthOf(month).replace('-', '_')}`;
   const [start, end] = [startOf(month), startOf(startOfMonth(month, 1))];
   return [
