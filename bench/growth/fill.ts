@@ -46,7 +46,7 @@ export async function copyRun(
 
 /** As the tables are after a year: a part for each of its months. */
 export async function splitIntoMonths(client: pg.Client): Promise<void> {
-  const months = Array.from({ length: 15 }, (_, n) => startOfMonth(Date.now(), n - 12));
+  const months = Array.from({ length: 16 }, (_, n) => startOfMonth(Date.now(), n - 12));
   await client.query('begin');
   for (const one of partitioned) {
     const first = `${one.table}_before`;

@@ -133,13 +133,13 @@ async function withoutWaiting<T>(db: Db, work: (trx: Db) => Promise<T>): Promise
 }
 
 /**
- * For a migration: what a table held before it had parts becomes its first one. That one goes on for two months, in which
- * it stays the only one with rows: the version before, which takes a table for one file, may run beside this one so long.
+ * For a migration: what a table held before it had parts becomes its first one. It reaches as far as parts are made ahead,
+ * and stays the only one with rows so long: the version before, which takes a table for one file, may run beside this one.
  */
 export async function attachFirst(client: pg.ClientBase, tables: readonly Partitioned[]): Promise<void> {
-  const first = startOfMonth(Date.now(), 3);
+  const end = startOfMonth(Date.now(), ahead + 1);
   for (const { table, startOf } of tables)
     await client.query(
-      `alter table ${table} attach partition ${table}_before for values from (minvalue) to ('${startOf(first)}')`,
+      `alter table ${table} attach partition ${table}_before for values from (minvalue) to ('${startOf(end)}')`,
     );
 }
