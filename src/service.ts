@@ -122,6 +122,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     certificate,
     secure: config.publicUrl?.startsWith('https:') ?? certificate !== undefined,
     tunnels: services.tunnels,
+    courtesy: services.courtesy,
     log,
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
@@ -265,13 +266,14 @@ interface Workers {
 }
 
 function createWorkers(services: OpenServices): Workers {
-  const { db, log, notifications } = services;
+  const { db, log, notifications, courtesy } = services;
   const trials = new TrialWorker(services);
   const sessions = new SessionWorker(trials.modelParts);
   const jobs = new Worker({
     db,
     notifications,
     log,
+    courtesy,
     // Those that take long have bounds of their own, which together leave some free: runs are decided meanwhile.
     concurrency: 24,
     kinds: [

@@ -12,6 +12,7 @@ import { openBlobs } from './platform/blobs/open.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config/settings.ts';
 import { Confinement } from './platform/confinement/confinement.ts';
+import { Courtesy } from './platform/courtesy.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
 import type { Timeouts } from './platform/database/manner.ts';
 import { Notifications } from './platform/database/notifications.ts';
@@ -109,6 +110,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
           return { total, idle, waiting };
         },
       },
+      courtesy: new Courtesy({ now: monotonic }),
       config,
       clock,
       log,

@@ -14,6 +14,7 @@ import { visitOperationList } from '../../contract/visit/index.ts';
 import type { Tunnels } from '../../domain/tunnels/tunnels.ts';
 import type { Certificate } from '../../platform/certificate.ts';
 import { isLoopback } from '../../platform/config/load.ts';
+import type { Courtesy } from '../../platform/courtesy.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import { isConsolePage, nowhereInConsole, registerConsole } from '../console/routes.ts';
@@ -61,6 +62,7 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   /** In milliseconds. */
   shutdownTimeout: number;
   tunnels: Tunnels;
+  courtesy: Courtesy;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
@@ -97,6 +99,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   traceRequests(app);
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now();
+    options.courtesy.asked();
     addHeaders(request, reply);
     const { httpVersion, headers, rawHeaders } = request.raw;
     if (httpVersion === '1.1' && headers.host === undefined)
@@ -107,6 +110,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
     observe(options, request, reply);
+    options.courtesy.asked();
     // Whoever keeps the connection would keep the service from ending.
     if (options.draining()) reply.header('connection', 'close');
     done();
