@@ -35,6 +35,7 @@ import { addressOf } from './platform/config/load.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { announceService, withdrawService } from './platform/local-service.ts';
+import { boundsFor, heapLimit, memoryInUse, Overload } from './platform/overload.ts';
 import { Presence } from './platform/presence.ts';
 import { OperatorProblem } from './platform/problem.ts';
 import { startTelemetry } from './platform/telemetry/start.ts';
@@ -123,6 +124,10 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     secure: config.publicUrl?.startsWith('https:') ?? certificate !== undefined,
     tunnels: services.tunnels,
     courtesy: services.courtesy,
+    overload: new Overload(boundsFor(heapLimit(), config.maxRequests), {
+      memory: memoryInUse,
+      now: () => performance.now(),
+    }),
     log,
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,

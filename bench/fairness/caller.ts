@@ -33,7 +33,10 @@ function ask(base: string, key: string, { method, path, body, name }: Call, agen
   const text = body && JSON.stringify(body());
   const headers = {
     authorization: `Bearer ${key}`,
-    ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+    ...(text !== undefined && {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    }),
   };
   const began = performance.now();
   return new Promise((resolve, reject) => {

@@ -229,7 +229,8 @@ async function round(arranged: Arranged, length: number): Promise<Round> {
   const ended = (await endedTrials(busy, runId)) - before;
   const pace = (ended * 1000) / (performance.now() - began);
   const { status } = await busy.api.getEvalRun({ projectId, runId });
-  if (ended === 0 || status !== 'running') throw new Error(`the run was ${status}, ${ended} trials ended meanwhile`);
+  if (ended === 0 || status !== 'running')
+    throw new Error(`the run was ${status}, ${ended} trials ended meanwhile`);
   await busy.api.cancelEvalRun({ projectId, runId });
   // Trials that were under way end first.
   await delay(1_000);

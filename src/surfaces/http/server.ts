@@ -17,6 +17,7 @@ import { isLoopback } from '../../platform/config/load.ts';
 import type { Courtesy } from '../../platform/courtesy.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
+import type { Overload } from '../../platform/overload.ts';
 import { isConsolePage, nowhereInConsole, registerConsole } from '../console/routes.ts';
 import { registerDocs } from '../docs/routes.ts';
 import { registerMcp } from '../mcp/routes.ts';
@@ -29,6 +30,7 @@ import type { Metrics } from './metrics.ts';
 import { type OperationOptions, registerOperations } from './operations.ts';
 import { originOf } from './origin.ts';
 import { rewriteUrl } from './reporters.ts';
+import { shedLoad } from './shedding.ts';
 import { forReadersOfEvents } from './streamed.ts';
 import { traceRequests } from './tracing.ts';
 import { Request, registerTunnels } from './tunnels.ts';
@@ -63,6 +65,7 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   shutdownTimeout: number;
   tunnels: Tunnels;
   courtesy: Courtesy;
+  overload: Overload;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
@@ -108,6 +111,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
       done(new Refusal('VALIDATION_ERROR', 'The request has more than one Host header'));
     else done();
   });
+  shedLoad(app, options.overload);
   app.addHook('onSend', (request, reply, _payload, done) => {
     observe(options, request, reply);
     options.courtesy.asked();
