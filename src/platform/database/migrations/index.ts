@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { fairSchedules } from './0026-fair-schedules.ts';
 import { foundation } from './0001-foundation.ts';
 import { liveServers } from './0002-live-servers.ts';
 import { clientsAndEnvironments } from './0003-clients-and-environments.ts';
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
   readiness,
   registry,
   versions,
+  fairSchedules,
 ];
