@@ -33,6 +33,7 @@ import { commandAccount, runsAsRoot } from './platform/accounts.ts';
 import { Certificate } from './platform/certificate.ts';
 import { addressOf } from './platform/config/load.ts';
 import { type Config, settings } from './platform/config/settings.ts';
+import { ofBackground } from './platform/database/lane.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { announceService, withdrawService } from './platform/local-service.ts';
 import { boundsFor, heapLimit, memoryInUse, Overload } from './platform/overload.ts';
@@ -100,7 +101,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const pages = config.consoleRateLimit && new RateLimiter(config.consoleRateLimit, clock, db, 'Session');
   const visits = config.consoleRateLimit && new RateLimiter(visitRate, clock, db, 'Visitor');
   const lastUse = new LastUse(db, clock, log);
-  const workers = (options.worker ?? true) ? createWorkers(services) : undefined;
+  const workers = (options.worker ?? true) ? createWorkers(besideRequests(services)) : undefined;
   let started = false;
   let draining = false;
   // A database of the own serves one service, which is the one that commands in its folder mean.
@@ -268,6 +269,12 @@ interface Workers {
   jobs: Worker;
   trials: TrialWorker;
   sessions: SessionWorker;
+}
+
+/** Requests find a connection to the database, however much there is to do in the background. */
+function besideRequests(services: OpenServices): OpenServices {
+  const { connected, config } = services;
+  return { ...services, db: connected.database.within(ofBackground(config.databasePool)) };
 }
 
 function createWorkers(services: OpenServices): Workers {

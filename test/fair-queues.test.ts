@@ -126,41 +126,51 @@ test('Of suites on a schedule too, however many projects somebody has', () =>
 
 const organizations = ['a', 'b', 'c', 'd'];
 
-test('Whoever has something due gets a slot before somebody else gets one more than they', { timeout: 120_000 }, () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.record({
-        waiting: fc.tuple(...organizations.map(() => fc.oneof(fc.nat(3), fc.integer({ min: 100, max: 300 })))),
-        running: fc.tuple(...organizations.map(() => fc.nat(6))),
-        most: fc.integer({ min: 1, max: 12 }),
-      }),
-      async ({ waiting, running, most }) => {
-        const taken = await inVain(async (db) => {
-          for (const [nth, id] of organizations.entries())
-            await client.query(
-              `insert into jobs (id, kind, payload, organization_id, state, due_at)
+test(
+  'Whoever has something due gets a slot before somebody else gets one more than they',
+  { timeout: 120_000 },
+  () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          waiting: fc.tuple(
+            ...organizations.map(() => fc.oneof(fc.nat(3), fc.integer({ min: 100, max: 300 }))),
+          ),
+          running: fc.tuple(...organizations.map(() => fc.nat(6))),
+          most: fc.integer({ min: 1, max: 12 }),
+        }),
+        async ({ waiting, running, most }) => {
+          const taken = await inVain(async (db) => {
+            for (const [nth, id] of organizations.entries())
+              await client.query(
+                `insert into jobs (id, kind, payload, organization_id, state, due_at)
                select $1 || s.state || n, 'k', '{}', $1, s.state, now() + s.due
                from (values ('waiting', interval '-1 s', $2::int), ('running', interval '1 h', $3::int)) s (state, due, count)
                cross join generate_series(1, s.count) n`,
-              [id, waiting[nth], running[nth]],
+                [id, waiting[nth], running[nth]],
+              );
+            const kinds = [{ kind: 'k', most, attempts: 5 }];
+            const request = { token: 't', lease: 1_000, most, kinds, except: [], served: [] };
+            const { rows } = await jobs.leases.claim(db, request);
+            return organizations.map(
+              (id) => rows.filter(({ organizationId }) => organizationId === id).length,
             );
-          const kinds = [{ kind: 'k', most, attempts: 5 }];
-          const request = { token: 't', lease: 1_000, most, kinds, except: [], served: [] };
-          const { rows } = await jobs.leases.claim(db, request);
-          return organizations.map((id) => rows.filter(({ organizationId }) => organizationId === id).length);
-        });
-        const all = waiting.reduce((sum, count) => sum + count, 0);
-        expect(taken.reduce((sum, count) => sum + count, 0)).toBe(Math.min(most, all));
-        for (const [poor, got] of taken.entries())
-          for (const [rich, more] of taken.entries()) {
-            // Something is left for the one, and the other was given a slot.
-            if ((waiting[poor] as number) <= got || more === 0) continue;
-            expect((running[rich] as number) + more).toBeLessThanOrEqual((running[poor] as number) + got + 1);
-          }
-      },
+          });
+          const all = waiting.reduce((sum, count) => sum + count, 0);
+          expect(taken.reduce((sum, count) => sum + count, 0)).toBe(Math.min(most, all));
+          for (const [poor, got] of taken.entries())
+            for (const [rich, more] of taken.entries()) {
+              // Something is left for the one, and the other was given a slot.
+              if ((waiting[poor] as number) <= got || more === 0) continue;
+              expect((running[rich] as number) + more).toBeLessThanOrEqual(
+                (running[poor] as number) + got + 1,
+              );
+            }
+        },
+      ),
+      { numRuns: 40 },
     ),
-    { numRuns: 40 },
-  ));
+);
 
 test('Cancelling many takes a time that grows with their number, not with its square', () =>
   inVain(async (db) => {

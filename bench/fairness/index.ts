@@ -12,7 +12,8 @@ import { type Call, callFor, quantile, type Times } from './caller.ts';
 
 /**
  * What one organization notices of another's run of 10,000 trials: the p50 and p99 of its single calls, one after the
- * other, with the run and without it, in turns.
+ * other, with the run and without it, in turns. Beside it, the same ratio of two measurements without the run: a machine
+ * that others use too makes some of it.
  */
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 6);
@@ -177,6 +178,8 @@ interface Arranged {
 interface Round {
   alone: Times;
   beside: Times;
+  /** Without the run once more: what the machine adds by itself. */
+  again: Times;
   /** Trials that ended meanwhile, a second. */
   pace: number;
   /** Share of one processor that the process with the API used meanwhile, without and with the run. */
@@ -197,7 +200,7 @@ async function measure(arranged: Arranged): Promise<void> {
   console.log(`\n${arrangement}, model answers after ${latency} ms; ${show(pace, 0)} trials a second`);
   console.log(`processor of the process with the API: ${used[0]} of a core alone, ${used[1]} beside the run`);
   const rows = calls.map(({ name }) => {
-    const at = (side: 'alone' | 'beside', share: number): number[] =>
+    const at = (side: 'alone' | 'beside' | 'again', share: number): number[] =>
       measured.map((one) => quantile(one[side].get(name) ?? [], share));
     return [
       name,
@@ -206,9 +209,18 @@ async function measure(arranged: Arranged): Promise<void> {
       show(figure(at('alone', 0.99))),
       show(figure(at('beside', 0.99))),
       show(ratios(at('beside', 0.99), at('alone', 0.99))),
+      show(ratios(at('again', 0.99), at('alone', 0.99))),
     ];
   });
-  const head = ['', 'p50 alone, ms', 'p50 ratio', 'p99 alone, ms', 'p99 beside, ms', 'p99 ratio (goal 1.5)'];
+  const head = [
+    '',
+    'p50 alone, ms',
+    'p50 ratio',
+    'p99 alone, ms',
+    'p99 beside, ms',
+    'p99 ratio (goal 1.5)',
+    'of two without it',
+  ];
   console.log(table([head, ...rows]));
 }
 
@@ -223,7 +235,7 @@ async function round(arranged: Arranged, length: number): Promise<Round> {
   const alone = await call();
   const { projectId } = busy;
   const { runId } = await busy.api.createEvalRun({ projectId, body: { suiteId } });
-  const before = await endedTrials(busy, runId);
+  const before = await firstEnded(busy, runId);
   const began = performance.now();
   const beside = await call();
   const ended = (await endedTrials(busy, runId)) - before;
@@ -234,7 +246,23 @@ async function round(arranged: Arranged, length: number): Promise<Round> {
   await busy.api.cancelEvalRun({ projectId, runId });
   // Trials that were under way end first.
   await delay(1_000);
-  return { alone: alone.times, beside: beside.times, pace, used: [alone.used, beside.used] };
+  const again = await call();
+  return {
+    again: again.times,
+    alone: alone.times,
+    beside: beside.times,
+    pace,
+    used: [alone.used, beside.used],
+  };
+}
+
+/** Connections are made and the first trials under way. */
+async function firstEnded(busy: Place, runId: string): Promise<number> {
+  for (;;) {
+    const ended = await endedTrials(busy, runId);
+    if (ended > 0) return ended;
+    await delay(100);
+  }
 }
 
 async function endedTrials({ api, projectId }: Place, runId: string): Promise<number> {

@@ -19,12 +19,7 @@ export interface AnalysisPayload {
 }
 
 /** In the transaction in which something happened in a study. */
-export async function scheduleAnalysis(
-  db: Db,
-  clock: Clock,
-  studyId: string,
-  turnOf: string,
-): Promise<void> {
+export async function scheduleAnalysis(db: Db, clock: Clock, studyId: string, turnOf: string): Promise<void> {
   const now = clock();
   const at = (name: string, step: number, after: number): Enqueued => {
     const slot = Math.floor(now / step);

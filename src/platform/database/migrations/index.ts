@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { fairSchedules } from './0026-fair-schedules.ts';
 import { foundation } from './0001-foundation.ts';
 import { liveServers } from './0002-live-servers.ts';
 import { clientsAndEnvironments } from './0003-clients-and-environments.ts';
@@ -25,6 +24,7 @@ import { conformance } from './0022-conformance.ts';
 import { readiness } from './0023-readiness.ts';
 import { registry } from './0024-registry.ts';
 import { versions } from './0025-versions.ts';
+import { fairSchedules } from './0026-fair-schedules.ts';
 
 export interface Migration {
   name: string;
