@@ -14,6 +14,7 @@ import type { Config } from './platform/config/settings.ts';
 import { Confinement } from './platform/confinement/confinement.ts';
 import { Courtesy } from './platform/courtesy.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
+import { ofBackground } from './platform/database/lane.ts';
 import type { Timeouts } from './platform/database/manner.ts';
 import { Notifications } from './platform/database/notifications.ts';
 import { createLog, type Log } from './platform/log.ts';
@@ -128,6 +129,12 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     await connected.close();
     throw error;
   }
+}
+
+/** For work in the background: requests find a connection to the database, however much there is to do. */
+export function besideRequests(services: OpenServices): OpenServices {
+  const { connected, config } = services;
+  return { ...services, db: connected.database.within(ofBackground(config.databasePool)) };
 }
 
 /** A clock that cannot be set. */

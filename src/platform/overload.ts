@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 export const sheddingReasons = ['requests', 'streams', 'bodies', 'memory', 'delay'] as const;
 export type SheddingReason = (typeof sheddingReasons)[number];
 
-export interface Bounds {
+interface Bounds {
   /** Requests under way at once. */
   requests: number;
   /** Those that stay open to tell what happens, at once. */
@@ -14,7 +14,7 @@ export interface Bounds {
 }
 
 /** What a process has used of what it has, as parts of one. */
-export interface Vitals {
+interface Vitals {
   memory: () => number;
   now: () => number;
 }
@@ -47,8 +47,10 @@ export function boundsFor(heap: number, wanted?: number): Bounds {
   };
 }
 
-export function heapLimit(): number {
-  return getHeapStatistics().heap_size_limit;
+/** `requests` are those that the operator wants at once, where that was said. */
+export function overloadOfProcess(requests: number | undefined): Overload {
+  const bounds = boundsFor(getHeapStatistics().heap_size_limit, requests);
+  return new Overload(bounds, { memory: memoryInUse, now: () => performance.now() });
 }
 
 function between(least: number, value: number, most: number): number {
@@ -56,7 +58,7 @@ function between(least: number, value: number, most: number): number {
 }
 
 /** Of the heap, or of the container that the process is in, whichever is the fuller. */
-export function memoryInUse(): number {
+function memoryInUse(): number {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   const container = process.constrainedMemory();
   // Without a container there is none, or one larger than any machine.
