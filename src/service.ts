@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { conformanceJob } from './domain/conformance-runs/execute/job.ts';
 import { silentRunsJob } from './domain/conformance-runs/silent.ts';
 import type { Services } from './domain/context.ts';
@@ -29,16 +28,22 @@ import { analyseStudyJob } from './domain/studies/analysis/analyse.ts';
 import { studyInsightsJob } from './domain/studies/analysis/insights-job.ts';
 import { waveInsightsJob } from './domain/wave-insights/job.ts';
 import { webhookJobs } from './domain/webhooks/deliver.ts';
+import { listen, listenForReplicas } from './listening.ts';
 import { commandAccount, runsAsRoot } from './platform/accounts.ts';
 import { Certificate } from './platform/certificate.ts';
-import { addressOf } from './platform/config/load.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
 import { announceService, withdrawService } from './platform/local-service.ts';
+import { overloadOfProcess } from './platform/overload.ts';
 import { Presence } from './platform/presence.ts';
-import { OperatorProblem } from './platform/problem.ts';
 import { startTelemetry } from './platform/telemetry/start.ts';
-import { type OpenOptions, type OpenServices, openService, openServices } from './services.ts';
+import {
+  besideRequests,
+  type OpenOptions,
+  type OpenServices,
+  openService,
+  openServices,
+} from './services.ts';
 import { createHealthServer, type HealthOptions } from './surfaces/http/health.ts';
 import { Metrics } from './surfaces/http/metrics.ts';
 import { basePath, createHttpServer } from './surfaces/http/server.ts';
@@ -99,7 +104,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const pages = config.consoleRateLimit && new RateLimiter(config.consoleRateLimit, clock, db, 'Session');
   const visits = config.consoleRateLimit && new RateLimiter(visitRate, clock, db, 'Visitor');
   const lastUse = new LastUse(db, clock, log);
-  const workers = (options.worker ?? true) ? createWorkers(services) : undefined;
+  const workers = (options.worker ?? true) ? createWorkers(besideRequests(services)) : undefined;
   let started = false;
   let draining = false;
   // A database of the own serves one service, which is the one that commands in its folder mean.
@@ -122,6 +127,8 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     certificate,
     secure: config.publicUrl?.startsWith('https:') ?? certificate !== undefined,
     tunnels: services.tunnels,
+    courtesy: services.courtesy,
+    overload: overloadOfProcess(config.maxRequests),
     log,
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
@@ -265,13 +272,14 @@ interface Workers {
 }
 
 function createWorkers(services: OpenServices): Workers {
-  const { db, log, notifications } = services;
+  const { db, log, notifications, courtesy } = services;
   const trials = new TrialWorker(services);
   const sessions = new SessionWorker(trials.modelParts);
   const jobs = new Worker({
     db,
     notifications,
     log,
+    courtesy,
     // Those that take long have bounds of their own, which together leave some free: runs are decided meanwhile.
     concurrency: 24,
     kinds: [
@@ -348,48 +356,4 @@ async function telemetryFor(services: OpenServices, { metrics }: HealthOptions) 
     await services.close();
     throw error;
   }
-}
-
-/** The address it listens on. `variable` is where the port was set. */
-async function listen(
-  app: FastifyInstance,
-  place: Pick<Config, 'host' | 'port'> & Partial<Config>,
-  variable: string,
-): Promise<string> {
-  const { host, port } = place;
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    throw cannotListen(error, { host, port }, { host: settings.host.env, port: variable });
-  }
-  const address = app.server.address();
-  const taken = typeof address === 'object' && address !== null ? address.port : port;
-  return addressOf({ ...place, port: taken });
-}
-
-async function listenForReplicas(tunnels: Services['tunnels'], config: Config): Promise<void> {
-  const { replicaHost: host, replicaPort: port } = config;
-  const variables = { host: settings.replicaHost.env, port: settings.replicaPort.env };
-  await tunnels.listen({ host, port }).catch((error: unknown) => {
-    throw cannotListen(error, { host, port }, variables);
-  });
-}
-
-/** What to do about it, for whoever set the address. `variables` are where that was done. */
-function cannotListen(
-  error: unknown,
-  { host, port }: { host: string; port: number },
-  variables: { host: string; port: string },
-): OperatorProblem {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const where = `${host}:${port}`;
-  if (code === 'EADDRINUSE')
-    return new OperatorProblem(
-      `Port ${port} is taken on ${host}. Set ${variables.port} to another one, or to 0 for any`,
-    );
-  if (code === 'EACCES')
-    return new OperatorProblem(`Not allowed to listen on ${where}. Ports below 1024 need root`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new OperatorProblem(`${host} is not an address of this machine. Set ${variables.host}`);
-  return new OperatorProblem(`Cannot listen on ${where}: ${message}`);
 }

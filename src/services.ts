@@ -12,7 +12,9 @@ import { openBlobs } from './platform/blobs/open.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config/settings.ts';
 import { Confinement } from './platform/confinement/confinement.ts';
+import { Courtesy } from './platform/courtesy.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
+import { ofBackground } from './platform/database/lane.ts';
 import type { Timeouts } from './platform/database/manner.ts';
 import { Notifications } from './platform/database/notifications.ts';
 import { addParts } from './platform/database/partitions.ts';
@@ -112,6 +114,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
           return { total, idle, waiting };
         },
       },
+      courtesy: new Courtesy({ now: monotonic }),
       config,
       clock,
       log,
@@ -129,6 +132,12 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     await connected.close();
     throw error;
   }
+}
+
+/** For work in the background: requests find a connection to the database, however much there is to do. */
+export function besideRequests(services: OpenServices): OpenServices {
+  const { connected, config } = services;
+  return { ...services, db: connected.database.within(ofBackground(config.databasePool)) };
 }
 
 /** A clock that cannot be set. */

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import { addressOf } from '../platform/config/load.ts';
 import type { Config } from '../platform/config/settings.ts';
 import type { Confinement } from '../platform/confinement/confinement.ts';
+import type { Courtesy } from '../platform/courtesy.ts';
 import type { Db } from '../platform/database/database.ts';
 import type { Notifications } from '../platform/database/notifications.ts';
 import type { OrganizationRole } from '../platform/database/queries/members.ts';
@@ -57,6 +58,8 @@ export interface Services {
   notifications: Notifications;
   tunnels: Tunnels;
   installation: Installation;
+  /** What requests and work in the background share a process by. */
+  courtesy: Courtesy;
   clock: Clock;
   log: Log;
 }
@@ -183,6 +186,7 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     notifications: services.notifications,
     tunnels: services.tunnels,
     installation: services.installation,
+    courtesy: services.courtesy,
     clock: services.clock,
     log: services.log,
     requestId: occasion.requestId,

@@ -97,7 +97,13 @@ async function answered(
   const signal = AbortSignal.any([late, callerGone()]);
   const asker = { id: null, organizationId: actor.organization.id, projectId: project.id, apiKeys: {} };
   const variant = { model: route.id, provider: route.provider };
-  const asked: AskedModel = await askModel(partsForRequest(context), asker, null, variant, signal);
+  const asked: AskedModel = await askModel(
+    partsForRequest(context, asker.organizationId),
+    asker,
+    null,
+    variant,
+    signal,
+  );
   try {
     const outcome = await runTurn({
       model: asked.model,

@@ -86,11 +86,15 @@ export async function carryOut(
     apiKeys: {},
   };
   const variant = { model: config.modelId, provider: config.provider };
-  const asked = await askModel(partsForRequest(context), asker, turn.id, variant, signal).catch(
-    (error: Error) => {
-      throw failed(error, turn.id);
-    },
-  );
+  const asked = await askModel(
+    partsForRequest(context, asker.organizationId),
+    asker,
+    turn.id,
+    variant,
+    signal,
+  ).catch((error: Error) => {
+    throw failed(error, turn.id);
+  });
   const started = context.clock();
   let marked: Promise<void> | undefined;
   // Of ours, which the loop would take for one of the model.

@@ -86,7 +86,7 @@ export class KeptTurn {
         await db.run(sessions.keepWidget, { ...widget, sessionId: session.id });
     await db.run(sessions.forgetApprovals, { turnId: turn.id });
     await bookGuest(db, grant, micros, now);
-    await scheduleAnalysis(db, clock, grant.study.id);
+    await scheduleAnalysis(db, clock, grant.study.id, grant.project.organizationId);
   }
 
   /** What was refused by the visitor says nothing about the tool. */

@@ -156,7 +156,7 @@ export const giveVisitFeedback: Verb<'giveVisitFeedback'> = async (context, { vi
   const comment = body.comment ? asStorable(body.comment) : null;
   await db.transaction(async (trx) => {
     await trx.row(sessions.rate, { sessionId, visitorId: grant.visitor.id, rating, comment });
-    await scheduleAnalysis(trx, clock, grant.study.id);
+    await scheduleAnalysis(trx, clock, grant.study.id, grant.project.organizationId);
   });
   return { rating, comment };
 };

@@ -199,6 +199,13 @@ export const settings = {
     schema: z.coerce.number().int().min(1).max(604_800).default(3600),
     meaning: 'Seconds after which an eval run is ended.',
   }),
+  maxRequests: setting({
+    env: 'DRYDOCK_MAX_REQUESTS',
+    schema: z.coerce.number().int().min(1).max(100_000).optional(),
+    fallback: 'one for each 256 KiB that the heap may have, 2,000 at most',
+    meaning:
+      'Requests that one process works on at once; more are answered with 503. Streams are counted apart, by the same bound.',
+  }),
   bodyLimit: setting({
     env: 'DRYDOCK_BODY_LIMIT',
     schema: z.coerce.number().int().min(1024).default(1_048_576),

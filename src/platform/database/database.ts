@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { inSpan, isTracing } from '../telemetry/tracing.ts';
 import { type Columns, flag, integer, type Kind, orNull, type RowOf, text } from './columns.ts';
 import type { Connections } from './connections.ts';
+import { Lane, type Lender } from './lane.ts';
 import { DatabaseUnavailable, isReadOnly, lossOf } from './losses.ts';
 import type { Manner } from './manner.ts';
 import { type Query, query, valuesOf } from './query.ts';
@@ -158,14 +159,27 @@ const shortPause = 20;
  */
 export class Database extends Queries implements Db {
   private readonly connections: Connections;
-  private readonly afterBegin: string;
+  private readonly manner: Pick<Manner, 'pooled' | 'afterBegin'>;
   private readonly standby: Standby;
+  private readonly lender: Lender;
 
-  constructor(connections: Connections, { pooled, afterBegin }: Manner, standby: Standby) {
-    super(!pooled);
+  constructor(
+    connections: Connections,
+    manner: Pick<Manner, 'pooled' | 'afterBegin'>,
+    standby: Standby,
+    lender: Lender = connections.pool,
+  ) {
+    super(!manner.pooled);
     this.connections = connections;
-    this.afterBegin = afterBegin;
+    this.manner = manner;
     this.standby = standby;
+    this.lender = lender;
+  }
+
+  /** The same over so many of the connections at most. */
+  within(most: number): Database {
+    const { connections, manner, standby } = this;
+    return new Database(connections, manner, standby, new Lane(connections.pool, most));
   }
 
   get pool(): pg.Pool {
@@ -177,11 +191,11 @@ export class Database extends Queries implements Db {
   }
 
   private once(config: pg.QueryConfig, reads: boolean): Promise<pg.QueryResult> {
-    return reads ? this.pool.query(config) : this.write(config);
+    return reads ? this.lender.query(config) : this.write(config);
   }
 
   private async write(config: pg.QueryConfig): Promise<pg.QueryResult> {
-    const client = await this.pool.connect();
+    const client = await this.lender.connect();
     let broken: Error | undefined;
     try {
       return await this.standby.confirmed(() => client.query(config));
@@ -220,7 +234,10 @@ export class Database extends Queries implements Db {
     return this.persist(isLost, async () => {
       for (;;) {
         try {
-          const { result, unanswered } = await this.attempt(`begin${this.afterBegin}${numbered}`, work);
+          const { result, unanswered } = await this.attempt(
+            `begin${this.manner.afterBegin}${numbered}`,
+            work,
+          );
           if (!unanswered || (await this.committed(unanswered))) return result;
         } catch (error) {
           if (!lostARace(error) || races++ === 5) throw error;
@@ -230,7 +247,7 @@ export class Database extends Queries implements Db {
   }
 
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    const begin = `begin isolation level repeatable read read only${this.afterBegin}`;
+    const begin = `begin isolation level repeatable read read only${this.manner.afterBegin}`;
     const isLost = (error: unknown): boolean => lossOf(error) !== undefined;
     return this.persist(isLost, async () => (await this.attempt(begin, work)).result);
   }
@@ -249,7 +266,7 @@ export class Database extends Queries implements Db {
 
   /** Throws a loss only where nothing was written. */
   private async attempt<T>(begin: string, work: (db: Db) => Promise<T>): Promise<Attempt<T>> {
-    const client = await this.pool.connect();
+    const client = await this.lender.connect();
     let broken: Error | undefined;
     try {
       const number = numberIn(await client.query(begin));

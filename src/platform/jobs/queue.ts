@@ -16,6 +16,8 @@ export interface EnqueueOptions {
   delay?: number;
   /** Left out, the job is the service's own. */
   onBehalfOf?: Account;
+  /** Whose turn it takes, where it acts for nobody in particular. */
+  turnOf?: string;
 }
 
 export interface Enqueued extends EnqueueOptions {
@@ -45,7 +47,7 @@ export async function enqueueAll(db: Db, all: readonly Enqueued[]): Promise<stri
     payloads: withCause(all),
     uniqueKeys: all.map(({ uniqueKey = null }) => uniqueKey),
     delays: all.map(({ delay = 0 }) => delay),
-    organizationIds: all.map(({ onBehalfOf }) => onBehalfOf?.organizationId ?? ''),
+    organizationIds: all.map(({ onBehalfOf, turnOf }) => onBehalfOf?.organizationId ?? turnOf ?? ''),
     userIds: all.map(({ onBehalfOf }) => onBehalfOf?.userId ?? null),
   });
   return added.map(({ id }) => id);

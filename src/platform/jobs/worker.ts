@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Courtesy } from '../courtesy.ts';
 import type { Db } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
 import { type JobRow, leases } from '../database/queries/jobs.ts';
@@ -26,6 +27,7 @@ interface WorkerOptions {
   notifications: Notifications;
   kinds: readonly JobKind[];
   log: Log;
+  courtesy?: Courtesy;
   concurrency?: number;
   /** How long a silent worker keeps its job. */
   lease?: number;
@@ -41,7 +43,7 @@ export class Worker {
   private stopping = false;
 
   constructor(options: WorkerOptions) {
-    const { db, notifications, kinds, log, concurrency = 4, lease = 30_000 } = options;
+    const { db, notifications, kinds, log, courtesy, concurrency = 4, lease = 30_000 } = options;
     this.options = options;
     this.holder = new LeaseHolder({
       db,
@@ -50,6 +52,7 @@ export class Worker {
       kinds: kinds.map((kind) => leaseKind(db, kind, concurrency)),
       concurrency,
       lease,
+      courtesy,
       log,
     });
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Courtesy } from '../courtesy.ts';
 import type { Db } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
 import type { LeasedRow, LeaseEnd, LeaseQueries } from '../database/queries/leases.ts';
@@ -43,6 +44,8 @@ interface HolderOptions<Row extends LeasedRow, Outcome> {
   atOnce?: number;
   /** For how long a silent process keeps its rows, in milliseconds. */
   lease: number;
+  /** To whom work gives way. */
+  courtesy?: Courtesy | undefined;
   log: Log;
 }
 
@@ -211,7 +214,9 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     try {
       if (row.spent)
         return await this.giveUp(held, kind, `None of ${kind.attempts} attempts came to its end`);
+      await this.options.courtesy?.turn();
       const outcome = await kind.work(row, abort.signal);
+      await this.options.courtesy?.turn();
       // Lost, it is another's to write; stopped, it is given back.
       if (abort.signal.aborted) return;
       await this.settle(held, () => kind.settle(row, { state: 'done' }, outcome));

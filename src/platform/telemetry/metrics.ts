@@ -1,3 +1,5 @@
+import { sheddingReasons } from '../overload.ts';
+
 /** What is counted in a process: said once here, written as text for Prometheus and sent by OpenTelemetry. */
 
 /** Few and known beforehand; nothing a caller chose. */
@@ -55,6 +57,12 @@ export const counters = {
     'Requests refused because their payer asks too often, by who pays',
     'payer',
     ['API key', 'Session', 'Visitor', 'Guest token'],
+  ),
+  shed: new Counter(
+    'drydock_shed_requests_total',
+    'Requests turned away because the process has too much to do, by what there is too much of',
+    'reason',
+    sheddingReasons,
   ),
   mcpFailures: new Counter(
     'drydock_mcp_failures_total',

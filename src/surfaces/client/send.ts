@@ -43,8 +43,8 @@ function mayRepeat({ resendable, repeatable }: Request, error: unknown): boolean
   // Nothing but the network fails otherwise; whether the request arrived is not known then.
   if (!(error instanceof DrydockError)) return repeatable;
   const { status, code } = error;
-  // Refused for its rate, nothing was done.
-  if (status === 429 || underWay(error)) return true;
+  // Refused for its rate, or for what there is to do already, nothing was done.
+  if (status === 429 || error.details['reason'] === 'OVERLOADED' || underWay(error)) return true;
   return repeatable && onTheWay.includes(status) && !ofTheTarget.includes(code);
 }
 

@@ -17,8 +17,9 @@ const patience = 2_000;
 /** For orchestrators: is the process alive, should it get traffic, what did it do. */
 export function registerHealth(app: FastifyInstance, options: HealthOptions): void {
   const { probe, started, draining, metrics } = options;
-  app.get('/healthz', () => ({ status: 'ok' }));
-  app.get('/readyz', async (_request, reply) => {
+  const always = { config: { always: true } };
+  app.get('/healthz', always, () => ({ status: 'ok' }));
+  app.get('/readyz', always, async (_request, reply) => {
     if (draining()) return reply.code(503).send({ status: 'draining' });
     if (!started()) return reply.code(503).send({ status: 'starting' });
     try {
@@ -28,7 +29,7 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
       return reply.code(503).send({ status: 'database unavailable' });
     }
   });
-  app.get('/metrics', async (_request, reply) =>
+  app.get('/metrics', always, async (_request, reply) =>
     reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   );
 }

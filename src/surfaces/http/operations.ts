@@ -57,7 +57,12 @@ export function registerOperations(
     place.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { operation: operation.id, upload: operation.upload !== undefined },
+      config: {
+        operation: operation.id,
+        upload: operation.upload !== undefined,
+        forStrangers: operation.access === 'public',
+        staysOpen: operation.budget === 'polls' || streamedAnswer(operation.response)?.kind === 'events',
+      },
       // Before the body is read: strangers cannot make us buffer anything.
       onRequest: [
         ...(operation.deprecated === undefined ? [] : [deprecate(operation.deprecated)]),

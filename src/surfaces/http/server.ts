@@ -14,8 +14,10 @@ import { visitOperationList } from '../../contract/visit/index.ts';
 import type { Tunnels } from '../../domain/tunnels/tunnels.ts';
 import type { Certificate } from '../../platform/certificate.ts';
 import { isLoopback } from '../../platform/config/load.ts';
+import type { Courtesy } from '../../platform/courtesy.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
+import type { Overload } from '../../platform/overload.ts';
 import { isConsolePage, nowhereInConsole, registerConsole } from '../console/routes.ts';
 import { registerDocs } from '../docs/routes.ts';
 import { registerMcp } from '../mcp/routes.ts';
@@ -28,6 +30,7 @@ import type { Metrics } from './metrics.ts';
 import { type OperationOptions, registerOperations } from './operations.ts';
 import { originOf } from './origin.ts';
 import { rewriteUrl } from './reporters.ts';
+import { shedLoad } from './shedding.ts';
 import { forReadersOfEvents } from './streamed.ts';
 import { traceRequests } from './tracing.ts';
 import { Request, registerTunnels } from './tunnels.ts';
@@ -61,6 +64,8 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   /** In milliseconds. */
   shutdownTimeout: number;
   tunnels: Tunnels;
+  courtesy: Courtesy;
+  overload: Overload;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
@@ -97,6 +102,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   traceRequests(app);
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now();
+    options.courtesy.asked();
     addHeaders(request, reply);
     const { httpVersion, headers, rawHeaders } = request.raw;
     if (httpVersion === '1.1' && headers.host === undefined)
@@ -105,8 +111,10 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
       done(new Refusal('VALIDATION_ERROR', 'The request has more than one Host header'));
     else done();
   });
+  shedLoad(app, options.overload);
   app.addHook('onSend', (request, reply, _payload, done) => {
     observe(options, request, reply);
+    options.courtesy.asked();
     // Whoever keeps the connection would keep the service from ending.
     if (options.draining()) reply.header('connection', 'close');
     done();

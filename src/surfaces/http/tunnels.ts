@@ -76,7 +76,9 @@ export function registerTunnels(app: FastifyInstance, tunnels: Tunnels): void {
     place.removeAllContentTypeParsers();
     place.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     for (const url of [`${tunnelsPath}/:slug`, `${tunnelsPath}/:slug/*`])
-      place.all(url, { config: { operation: 'tunnel' } }, (request, reply) => pass(tunnels, request, reply));
+      place.all(url, { config: { operation: 'tunnel', staysOpen: true } }, (request, reply) =>
+        pass(tunnels, request, reply),
+      );
     done();
   });
 }

@@ -56,7 +56,7 @@ async function judgePage(
   const page = population.slice(cursor, cursor + pageSize);
   const { id, organizationId, projectId } = run;
   const judge: Judge = {
-    parts: partsForRequest(context),
+    parts: partsForRequest(context, organizationId),
     asker: { id, organizationId, projectId, apiKeys: {} },
     route,
   };

@@ -11,6 +11,7 @@ import { type ModelRoute, resolveModel } from '../../../models/resolve.ts';
 import { type PaceGate, withRetries } from '../../../models/retry.ts';
 import { tracedCall } from '../../../models/traced-call.ts';
 import { usageOf } from '../../../models/usage.ts';
+import type { Courtesy } from '../../../platform/courtesy.ts';
 import type { SharedSlots } from '../../../platform/leases/shared-slots.ts';
 import { redact } from '../../../platform/log.ts';
 import type { Services } from '../../context.ts';
@@ -24,6 +25,8 @@ export interface ModelParts {
   slots: Pick<SharedSlots, 'run'>;
   pauses: Pick<ModelPauses, 'wait' | 'pause'>;
   ledger: CallLedger;
+  /** Where nobody waits for the answer. */
+  courtesy?: Courtesy;
 }
 
 /** What the calls of one trial cost. */
@@ -159,7 +162,8 @@ export async function askModel(
     spending,
     givenUp: 0,
     billedFor: (usage) => (route.billed === 'operator' ? (costMicros(usage, route.prices) ?? 0) : 0),
-    callModel: (attempt) => {
+    callModel: async (attempt) => {
+      await parts.courtesy?.turn();
       // Nobody else waits for the offline model.
       if (route.wire === 'rehearsal') return once(attempt);
       return withRetries({

@@ -11,12 +11,13 @@ import {
 import { unlessAborted } from '../../../models/abort.ts';
 import { ModelFailure } from '../../../models/failure.ts';
 import type { Slots } from '../../../models/slots.ts';
+import type { Courtesy } from '../../../platform/courtesy.ts';
 import type { TrialRow, TrialStatus } from '../../../platform/database/queries/eval-trials.ts';
 import type { SharedSlots } from '../../../platform/leases/shared-slots.ts';
 import { redact } from '../../../platform/log.ts';
 import { runTrial, type TrialRecord } from '../../../trials/run-trial.ts';
 import { skillTools } from '../../../trials/skills.ts';
-import { toolBox } from '../../../trials/tools.ts';
+import { type TrialServer, toolBox } from '../../../trials/tools.ts';
 import type { Services } from '../../context.ts';
 import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
@@ -39,6 +40,7 @@ export interface TrialParts {
   pauses: ModelPauses;
   ledger: CallLedger;
   progress: Progress;
+  courtesy: Courtesy;
 }
 
 /** A trial that has ended and was judged; nothing of it is written yet. */
@@ -169,7 +171,7 @@ async function attempt(
   const films = new Films(services, run);
   const record = await runTrial({
     steps: planned.steps,
-    box: toolBox(connected.servers, skillTools(snapshot.skills)),
+    box: toolBox(inTurns(connected.servers, parts.courtesy), skillTools(snapshot.skills)),
     model: asked?.model,
     system: snapshot.systemPrompt,
     temperature: snapshot.temperature,
@@ -196,6 +198,19 @@ async function attempt(
   // The trial is not to blame, and is tried again.
   if (asked?.trouble && !signal.aborted) throw asked.trouble;
   return { record, setup, spending: asked?.spending ?? none, films: films.kept };
+}
+
+/** Each call is a piece of work, and so is what comes of it. */
+function inTurns(servers: readonly TrialServer[], courtesy: Courtesy): TrialServer[] {
+  return servers.map((server) => ({
+    ...server,
+    call: async (...asked) => {
+      await courtesy.turn();
+      const outcome = await server.call(...asked);
+      await courtesy.turn();
+      return outcome;
+    },
+  }));
 }
 
 /** All trials of the run wait for the same connections, each as long as it may take. Undefined when that was too short. */

@@ -25,7 +25,7 @@ export class TrialWorker {
   private subscriptions: (() => void)[] = [];
 
   constructor(services: Services) {
-    const { db, log, notifications, config } = services;
+    const { db, log, notifications, config, courtesy } = services;
     // Some are at hand when others end, so that nobody waits for the database.
     const atHand = Math.ceil(config.evalTrials / 2);
     const held = config.evalTrials + atHand;
@@ -38,6 +38,7 @@ export class TrialWorker {
       pauses: new ModelPauses(db, notifications),
       ledger: new CallLedger(db),
       progress: new Progress(db, log),
+      courtesy,
     };
     this.records = new TrialRecords(db, this.parts.progress);
     this.holder = new LeaseHolder<TrialRow, Recorded>({
@@ -58,6 +59,7 @@ export class TrialWorker {
       concurrency: held,
       atOnce: atHand,
       lease: config.evalLease * 1000,
+      courtesy,
       log,
     });
   }
@@ -77,8 +79,8 @@ export class TrialWorker {
 
   /** With which jobs of this process ask models too. */
   get modelParts(): ModelParts {
-    const { services, slots, pauses, ledger } = this.parts;
-    return { services, slots, pauses, ledger };
+    const { services, slots, pauses, ledger, courtesy } = this.parts;
+    return { services, slots, pauses, ledger, courtesy };
   }
 
   async stop(patience: number): Promise<void> {

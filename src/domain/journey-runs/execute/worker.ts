@@ -20,7 +20,7 @@ export class SessionWorker {
 
   constructor(modelParts: ModelParts) {
     const { services } = modelParts;
-    const { db, log, notifications, config } = services;
+    const { db, log, notifications, config, courtesy } = services;
     this.parts = {
       ...modelParts,
       runs: new JourneyRunsInProcess(services),
@@ -43,6 +43,7 @@ export class SessionWorker {
       ],
       concurrency: config.journeySessions,
       lease: config.evalLease * 1000,
+      courtesy,
       log,
     });
   }

@@ -34,7 +34,7 @@ export function analyseStudyJob({ db }: Services): JobKind {
     kind: analyseStudy,
     concurrency: 2,
     handle: async (payload, signal) => {
-      const { studyId, at } = payload as AnalysisPayload;
+      const { studyId, at, turnOf = '' } = payload as AnalysisPayload;
       const window = windowAt(at);
       const { at: now } = await db.one(windows.now);
       const last = await db.row(windows.find, { studyId, id: window.id });
@@ -42,7 +42,7 @@ export function analyseStudyJob({ db }: Services): JobKind {
       if (rest > 0)
         return async (trx) => {
           const uniqueKey = `${studyId} ${window.id} rested`;
-          await enqueue(trx, analyseStudy, payload, { uniqueKey, delay: rest });
+          await enqueue(trx, analyseStudy, payload, { uniqueKey, delay: rest, turnOf });
         };
       const study = await db.row(studies.get, { id: studyId });
       if (!study) return undefined;

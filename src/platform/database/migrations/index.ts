@@ -25,6 +25,7 @@ import { readiness } from './0023-readiness.ts';
 import { registry } from './0024-registry.ts';
 import { versions } from './0025-versions.ts';
 import { growth } from './0026-growth.ts';
+import { fairSchedules } from './0027-fair-schedules.ts';
 
 export interface Migration {
   name: string;
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   registry,
   versions,
   growth,
+  fairSchedules,
 ];

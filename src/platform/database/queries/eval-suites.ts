@@ -213,13 +213,29 @@ const due = {
 };
 /**
  * Those whose time has come, each handed out once: their next time is set in the same statement, to the first one that
- * is still ahead, so that a service that slept through several makes up for one.
+ * is still ahead, so that a service that slept through several makes up for one. Of each organization the first, then of
+ * each the second: the steps from project to project cost the same however many are due.
  */
 export const fire = query(
   'eval-suites.fire',
-  `with due as (
+  `with recursive places as (
+     (select e.project_id from eval_suites e where e.schedule_due_at is not null and e.deleted_at is null
+      order by e.project_id limit 1)
+     union all
+     select (select e.project_id from eval_suites e where e.schedule_due_at is not null and e.deleted_at is null
+       and e.project_id > t.project_id order by e.project_id limit 1)
+     from places t where t.project_id is not null),
+   ranked as (
+     select n.id, n.schedule_due_at, row_number() over (
+       partition by p.organization_id order by n.schedule_due_at) as nth
+     from places t join projects p on p.id = t.project_id and p.deleted_at is null cross join lateral (
+       select e.id, e.schedule_due_at from eval_suites e
+       where e.project_id = t.project_id and e.schedule_due_at <= now() and e.deleted_at is null
+       order by e.schedule_due_at limit 100) n),
+   due as (
      select id, schedule_due_at as was, schedule_minutes * interval '1 minute' as step from eval_suites
-     where schedule_due_at <= now() and deleted_at is null order by schedule_due_at limit 100
+     where id in (select id from ranked order by nth, schedule_due_at limit 100)
+       and schedule_due_at <= now() and deleted_at is null
      for no key update skip locked)
    update eval_suites s set schedule_due_at =
      d.was + d.step * (floor(extract(epoch from now() - d.was) / extract(epoch from d.step)) + 1)

@@ -125,8 +125,8 @@ export function leaseQueries<Own extends Columns>(name: string, own: Own): Lease
     `with locked as materialized (
        select id, state from ${name} where id = any(:ids) and due_at is not null order by id for update)
      update ${name} j set state = 'cancelled', due_at = null, lease_token = null, finished_at = now()
-     where id = any(array(select id from locked))
-     returning id, (select l.state from locked l where l.id = j.id) as state`,
+     from locked l where j.id = l.id
+     returning j.id, l.state`,
     { ids: texts },
     { id: text, state: text },
   );

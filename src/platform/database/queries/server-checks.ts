@@ -64,15 +64,31 @@ export const remove = query(
 );
 
 const due = checks.pick(['serverId', 'organizationId', 'projectId', 'setBy']);
-/** Whose time has come, each once; a service that was away makes up for one time, not for all. */
+/**
+ * Whose time has come, each once; a service that was away makes up for one time, not for all. Of each organization the
+ * first, then of each the second: the steps from one to the next cost the same however many are due.
+ */
 export const fire = query(
   'server-checks.fire',
-  `update server_checks c set due_at = now() + c.every_minutes * interval '1 minute'
+  `with recursive organizations as (
+     (select d.organization_id from server_checks d where d.enabled order by d.organization_id limit 1)
+     union all
+     select (select d.organization_id from server_checks d where d.enabled and d.organization_id > o.organization_id
+       order by d.organization_id limit 1)
+     from organizations o where o.organization_id is not null),
+   chosen as (
+     select n.server_id from organizations o cross join lateral (
+       select l.server_id, l.due_at, row_number() over (order by l.due_at) as nth from (
+         select d.server_id, d.due_at from server_checks d
+         where d.enabled and d.organization_id = o.organization_id and d.due_at <= now()
+           and (select s.enabled from servers s where s.id = d.server_id)
+           and (select p.deleted_at is null from projects p where p.id = d.project_id)
+         order by d.due_at limit 500) l) n
+     order by n.nth, n.due_at limit 500)
+   update server_checks c set due_at = now() + c.every_minutes * interval '1 minute'
    where c.server_id in (
-     select d.server_id from server_checks d
-     join servers s on s.id = d.server_id and s.enabled
-     join projects p on p.id = d.project_id and p.deleted_at is null
-     where d.enabled and d.due_at <= now() order by d.due_at limit 500 for update of d skip locked)
+     select d.server_id from server_checks d where d.server_id in (select server_id from chosen)
+       and d.enabled and d.due_at <= now() for update skip locked)
    returning c.server_id as "serverId", c.organization_id as "organizationId", c.project_id as "projectId",
      c.set_by as "setBy"`,
   {},
