@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Disturber } from './support/replicas/disturb.ts';
+import { excuseOf } from './support/replicas/excuse.ts';
+import { Fleet } from './support/replicas/fleet.ts';
+import { hasHaproxy } from './support/replicas/front.ts';
+import { type Ground, prepare } from './support/replicas/ground.ts';
+import { Acknowledged, run } from './support/replicas/load.ts';
+import { disturbBriefly, disturbFor } from './support/replicas/plan.ts';
+import { tableOf } from './support/replicas/table.ts';
+import { problemsAfter } from './support/replicas/verify.ts';
+
+/** `npm run soak -- --minutes 10` sets it; without it each kind of disturbance comes once. */
+const minutes = Number(process.env['DRYDOCK_TEST_REPLICAS_MINUTES'] ?? 0);
+const seed = Number(process.env['DRYDOCK_TEST_SEED'] ?? Date.now() % 1_000_000);
+
+let fleet: Fleet;
+let ground: Ground;
+beforeAll(async () => {
+  if (!hasHaproxy) return;
+  fleet = await Fleet.start();
+  ground = await prepare(fleet);
+});
+afterAll(async () => {
+  await ground?.tunnel.stop().catch(() => {});
+  await fleet?.end();
+});
+
+test.skipIf(!hasHaproxy)(
+  'three replicas and three workers under load lose and repeat nothing while they are killed, frozen and restarted',
+  { timeout: 300_000 + minutes * 75_000 },
+  async () => {
+    const acknowledged = new Acknowledged();
+    const disturber = new Disturber(fleet);
+    const stopping = new AbortController();
+    const began = performance.now();
+    const load = run(ground, acknowledged, stopping.signal);
+    // A load that fails ends the test at once.
+    const disturbed = minutes > 0 ? disturbFor(disturber, minutes, seed) : disturbBriefly(disturber);
+    await Promise.race([disturbed, load]);
+    stopping.abort();
+    await Promise.all([disturbed, load]);
+    const { caller, tunnel } = ground;
+    const facts = { disturbances: disturber.done, lines: fleet.front.lines, tunnel };
+    const excused = caller.failures.filter((attempt) => excuseOf(attempt, facts));
+    if (minutes > 0) process.stdout.write(tableOf({ caller, disturbances: disturber.done, excused, began }));
+    const problems = await problemsAfter({ fleet, ground, acknowledged });
+    const unexplained = caller.failures
+      .filter((attempt) => !excused.includes(attempt))
+      .map(({ from, to, name, status, problem }) => {
+        const line = JSON.stringify(fleet.front.lines.get(name) ?? 'not in the log of HAProxy');
+        return `${Math.round(from - began)} to ${Math.round(to - began)} ms: ${name} ${status} ${problem} ${line}`;
+      });
+    expect({ seed, problems, unexplained }).toEqual({ seed, problems: [], unexplained: [] });
+  },
+);

@@ -1,0 +1,87 @@
+import type { Attempt, Caller } from './caller.ts';
+import type { Disturbance } from './disturb.ts';
+
+interface Shown {
+  caller: Caller;
+  disturbances: readonly Disturbance[];
+  /** Those that are allowed. */
+  excused: readonly Attempt[];
+  began: number;
+}
+
+/** What happened, for people. */
+export function tableOf({ caller, disturbances, excused, began }: Shown): string {
+  const kinds = [...new Set([...caller.calls.map(({ kind }) => kind), 'watch'])].filter(
+    (kind) => kind !== 'prepare',
+  );
+  const disturbed = (from: number, to: number): boolean =>
+    disturbances.some((one) => from <= one.over && to >= one.from);
+  const rows = kinds.map((kind) => {
+    const calls = caller.calls.filter((call) => call.kind === kind);
+    const failed = caller.failures.filter((attempt) => attempt.kind === kind);
+    const allowed = excused.filter((attempt) => attempt.kind === kind).length;
+    const times = (when: boolean): string[] => {
+      const took = calls
+        .filter(({ from, to }) => disturbed(from, to) === when)
+        .map(({ from, to }) => to - from);
+      return [quantile(took, 0.5), quantile(took, 0.99), quantile(took, 1)];
+    };
+    const again = calls.filter(({ attempts }) => attempts > 1).length;
+    return [
+      kind,
+      caller.sent[kind] ?? 0,
+      again,
+      allowed,
+      failed.length - allowed,
+      ...times(false),
+      ...times(true),
+    ];
+  });
+  const head = [
+    'kind',
+    'sent',
+    'repeated',
+    'failed, allowed',
+    'not allowed',
+    'calm p50',
+    'p99',
+    'max',
+    'disturbed p50',
+    'p99',
+    'max',
+  ];
+  const done = disturbances.map(({ what, who, from, until, over, relay }) => [
+    seconds(from - began),
+    what,
+    relay ? `${who} (held the tunnel)` : who,
+    seconds(until - from),
+    seconds(over - from),
+    excused.filter((attempt) => attempt.from <= until && attempt.to >= from).length,
+  ]);
+  const told = ['at, s', 'disturbance', 'whom', 'away, s', 'until as before, s', 'attempts failed'];
+  return `\n${lined([head, ...rows])}\n\nTimes are milliseconds from the first attempt to the answer.\n\n${lined([told, ...done])}\n`;
+}
+
+function quantile(values: number[], which: number): string {
+  if (values.length === 0) return '-';
+  const sorted = values.toSorted((a, b) => a - b);
+  return String(Math.round(sorted[Math.min(sorted.length - 1, Math.floor(which * sorted.length))] as number));
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(1);
+}
+
+function lined(rows: (string | number)[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => String(row[column]).length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => String(cell).padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
