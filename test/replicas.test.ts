@@ -42,7 +42,10 @@ test.skipIf(!hasHaproxy)(
     const { caller, tunnel } = ground;
     const facts = { disturbances: disturber.done, lines: fleet.front.lines, tunnel };
     const excused = caller.failures.filter((attempt) => excuseOf(attempt, facts));
-    if (minutes > 0) process.stdout.write(tableOf({ caller, disturbances: disturber.done, excused, began }));
+    if (minutes >= 0) process.stdout.write(tableOf({ caller, disturbances: disturber.done, excused, began }));
+    await import('node:fs').then(({ writeFileSync }) =>
+      writeFileSync('/tmp/soak-notices.txt', fleet.front.notices.join('\n')),
+    );
     const problems = await problemsAfter({ fleet, ground, acknowledged });
     const unexplained = caller.failures
       .filter((attempt) => !excused.includes(attempt))

@@ -1,4 +1,4 @@
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { refuseBytes, takeOverFromNode } from './connections.ts';
 import type { Metrics } from './metrics.ts';
 import { within } from './patience.ts';
@@ -18,8 +18,8 @@ const patience = 2_000;
 export function registerHealth(app: FastifyInstance, options: HealthOptions): void {
   const { probe, started, draining, metrics } = options;
   app.get('/healthz', () => ({ status: 'ok' }));
-  app.get('/readyz', async (_request, reply) => {
-    if (draining()) return reply.code(503).send({ status: 'draining' });
+  app.get('/readyz', async (request, reply) => {
+    if (draining()) return reply.code(drainingStatus(request)).send({ status: 'draining' });
     if (!started()) return reply.code(503).send({ status: 'starting' });
     try {
       await within(patience, probe());
@@ -31,6 +31,11 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
   app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   );
+}
+
+/** HAProxy takes 404 for "send nobody new", and anything else that is no success for "cut off who is there". */
+function drainingStatus({ query }: FastifyRequest): number {
+  return (query as Record<string, unknown>)['draining'] === '404' ? 404 : 503;
 }
 
 /** The same for a process that serves nothing else. */

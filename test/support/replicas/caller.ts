@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, fetch, type RequestInit, type Response } from 'undici';
 import { key } from './fleet.ts';
 
 /** One request that was sent, in milliseconds of this process. */
@@ -32,6 +33,11 @@ export interface Wanted {
 
 /** Milliseconds after which nobody goes on asking. */
 const patience = 60_000;
+/**
+ * A connection for each request. Of one that is kept HAProxy closes the second and later requests without a word in its
+ * log, so that nobody could tell which replica had them.
+ */
+const dispatcher = new Agent({ pipelining: 0 });
 const again = /IDEMPOTENCY_KEY_IN_USE|RATE_LIMITED/;
 
 /** Whoever uses the fleet: asks again what failed, and writes down what came of each attempt. */
@@ -123,7 +129,8 @@ export class Caller {
   ): Promise<Response> {
     const kind = name.slice(0, name.lastIndexOf('-'));
     this.sent[kind] = (this.sent[kind] ?? 0) + 1;
-    return fetch(`${this.origin}/api/v1${path}`, {
+    const options: RequestInit = {
+      dispatcher,
       method,
       headers: {
         authorization: `Bearer ${key}`,
@@ -136,7 +143,8 @@ export class Caller {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(bytes && { body: bytes }),
       ...(within !== undefined && { signal: AbortSignal.timeout(within) }),
-    });
+    };
+    return fetch(`${this.origin}/api/v1${path}`, options);
   }
 }
 

@@ -67,7 +67,7 @@ export class Disturber {
   private async freeze({ name, role, process }: Member, until: () => void): Promise<void> {
     process.child.kill('SIGSTOP');
     if (role === 'api') await this.fleet.front.sees(name, false);
-    await delay(role === 'api' ? 2_000 : 8_000);
+    await delay(role === 'api' ? 1_000 : 8_000);
     process.child.kill('SIGCONT');
     until();
   }

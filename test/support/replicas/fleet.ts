@@ -156,9 +156,12 @@ async function settings({
     SCRIPTED_PROVIDER_KEY: 'k-scripted',
     DRYDOCK_PERSONA_MODEL: 'scripted/model',
     DRYDOCK_EVAL_LEASE: String(lease),
+    // So that a run takes a while.
+    DRYDOCK_EVAL_TRIALS: '2',
+    DRYDOCK_JOURNEY_SESSIONS: '2',
     // Counted and shared by the replicas, but never reached.
     DRYDOCK_RATE_LIMIT: '600000/100000',
-    DRYDOCK_SHUTDOWN_TIMEOUT: '20',
+    DRYDOCK_SHUTDOWN_NOTICE: '3',
     DRYDOCK_BROWSER: 'off',
   };
 }

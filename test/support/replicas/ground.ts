@@ -6,10 +6,10 @@ import { trialWords } from './models.ts';
 import { Tunnel } from './tunnel.ts';
 
 /** Each run of evals has so many trials, each of the swarm so many sessions. */
-export const cases = 8;
+export const cases = 4;
 export const repetitions = 8;
 export const targets = 3;
-export const sessionsPerTarget = 5;
+export const sessionsPerTarget = 3;
 
 /** What loads need, made before anything is disturbed. */
 export interface Ground {

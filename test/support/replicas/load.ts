@@ -34,13 +34,13 @@ interface Kind {
 
 /** Everything that is asked of the fleet at once. */
 const kinds: Record<string, Kind> = {
-  read: { lanes: 3, pause: 40, step: read },
-  write: { lanes: 2, pause: 60, step: write },
-  edit: { lanes: 1, pause: 80, step: edit },
-  report: { lanes: 1, pause: 150, step: report },
-  live: { lanes: 2, pause: 60, step: live },
-  upload: { lanes: 1, pause: 250, step: upload },
-  tunnel: { lanes: 1, pause: 80, step: throughTunnel },
+  read: { lanes: 2, pause: 100, step: read },
+  write: { lanes: 2, pause: 150, step: write },
+  edit: { lanes: 1, pause: 250, step: edit },
+  report: { lanes: 1, pause: 400, step: report },
+  live: { lanes: 1, pause: 100, step: live },
+  upload: { lanes: 1, pause: 400, step: upload },
+  tunnel: { lanes: 1, pause: 150, step: throughTunnel },
   // The lane says which suite: two runs are under way all the time.
   evals: { lanes: 2, pause: 0, step: evals },
   swarm: { lanes: 1, pause: 0, step: swarm },

@@ -7,7 +7,7 @@ export const turnsOfSession = 3;
 export const trialWords = 'Which ships are here, case';
 
 /** Milliseconds that a model thinks. */
-const latencyMs = 80;
+const latencyMs = 250;
 
 const script: Script = playing({
   latencyMs,

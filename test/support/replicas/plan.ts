@@ -6,13 +6,17 @@ type Deed = [What, who: string];
 const apis = ['one', 'two', 'three'];
 const workers = ['worker-1', 'worker-2', 'worker-3'];
 
-/** One of each that matters most, for a run of seconds. */
-const short: Deed[] = [
-  ['kill', 'one'],
-  ['kill', 'worker-1'],
-  ['restart database', 'PostgreSQL'],
-  ['freeze', 'two'],
-  ['restart', 'three'],
+/** One of each that matters most, for a run of seconds; those of a line at once. */
+const short: Deed[][] = [
+  [
+    ['kill', 'one'],
+    ['kill', 'worker-1'],
+  ],
+  [['restart database', 'PostgreSQL']],
+  [
+    ['freeze', 'two'],
+    ['restart', 'three'],
+  ],
 ];
 
 /** Milliseconds of calm before each. */
@@ -20,9 +24,9 @@ const calm = { short: 1_000, long: 4_000 };
 
 /** Follows the short plan once. */
 export async function disturbBriefly(disturber: Disturber): Promise<void> {
-  for (const [what, who] of short) {
+  for (const deeds of short) {
     await delay(calm.short);
-    await disturber.disturb(what, who);
+    await Promise.all(deeds.map(([what, who]) => disturber.disturb(what, who)));
   }
   await delay(calm.short);
 }

@@ -157,7 +157,8 @@ async function watchers({ acknowledged }: Checked): Promise<string[]> {
 /** Each attempt at a trial asks twice at most. What was asked beyond once for each trial is of attempts that were cut off. */
 async function modelCalls({ fleet: { node, models } }: Checked): Promise<string[]> {
   const [counted] = await node.ask<{ trials: number; attempts: number }>(
-    'select count(*)::int as trials, sum(attempts)::int as attempts from eval_trials',
+    `select count(*)::int as trials, sum(t.attempts)::int as attempts from eval_trials t
+     join eval_runs r on r.id = t.run_id where r.source <> 'sdk'`,
   );
   const { trials: ended = 0, attempts = 0 } = counted ?? {};
   const asked = models.asked.trials;

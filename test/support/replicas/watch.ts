@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Response } from 'undici';
 import { EventParser } from '../../../src/surfaces/client/event-parser.ts';
 import type { Caller } from './caller.ts';
 
