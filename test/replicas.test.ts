@@ -41,18 +41,17 @@ test.skipIf(!hasHaproxy)(
     await Promise.all([disturbed, load]);
     const { caller, tunnel } = ground;
     const facts = { disturbances: disturber.done, lines: fleet.front.lines, tunnel };
-    const excused = caller.failures.filter((attempt) => excuseOf(attempt, facts));
-    if (minutes >= 0) process.stdout.write(tableOf({ caller, disturbances: disturber.done, excused, began }));
-    await import('node:fs').then(({ writeFileSync }) =>
-      writeFileSync('/tmp/soak-notices.txt', fleet.front.notices.join('\n')),
-    );
+    const excused = new Map(caller.failures.map((attempt) => [attempt, excuseOf(attempt, facts)]));
     const problems = await problemsAfter({ fleet, ground, acknowledged });
     const unexplained = caller.failures
-      .filter((attempt) => !excused.includes(attempt))
+      .filter((attempt) => !excused.get(attempt))
       .map(({ from, to, name, status, problem }) => {
         const line = JSON.stringify(fleet.front.lines.get(name) ?? 'not in the log of HAProxy');
         return `${Math.round(from - began)} to ${Math.round(to - began)} ms: ${name} ${status} ${problem} ${line}`;
       });
+    const shown = minutes > 0 || problems.length + unexplained.length > 0;
+    if (shown)
+      process.stdout.write(tableOf({ caller, acknowledged, disturbances: disturber.done, excused, began }));
     expect({ seed, problems, unexplained }).toEqual({ seed, problems: [], unexplained: [] });
   },
 );

@@ -1,16 +1,18 @@
 import type { Attempt, Caller } from './caller.ts';
 import type { Disturbance } from './disturb.ts';
+import type { Acknowledged } from './load.ts';
 
 interface Shown {
   caller: Caller;
   disturbances: readonly Disturbance[];
-  /** Those that are allowed. */
-  excused: readonly Attempt[];
+  acknowledged: Acknowledged;
+  /** Failures, with what they are allowed for. */
+  excused: ReadonlyMap<Attempt, Disturbance | undefined>;
   began: number;
 }
 
 /** What happened, for people. */
-export function tableOf({ caller, disturbances, excused, began }: Shown): string {
+export function tableOf({ caller, acknowledged, disturbances, excused, began }: Shown): string {
   const kinds = [...new Set([...caller.calls.map(({ kind }) => kind), 'watch'])].filter(
     (kind) => kind !== 'prepare',
   );
@@ -19,7 +21,7 @@ export function tableOf({ caller, disturbances, excused, began }: Shown): string
   const rows = kinds.map((kind) => {
     const calls = caller.calls.filter((call) => call.kind === kind);
     const failed = caller.failures.filter((attempt) => attempt.kind === kind);
-    const allowed = excused.filter((attempt) => attempt.kind === kind).length;
+    const allowed = failed.filter((attempt) => excused.get(attempt)).length;
     const times = (when: boolean): string[] => {
       const took = calls
         .filter(({ from, to }) => disturbed(from, to) === when)
@@ -50,16 +52,19 @@ export function tableOf({ caller, disturbances, excused, began }: Shown): string
     'p99',
     'max',
   ];
-  const done = disturbances.map(({ what, who, from, until, over, relay }) => [
-    seconds(from - began),
-    what,
-    relay ? `${who} (held the tunnel)` : who,
-    seconds(until - from),
-    seconds(over - from),
-    excused.filter((attempt) => attempt.from <= until && attempt.to >= from).length,
+  const done = disturbances.map((one) => [
+    seconds(one.from - began),
+    one.what,
+    one.relay ? `${one.who} (held the tunnel)` : one.who,
+    seconds(one.until - one.from),
+    seconds(one.over - one.from),
+    caller.failures.filter((attempt) => excused.get(attempt) === one).length,
   ]);
   const told = ['at, s', 'disturbance', 'whom', 'away, s', 'until as before, s', 'attempts failed'];
-  return `\n${lined([head, ...rows])}\n\nTimes are milliseconds from the first attempt to the answer.\n\n${lined([told, ...done])}\n`;
+  const { runs, swarms, made, uploads, watched } = acknowledged;
+  const resumed = watched.reduce((sum, one) => sum + one.resumed, 0);
+  const summary = `${made.length} things made, ${uploads.size} uploads, ${runs.length} eval runs, ${swarms.length} swarms; ${watched.length} watchers, who came back ${resumed} times.`;
+  return `\n${summary}\n\n${lined([head, ...rows])}\n\nTimes are milliseconds from the first attempt to the answer.\n\n${lined([told, ...done])}\n`;
 }
 
 function quantile(values: number[], which: number): string {
