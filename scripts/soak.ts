@@ -5,11 +5,10 @@ import { parseArgs } from 'node:util';
 
 const usage = `usage: npm run soak -- [--minutes N] [--only replicas|repeated]
 
-  --minutes N  how long all of it takes, about; 10 if left out
+  --minutes N  10 if left out: replicas for N minutes, then repeated for about a fifth of that
   --only       replicas: three replicas and three workers behind HAProxy under load, while they are killed, frozen and
-               restarted; needs HAProxy (Debian: apt-get install haproxy)
-               repeated: what the other tests do a few times, many times
-               Left out, both: four fifths of the time for the first, the rest for the second.
+               restarted and the database is restarted; needs HAProxy (Debian: apt-get install haproxy)
+               repeated: what other tests do a few times, many times; for N minutes when it is named
 `;
 
 const parts = ['replicas', 'repeated'] as const;
@@ -69,7 +68,7 @@ const run: Record<Part, (minutes: number) => boolean> = {
 };
 
 function soak({ minutes, only }: Wanted): number {
-  const shares = only ? { [only]: minutes } : { replicas: minutes * 0.8, repeated: minutes * 0.2 };
+  const shares = only ? { [only]: minutes } : { replicas: minutes, repeated: minutes / 5 };
   const failed: string[] = [];
   for (const part of parts) {
     const share = shares[part];

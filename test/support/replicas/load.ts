@@ -46,13 +46,21 @@ const kinds: Record<string, Kind> = {
   swarm: { lanes: 1, pause: 0, step: swarm },
 };
 
+interface Loading {
+  ground: Ground;
+  acknowledged: Acknowledged;
+  stopping: AbortSignal;
+  /** How many times as long pauses are. */
+  ease: number;
+}
+
 /** Goes on until it is told to stop; what is under way then is ended. Rejects with the first thing that nobody could get. */
-export async function run(ground: Ground, acknowledged: Acknowledged, stopping: AbortSignal): Promise<void> {
+export async function run({ ground, acknowledged, stopping, ease }: Loading): Promise<void> {
   const lanes = Object.values(kinds).flatMap(({ lanes: count, pause, step }) =>
     Array.from({ length: count }, async (_, lane) => {
       for (let nth = 0; !stopping.aborted; nth++) {
         await step({ ground, acknowledged, lane, nth });
-        await delay(pause * (0.5 + Math.random()));
+        await delay(pause * ease * (0.5 + Math.random()));
       }
     }),
   );
