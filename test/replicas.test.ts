@@ -25,6 +25,10 @@ afterAll(async () => {
   await fleet?.end();
 });
 
+test.skipIf(!hasHaproxy)('the outside gets no figures', async () => {
+  expect((await fetch(`${fleet.front.origin}/metrics/`)).status).toBe(404);
+});
+
 test.skipIf(!hasHaproxy)(
   'three replicas and three workers under load lose and repeat nothing while they are killed, frozen and restarted',
   { timeout: 300_000 + minutes * 75_000 },
@@ -36,11 +40,11 @@ test.skipIf(!hasHaproxy)(
     // Less in a suite, whose other tests need the processors too.
     const ease = minutes > 0 ? 1 : 2;
     const load = run({ ground, acknowledged, stopping: stopping.signal, ease });
-    // A load that fails ends the test at once.
-    const disturbed = minutes > 0 ? disturbFor(disturber, minutes, seed) : disturbBriefly(disturber);
-    await Promise.race([disturbed, load]);
-    stopping.abort();
-    await Promise.all([disturbed, load]);
+    // A load that fails ends all of it.
+    load.catch(() => stopping.abort());
+    const plan = minutes > 0 ? disturbFor(minutes, seed) : disturbBriefly;
+    await plan(disturber, stopping.signal).finally(() => stopping.abort());
+    await load;
     const { caller, tunnel } = ground;
     const facts = { disturbances: disturber.done, lines: fleet.front.lines, tunnel };
     const excused = new Map(caller.failures.map((attempt) => [attempt, excuseOf(attempt, facts)]));

@@ -22,28 +22,37 @@ const short: Deed[][] = [
 /** Milliseconds of calm before each. */
 const calm = { short: 1_000, long: 4_000 };
 
-/** Follows the short plan once. */
-export async function disturbBriefly(disturber: Disturber): Promise<void> {
+type Plan = (disturber: Disturber, stopping: AbortSignal) => Promise<void>;
+
+/** Everything of the short plan, once. */
+export const disturbBriefly: Plan = async (disturber, stopping) => {
   for (const deeds of short) {
-    await delay(calm.short);
+    await rest(calm.short, stopping);
+    if (stopping.aborted) return;
     await Promise.all(deeds.map(([what, who]) => disturber.disturb(what, who)));
   }
-  await delay(calm.short);
+  await rest(calm.short, stopping);
+};
+
+/** Everything to everybody, in an order that the seed decides, for so long; the database after a third, and after two. */
+export function disturbFor(minutes: number, seed: number): Plan {
+  return async (disturber, stopping) => {
+    const began = performance.now();
+    const share = (): number => (performance.now() - began) / (minutes * 60_000);
+    const next = shuffled(seed);
+    for (let restarts = 0; ; ) {
+      await rest(calm.long, stopping);
+      if (stopping.aborted || share() >= 1) return;
+      if (restarts < 2 && share() > (restarts + 1) / 3) {
+        restarts++;
+        await disturber.disturb('restart database', 'PostgreSQL');
+      } else await disturber.disturb(...(await next(disturber)));
+    }
+  };
 }
 
-/** Everything to everybody, in an order that the seed decides, for so long; the database twice, after a third each. */
-export async function disturbFor(disturber: Disturber, minutes: number, seed: number): Promise<void> {
-  const began = performance.now();
-  const share = (): number => (performance.now() - began) / (minutes * 60_000);
-  const next = shuffled(seed);
-  let restarts = 0;
-  while (share() < 1) {
-    await delay(calm.long);
-    if (share() > (restarts + 1) / 3 && restarts < 2) {
-      restarts++;
-      await disturber.disturb('restart database', 'PostgreSQL');
-    } else await disturber.disturb(...(await next(disturber)));
-  }
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {});
 }
 
 /** Each deed once, then again in another order; after each round whoever holds the tunnel is killed. */
