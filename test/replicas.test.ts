@@ -56,8 +56,10 @@ test.skipIf(!hasHaproxy)(
         return `${Math.round(from - began)} to ${Math.round(to - began)} ms: ${name} ${status} ${problem} ${line}`;
       });
     const shown = minutes > 0 || problems.length + unexplained.length > 0;
-    if (shown)
-      process.stdout.write(tableOf({ caller, acknowledged, disturbances: disturber.done, excused, began }));
+    const failedStarts = fleet.members.flatMap((member) => member.failedStarts);
+    const { done: disturbances } = disturber;
+    const told = { caller, acknowledged, disturbances, failedStarts, excused, began };
+    if (shown) process.stdout.write(tableOf(told));
     expect({ seed, problems, unexplained }).toEqual({ seed, problems: [], unexplained: [] });
   },
 );

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type DemoHttp, serveDemoHttp } from '../../../src/demo-server/http.ts';
 import { writeModelsFile } from '../evals.ts';
 import { freePort } from '../free-port.ts';
@@ -22,6 +23,7 @@ const lease = 3;
 export class Member {
   readonly name: string;
   readonly role: 'api' | 'worker';
+  readonly failedStarts: string[] = [];
   private readonly env: Record<string, string>;
   private running: Drydock | undefined;
 
@@ -36,7 +38,19 @@ export class Member {
     return this.running;
   }
 
+  /** Again after 2 seconds when it could not start, as the units for systemd do. */
   async start(): Promise<void> {
+    for (let tries = 1; ; tries++)
+      try {
+        return await this.launch();
+      } catch (error) {
+        this.failedStarts.push(String(error));
+        if (tries === 5) throw error;
+        await delay(2_000);
+      }
+  }
+
+  private async launch(): Promise<void> {
     const args = this.role === 'api' ? ['serve', '--no-worker'] : ['worker'];
     this.running = new Drydock(args, this.env);
     await this.running.said(this.role === 'api' ? /ready\n[\s\S]*Docs/ : /Drydock works/);

@@ -6,15 +6,17 @@ interface Shown {
   caller: Caller;
   disturbances: readonly Disturbance[];
   acknowledged: Acknowledged;
+  /** Why a process did not start at once. */
+  failedStarts: readonly string[];
   /** Failures, with what they are allowed for. */
   excused: ReadonlyMap<Attempt, Disturbance | undefined>;
   began: number;
 }
 
 /** What happened, for people. */
-export function tableOf({ caller, acknowledged, disturbances, excused, began }: Shown): string {
+export function tableOf({ caller, acknowledged, disturbances, failedStarts, excused, began }: Shown): string {
   const kinds = [...new Set([...caller.calls.map(({ kind }) => kind), 'watch'])].filter(
-    (kind) => kind !== 'prepare',
+    (kind) => kind !== 'prepare' && kind !== 'verify',
   );
   const disturbed = (from: number, to: number): boolean =>
     disturbances.some((one) => from <= one.over && to >= one.from);
@@ -64,7 +66,8 @@ export function tableOf({ caller, acknowledged, disturbances, excused, began }: 
   const { runs, swarms, made, uploads, watched } = acknowledged;
   const resumed = watched.reduce((sum, one) => sum + one.resumed, 0);
   const summary = `${made.length} things made, ${uploads.size} uploads, ${runs.length} eval runs, ${swarms.length} swarms; ${watched.length} watchers, who came back ${resumed} times.`;
-  return `\n${summary}\n\n${lined([head, ...rows])}\n\nTimes are milliseconds from the first attempt to the answer.\n\n${lined([told, ...done])}\n`;
+  const starts = failedStarts.map((why) => `A process started at the second try only: ${why}\n`).join('');
+  return `\n${summary}\n\n${lined([head, ...rows])}\n\nTimes are milliseconds from the first attempt to the answer.\n\n${lined([told, ...done])}\n${starts}`;
 }
 
 function quantile(values: number[], which: number): string {
