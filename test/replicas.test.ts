@@ -58,7 +58,8 @@ test.skipIf(!hasHaproxy)(
     const shown = minutes > 0 || problems.length + unexplained.length > 0;
     const failedStarts = fleet.members.flatMap((member) => member.failedStarts);
     const { done: disturbances } = disturber;
-    const told = { caller, acknowledged, disturbances, failedStarts, excused, began };
+    const { notices } = fleet.front;
+    const told = { caller, acknowledged, disturbances, failedStarts, notices, excused, began };
     if (shown) process.stdout.write(tableOf(told));
     expect({ seed, problems, unexplained }).toEqual({ seed, problems: [], unexplained: [] });
   },

@@ -27,8 +27,8 @@ export class Front {
   readonly port: number;
   /** By the name that a caller gave its request. */
   readonly lines = new Map<string, Line>();
-  /** What it said about its servers, and about itself. */
-  readonly notices: string[] = [];
+  /** What it said about its servers, and about itself, and when. */
+  readonly notices: { at: number; text: string }[] = [];
   private readonly folder: string;
   private readonly servers: Record<string, number>;
   private readonly up = new Map<string, boolean>();
@@ -86,7 +86,7 @@ export class Front {
       if (answer) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    throw new Error(`HAProxy does not listen: ${this.notices.join('\n')}`);
+    throw new Error(`HAProxy does not listen: ${this.notices.map(({ text }) => text).join('\n')}`);
   }
 
   private read(line: string): void {
@@ -96,7 +96,7 @@ export class Front {
       this.lines.set(name, { status: Number(status), server, ending, took: Number(took) });
       return;
     }
-    this.notices.push(line);
+    this.notices.push({ at: performance.now(), text: line });
     const [, server, state] = /Server replicas\/(\w+) is (UP|DOWN)/.exec(line) ?? [];
     if (server === undefined) return;
     this.up.set(server, state === 'UP');

@@ -6,6 +6,8 @@ interface Shown {
   caller: Caller;
   disturbances: readonly Disturbance[];
   acknowledged: Acknowledged;
+  /** What HAProxy said. */
+  notices: readonly { at: number; text: string }[];
   /** Why a process did not start at once. */
   failedStarts: readonly string[];
   /** Failures, with what they are allowed for. */
@@ -14,7 +16,8 @@ interface Shown {
 }
 
 /** What happened, for people. */
-export function tableOf({ caller, acknowledged, disturbances, failedStarts, excused, began }: Shown): string {
+export function tableOf(shown: Shown): string {
+  const { caller, acknowledged, disturbances, failedStarts, notices, excused, began } = shown;
   const kinds = [...new Set([...caller.calls.map(({ kind }) => kind), 'watch'])].filter(
     (kind) => kind !== 'prepare' && kind !== 'verify',
   );
@@ -66,8 +69,12 @@ export function tableOf({ caller, acknowledged, disturbances, failedStarts, excu
   const { runs, swarms, made, uploads, watched } = acknowledged;
   const resumed = watched.reduce((sum, one) => sum + one.resumed, 0);
   const summary = `${made.length} things made, ${uploads.size} uploads, ${runs.length} eval runs, ${swarms.length} swarms; ${watched.length} watchers, who came back ${resumed} times.`;
+  const downs = notices.flatMap(({ at, text }) => {
+    const [, why] = /^Server replicas\/(\w+ is DOWN, reason: [^.]*)/.exec(text) ?? [];
+    return why === undefined ? [] : [`${seconds(at - began)} s: ${why}\n`];
+  });
   const starts = failedStarts.map((why) => `A process started at the second try only: ${why}\n`).join('');
-  return `\n${summary}\n\n${lined([head, ...rows])}\n\nTimes are milliseconds from the first attempt to the answer.\n\n${lined([told, ...done])}\n${starts}`;
+  return `\n${summary}\n\n${lined([head, ...rows])}\n\nTimes are milliseconds from the first attempt to the answer.\n\n${lined([told, ...done])}\n\nWhat HAProxy noticed:\n${downs.join('')}${starts}`;
 }
 
 function quantile(values: number[], which: number): string {
