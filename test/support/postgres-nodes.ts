@@ -123,7 +123,7 @@ export interface Nodes {
 /** Servers that are not started yet; the first has its files. */
 async function nodesNamed(
   ...names: string[]
-): Promise<{ nodes: PostgresNode[]; home: Home; end(): Promise<void> }> {
+): Promise<{ nodes: PostgresNode[]; home: Home; end: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'drydock-nodes-'));
   await chmod(folder, 0o711);
   const home = await findHome(folder);
@@ -145,7 +145,7 @@ async function nodesNamed(
 }
 
 /** One server with an empty database, which can be restarted. */
-export async function startNode(): Promise<{ node: PostgresNode; end(): Promise<void> }> {
+export async function startNode(): Promise<{ node: PostgresNode; end: () => Promise<void> }> {
   const { nodes, end } = await nodesNamed('one');
   const [node] = nodes as [PostgresNode];
   try {
