@@ -53,7 +53,9 @@ test.skipIf(!hasHaproxy)(
       .filter((attempt) => !excused.get(attempt))
       .map(({ from, to, name, status, problem }) => {
         const line = JSON.stringify(fleet.front.lines.get(name) ?? 'not in the log of HAProxy');
-        return `${Math.round(from - began)} to ${Math.round(to - began)} ms: ${name} ${status} ${problem} ${line}`;
+        const requestId = /req_\w+/.exec(problem)?.[0] ?? name;
+        const log = fleet.members.flatMap((member) => member.linesAbout(requestId)).join();
+        return `${Math.round(from - began)} to ${Math.round(to - began)} ms: ${name} ${status} ${problem} ${line} ${log}`;
       });
     const shown = minutes > 0 || problems.length + unexplained.length > 0;
     const failedStarts = fleet.members.flatMap((member) => member.failedStarts);

@@ -26,6 +26,7 @@ export class Member {
   readonly failedStarts: string[] = [];
   private readonly env: Record<string, string>;
   private running: Drydock | undefined;
+  private readonly all: Drydock[] = [];
 
   constructor(name: string, role: 'api' | 'worker', env: Record<string, string>) {
     this.name = name;
@@ -36,6 +37,12 @@ export class Member {
   get process(): Drydock {
     if (!this.running) throw new Error(`${this.name} was never started`);
     return this.running;
+  }
+
+  /** What it logged about a request. */
+  linesAbout(requestId: string): string[] {
+    const lines = this.all.flatMap(({ stderr }) => stderr.split('\n'));
+    return lines.filter((line) => line.includes(`"${requestId}"`));
   }
 
   /** Again after 2 seconds when it could not start, as the units for systemd do. */
@@ -53,6 +60,7 @@ export class Member {
   private async launch(): Promise<void> {
     const args = this.role === 'api' ? ['serve', '--no-worker'] : ['worker'];
     this.running = new Drydock(args, this.env);
+    this.all.push(this.running);
     await this.running.said(this.role === 'api' ? /ready\n[\s\S]*Docs/ : /Drydock works/);
   }
 
