@@ -13,10 +13,8 @@ const short: Deed[][] = [
     ['kill', 'worker-1'],
   ],
   [['restart database', 'PostgreSQL']],
-  [
-    ['freeze', 'two'],
-    ['restart', 'three'],
-  ],
+  [['restart', 'three']],
+  [['freeze', 'two']],
 ];
 
 /** Milliseconds of calm before each. */
