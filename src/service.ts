@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { conformanceJob } from './domain/conformance-runs/execute/job.ts';
 import { silentRunsJob } from './domain/conformance-runs/silent.ts';
 import type { Services } from './domain/context.ts';
@@ -142,8 +143,12 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const stop = async (): Promise<void> => {
     draining = true;
     if (local) withdrawService(config.dataDir);
+    const close = async (): Promise<void> => {
+      if (started) await delay(config.shutdownNotice * 1000);
+      await app.close();
+    };
     // Both at once: whatever requests still wait for, no further job is begun here.
-    await Promise.all([app.close(), workers && stopWorkers(workers, (config.shutdownTimeout * 1000) / 2)]);
+    await Promise.all([close(), workers && stopWorkers(workers, (config.shutdownTimeout * 1000) / 2)]);
     await lastUse.flush();
     limiter?.leave();
     await presence.end();

@@ -271,3 +271,14 @@ test.runIf(systemd)('systemd takes the units and finds little that they leave op
     await run('systemd-analyze', ['security', '--offline=true', '--threshold=20', '--no-pager', path]);
   }
 });
+
+test('the configuration of HAProxy is the one that the guide shows, and HAProxy takes it', async () => {
+  const bare = read('haproxy/haproxy.cfg')
+    .replaceAll(/^ *#.*\n/gm, '')
+    .trim();
+  const guide = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+  expect(/```haproxy\n([^`]*)\n```/.exec(guide)?.[1]).toBe(bare);
+  if (!existsSync('/usr/sbin/haproxy')) return;
+  const checked = await run('/usr/sbin/haproxy', ['-c', '-f', join(root, 'deploy/haproxy/haproxy.cfg')]);
+  expect(checked.stdout).toContain('Configuration file is valid');
+});

@@ -69,6 +69,19 @@ test('SIGTERM lets the request under way finish, takes no new ones, and stops th
   expect(await databasePid(here.dataDir)).toBeUndefined();
 });
 
+test('with a notice it still takes requests after SIGTERM, and its readiness says so as a balancer wants it', async () => {
+  const here = await place();
+  const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key, DRYDOCK_SHUTDOWN_NOTICE: '4' });
+  const { origin } = new URL(service.baseUrl);
+  const readiness = async (query: string) => (await fetch(`${origin}/readyz${query}`)).status;
+  expect(await readiness('?draining=404')).toBe(200);
+  service.child.kill('SIGTERM');
+  await expect.poll(() => readiness('')).toBe(503);
+  expect(await readiness('?draining=404')).toBe(404);
+  expect((await send(service, 'POST', '/projects', { name: 'Late' })).status).toBe(201);
+  expect(await service.outcome()).toMatchObject({ code: 0 });
+});
+
 test('a request that does not finish holds up the end only for the time allowed', async () => {
   const here = await place();
   const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key, DRYDOCK_SHUTDOWN_TIMEOUT: '3' });

@@ -2,6 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startTestService, type TestService } from './support/service.ts';
 import { hold, openTunnel } from './support/tunnels.ts';
+import { listen } from './targets/listen.ts';
 
 let replicas: [TestService, TestService];
 let project: string;
@@ -106,6 +107,45 @@ test('a replica that ends sends its clients to another one, and one that dies is
   await holder.greeted(3);
   expect((await second.post(tools, {}, { key: first.key })).body).toMatchObject({ items: expect.anything() });
   expect((await first.post(tools, {})).status).toBe(200);
+});
+
+test('when the replica that holds it ends, what is under way ends too, and what comes meanwhile waits for the next', async () => {
+  const [first, second] = replicas;
+  const { dataDir } = first.running.services.config;
+  const third = await startTestService({ database: first.database, dataDir });
+  const front = await balancer();
+  let arrived = (): void => {};
+  let answer = (): void => {};
+  const asked = new Promise<void>((resolve) => (arrived = resolve));
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const target = await listen(async (_request, response) => {
+    arrived();
+    await answered;
+    response.end('answered');
+  });
+  onTestFinished(target.stop);
+  const grant = await openTunnel(first, project, 'handed over');
+  front.to(third);
+  const holder = hold(grant, `http://127.0.0.1:${target.port}/mcp`, front.url);
+  onTestFinished(() => holder.stop());
+  await holder.greeted();
+  const ask = (replica: TestService) => fetch(grant.url.replace(first.origin, replica.origin));
+  const underWay = ask(second);
+  await asked;
+  front.to(second);
+  const stopped = third.stop();
+  const database = await first.database.connect();
+  onTestFinished(() => database.end());
+  const holders = async () =>
+    (await database.query('select holder_id from tunnels where slug = $1', [grant.slug])).rows;
+  await expect.poll(holders).toEqual([{ holder_id: null }]);
+  const meanwhile = ask(first);
+  // Neither hears anything before the server behind the tunnel answers.
+  answer();
+  expect([(await underWay).status, await (await underWay).text()]).toEqual([200, 'answered']);
+  expect([(await meanwhile).status, await (await meanwhile).text()]).toEqual([200, 'answered']);
+  await stopped;
+  expect(holder.events.filter(({ type }) => type === 'connected')).toHaveLength(2);
 });
 
 test('a row that names a process that is gone is an answer, not a wait', async () => {

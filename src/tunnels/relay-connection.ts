@@ -99,6 +99,7 @@ export class RelayConnection {
   private readonly credited: boolean;
   private readonly rooms: readonly Room[];
   private lastId = 0;
+  private rested = (): void => {};
   readonly protocol: TunnelProtocol;
   /** Resolves when the client is gone. */
   readonly closed: Promise<void>;
@@ -131,6 +132,17 @@ export class RelayConnection {
 
   close(code: number, reason: string): void {
     this.line.close(code, reason);
+  }
+
+  /** Resolves when no request is under way, or after so many milliseconds. */
+  async idle(within: number): Promise<void> {
+    if (this.exchanges.size === 0) return;
+    let late: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.rested = resolve;
+      late = setTimeout(resolve, within);
+    });
+    clearTimeout(late);
   }
 
   /** Sends a request through, and answers when its answer begins. */
@@ -246,6 +258,7 @@ export class RelayConnection {
   private forget(id: number): void {
     this.exchanges.get(id)?.credit?.close();
     this.exchanges.delete(id);
+    if (this.exchanges.size === 0) this.rested();
   }
 }
 

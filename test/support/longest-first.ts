@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const long = [
   'access-matrix',
   'guides',
+  'replicas',
   'console',
   'embedded',
   'parity',

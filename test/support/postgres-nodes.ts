@@ -14,7 +14,7 @@ const user = 'drydock';
 const run = promisify(execFile);
 
 /** One PostgreSQL server on loopback that can be stopped, killed, frozen and promoted. */
-class PostgresNode {
+export class PostgresNode {
   readonly port: number;
   readonly dataDir: string;
   private readonly home: Home;
@@ -120,25 +120,48 @@ export interface Nodes {
   end(): Promise<void>;
 }
 
-/** A primary with a standby that follows it. */
-export async function startNodes(): Promise<Nodes> {
+/** Servers that are not started yet; the first has its files. */
+async function nodesNamed(
+  ...names: string[]
+): Promise<{ nodes: PostgresNode[]; home: Home; end: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'drydock-nodes-'));
   await chmod(folder, 0o711);
   const home = await findHome(folder);
   const { initdb, postgres } = await prepareBinaries(home);
-  const nodeIn = async (name: string): Promise<PostgresNode> =>
-    new PostgresNode({ port: await freePort(), dataDir: join(home.path, name), home, postgres });
-  const primary = await nodeIn('one');
-  const standby = await nodeIn('two');
-  await mkdir(primary.dataDir, { mode: 0o700 });
-  if (home.account) await chown(primary.dataDir, home.account.uid, home.account.gid);
-  const made = ['-D', primary.dataDir, '-U', user, '-E', 'UTF8', '--locale=C', '--auth=trust', '--no-sync'];
+  const nodes: PostgresNode[] = [];
+  for (const name of names)
+    nodes.push(new PostgresNode({ port: await freePort(), dataDir: join(home.path, name), home, postgres }));
+  const { dataDir } = nodes[0] as PostgresNode;
+  await mkdir(dataDir, { mode: 0o700 });
+  if (home.account) await chown(dataDir, home.account.uid, home.account.gid);
+  const made = ['-D', dataDir, '-U', user, '-E', 'UTF8', '--locale=C', '--auth=trust', '--no-sync'];
   await run(initdb, made, { ...home.account });
   const end = async (): Promise<void> => {
-    for (const node of [primary, standby]) await node.stop('SIGKILL');
+    for (const node of nodes) await node.stop('SIGKILL');
     await rm(folder, { recursive: true, force: true });
     await rm(home.path, { recursive: true, force: true });
   };
+  return { nodes, home, end };
+}
+
+/** One server with an empty database, which can be restarted. */
+export async function startNode(): Promise<{ node: PostgresNode; end: () => Promise<void> }> {
+  const { nodes, end } = await nodesNamed('one');
+  const [node] = nodes as [PostgresNode];
+  try {
+    await node.start();
+    await node.ask(`create database ${user}`, 'postgres');
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return { node, end };
+}
+
+/** A primary with a standby that follows it. */
+export async function startNodes(): Promise<Nodes> {
+  const { nodes, home, end } = await nodesNamed('one', 'two');
+  const [primary, standby] = nodes as [PostgresNode, PostgresNode];
   try {
     await primary.start();
     await primary.ask(`create database ${user}`, 'postgres');

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import * as rows from '../../platform/database/queries/tunnels.ts';
 import { newId } from '../../platform/ids.ts';
@@ -18,6 +19,11 @@ import { hashToken } from '../identity/token.ts';
 /** Milliseconds for which a silent process keeps its tunnels, and how often it says that it lives. */
 const lease = 15_000;
 const renewEvery = 5_000;
+
+/** Milliseconds that requests under way in a tunnel get when this process ends. */
+const lastWords = 2_000;
+/** How often it is looked whether a client that went just now is back, in milliseconds. */
+const lookEvery = 100;
 
 /** Bytes of answers that wait for slow readers, in this process. */
 const mostHeld = 256 * 1024 * 1024;
@@ -43,6 +49,8 @@ export class Tunnels {
   private readonly hops: HopClient;
   private readonly server: HopServer;
   private readonly unsubscribe: () => void;
+  /** By slug: everybody waits for the same search. */
+  private readonly searches = new Map<string, Promise<rows.TunnelRoute | undefined>>();
   private url: string | null = null;
   private beating: NodeJS.Timeout | undefined;
   private stopped = false;
@@ -103,7 +111,27 @@ export class Tunnels {
   /** Of the address with this slug and secret; undefined when there is no such. */
   async knock(slug: string, secret: string): Promise<rows.TunnelRoute | undefined> {
     const route = await this.parts.db.row(rows.find, { slug });
-    return route && !route.closed && timingSafeEqual(hashToken(secret), route.secretHash) ? route : undefined;
+    if (!route || route.closed || !timingSafeEqual(hashToken(secret), route.secretHash)) return undefined;
+    return route.left ? this.back(slug) : route;
+  }
+
+  /**
+   * Of a tunnel whose client went just now: once it is back, or when it has been away for too long to be waited for. A
+   * process that ends sends its clients to another one, and requests meanwhile would find nobody.
+   */
+  private back(slug: string): Promise<rows.TunnelRoute | undefined> {
+    const look = async (): Promise<rows.TunnelRoute | undefined> => {
+      for (;;) {
+        const route = await this.parts.db.row(rows.find, { slug });
+        if (!route?.left || route.closed) return route;
+        await delay(lookEvery);
+      }
+    };
+    const there = this.searches.get(slug);
+    if (there) return there;
+    const search = look().finally(() => this.searches.delete(slug));
+    this.searches.set(slug, search);
+    return search;
   }
 
   /** Sends a request through a tunnel, here or by way of the process that holds it. */
@@ -134,7 +162,8 @@ export class Tunnels {
     slug: string,
     request: (protocol: string) => TunnelRequest,
   ): Promise<{ epoch: number; send: () => Promise<TunnelResponse> }> {
-    const route = await this.parts.db.row(rows.find, { slug });
+    const now = await this.parts.db.row(rows.find, { slug });
+    const route = now?.left ? await this.back(slug) : now;
     if (!route || route.closed) throw new TunnelFailure('offline', 'The tunnel is closed', true);
     return { epoch: route.epoch, send: () => this.send(route, request) };
   }
@@ -180,13 +209,18 @@ export class Tunnels {
     await this.parts.db.run(rows.release, which).catch(() => {});
   }
 
-  /** Lets everybody go who is to come back at once, to another process. */
+  /** Lets everybody go who is to come back at once, to another process, when what is under way has ended. */
   async drain(): Promise<void> {
     this.stopped = true;
     const all = [...this.held];
     await this.letGo(all.map(([slug, { epoch }]) => [slug, epoch]));
-    for (const [, { connection }] of all) connection.close(closeCodes.restart, 'The service is about to end');
-    await Promise.all(all.map(([, { connection }]) => connection.closed));
+    await Promise.all(
+      all.map(async ([, { connection }]) => {
+        await connection.idle(lastWords);
+        connection.close(closeCodes.restart, 'The service is about to end');
+        await connection.closed;
+      }),
+    );
   }
 
   async stop(): Promise<void> {

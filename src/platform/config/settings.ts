@@ -375,6 +375,12 @@ export const settings = {
     schema: z.coerce.number().int().min(1).max(600).default(20),
     meaning: 'Seconds that requests and jobs get to finish after SIGTERM.',
   }),
+  shutdownNotice: setting({
+    env: 'DRYDOCK_SHUTDOWN_NOTICE',
+    schema: z.coerce.number().min(0).max(60).default(0),
+    meaning:
+      'Seconds before that in which a service still takes requests and /readyz says that it is about to end, for a load balancer to hear of it.',
+  }),
 };
 
 type Settings = typeof settings;

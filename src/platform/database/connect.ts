@@ -46,7 +46,7 @@ export async function connectDatabase(
   try {
     await prepare(dial, purpose.migrate ?? true, log);
     // Nobody stands between us and an embedded one.
-    const manner = embedded ? directManner(timeouts) : await findManner(hosts, timeouts);
+    const manner = embedded ? directManner(timeouts) : await findManner(hosts, timeouts).catch(unreachable);
     connections = await Connections.open({
       hosts: hosts.map((host) => ({ ...host, ...manner.connection })),
       most: config.databasePool,
@@ -132,11 +132,13 @@ async function checkSessions(pool: pg.Pool, dial: () => Promise<pg.Client>): Pro
   );
 }
 
+function unreachable(error: Error): never {
+  const cause = error.message || (error as NodeJS.ErrnoException).code || 'no answer';
+  throw new OperatorProblem(`Cannot connect to the database: ${redact(cause)}. Check DRYDOCK_DATABASE_URL`);
+}
+
 async function prepare(dial: () => Promise<pg.Client>, wantsMigration: boolean, log: Log): Promise<void> {
-  const client = await dial().catch((error: Error) => {
-    const cause = error.message || (error as NodeJS.ErrnoException).code || 'no answer';
-    throw new OperatorProblem(`Cannot connect to the database: ${redact(cause)}. Check DRYDOCK_DATABASE_URL`);
-  });
+  const client = await dial().catch(unreachable);
   try {
     await checkVersion(client);
     if (!wantsMigration) return;

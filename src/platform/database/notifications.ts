@@ -30,7 +30,8 @@ export class Notifications {
 
   /** Resolves when it listens; what is announced before is not heard. */
   async start(): Promise<void> {
-    await this.connect();
+    // Once more, for a machine that is too busy just now.
+    await this.connect().catch(() => this.connect());
     this.check = setInterval(() => void this.tryConnection(), this.options.checkEvery).unref();
   }
 

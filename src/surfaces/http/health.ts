@@ -1,4 +1,4 @@
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { refuseBytes, takeOverFromNode } from './connections.ts';
 import type { Metrics } from './metrics.ts';
 import { within } from './patience.ts';
@@ -12,18 +12,20 @@ export interface HealthOptions {
   metrics: Metrics;
 }
 
-const patience = 2_000;
+/** Milliseconds for one look at the database. */
+const patience = 1_000;
 
 /** For orchestrators: is the process alive, should it get traffic, what did it do. */
 export function registerHealth(app: FastifyInstance, options: HealthOptions): void {
   const { probe, started, draining, metrics } = options;
   const always = { config: { always: true } };
   app.get('/healthz', always, () => ({ status: 'ok' }));
-  app.get('/readyz', always, async (_request, reply) => {
-    if (draining()) return reply.code(503).send({ status: 'draining' });
+  app.get('/readyz', always, async (request, reply) => {
+    if (draining()) return reply.code(drainingStatus(request)).send({ status: 'draining' });
     if (!started()) return reply.code(503).send({ status: 'starting' });
     try {
-      await within(patience, probe());
+      // One that was lost meanwhile is waited for by requests, which the second look knows.
+      await within(patience, probe()).catch(() => within(patience, probe()));
       return { status: 'ready' };
     } catch {
       return reply.code(503).send({ status: 'database unavailable' });
@@ -32,6 +34,11 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
   app.get('/metrics', always, async (_request, reply) =>
     reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   );
+}
+
+/** HAProxy takes 404 for "send nobody new", and anything else that is no success for "cut off who is there". */
+function drainingStatus({ query }: FastifyRequest): number {
+  return (query as Record<string, unknown>)['draining'] === '404' ? 404 : 503;
 }
 
 /** The same for a process that serves nothing else. */

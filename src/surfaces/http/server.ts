@@ -81,6 +81,8 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     rewriteUrl: (request) => forReadersOfEvents(request.method, rewriteUrl(request), request.headers.accept),
     requestIdHeader: false,
     forceCloseConnections: 'idle',
+    // What comes in while it closes is answered like anything else: whoever sent it cannot know.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
     // A request has this long to arrive in full.
     requestTimeout: 60_000,

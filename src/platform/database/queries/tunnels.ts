@@ -142,13 +142,15 @@ const route = {
   ...tunnels.pick(['serverId', 'slug', 'secretHash', 'epoch', 'holderId', 'holderUrl', 'protocol']),
   held: flag,
   closed: flag,
+  left: flag,
 };
 export type TunnelRoute = RowOf<typeof route>;
-/** Where a request to it goes. */
+/** Where a request to it goes; `left` when its client went within the last 5 seconds. */
 export const find = query(
   'tunnels.find',
   `select t.server_id as "serverId", t.slug, t.secret_hash as "secretHash", t.epoch, t.holder_id as "holderId",
-     t.holder_url as "holderUrl", t.protocol, coalesce(${held}, false) as held, t.closed_at is not null as closed
+     t.holder_url as "holderUrl", t.protocol, coalesce(${held}, false) as held, t.closed_at is not null as closed,
+     t.holder_id is null and coalesce(t.disconnected_at > now() - interval '5 seconds', false) as left
    from tunnels t join projects p on p.id = t.project_id and p.deleted_at is null where t.slug = :slug`,
   { slug: text },
   route,

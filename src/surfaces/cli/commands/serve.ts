@@ -22,7 +22,7 @@ export function serveCommand(program: Command, host: Host): void {
       const service = await host.serve(config, options);
       collectOften();
       // Before the banner: whoever reads it may stop us at once.
-      stopOnSignal(service.stop, config.shutdownTimeout * 1000);
+      stopOnSignal(service.stop, (config.shutdownNotice + config.shutdownTimeout) * 1000);
       process.stdout.write(banner(service));
     });
 }

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fleet, Member } from './fleet.ts';
+
+export type What = 'kill' | 'freeze' | 'restart' | 'restart database';
+
+/** What was done to whom, in milliseconds of this process. */
+export interface Disturbance {
+  what: What;
+  who: string;
+  from: number;
+  /** When the process was gone or went on, or the database answered. */
+  until: number;
+  /** When all was as before. */
+  over: number;
+  /** Whether it held the tunnel. */
+  relay: boolean;
+}
+
+/** Does one thing after the other to a fleet. */
+export class Disturber {
+  readonly done: Disturbance[] = [];
+  private readonly fleet: Fleet;
+
+  constructor(fleet: Fleet) {
+    this.fleet = fleet;
+  }
+
+  async disturb(what: What, who: string): Promise<void> {
+    const relay = (await this.relay()) === who;
+    const from = performance.now();
+    // Known from the beginning, for what is measured meanwhile.
+    const disturbance: Disturbance = { what, who, from, until: Infinity, over: Infinity, relay };
+    this.done.push(disturbance);
+    await this.act(what, who, () => (disturbance.until = performance.now()));
+    disturbance.over = performance.now();
+  }
+
+  /** The replica that a tunnel is connected to. */
+  async relay(): Promise<string | undefined> {
+    const { node, hops } = this.fleet;
+    const [held] = await node.ask<{ url: string }>(
+      'select holder_url as url from tunnels where holder_id is not null',
+    );
+    return held && hops.get(Number(new URL(held.url).port));
+  }
+
+  private async act(what: What, who: string, until: () => void): Promise<void> {
+    const { node, front } = this.fleet;
+    if (what === 'restart database') {
+      await node.stop('SIGINT');
+      await node.start();
+      return until();
+    }
+    const member = this.fleet.member(who);
+    const api = member.role === 'api';
+    if (what === 'freeze') await this.freeze(member, until);
+    else {
+      await end(member, what === 'kill' ? 'SIGKILL' : 'SIGTERM');
+      until();
+      await member.start();
+    }
+    if (api) await front.sees(who, true);
+  }
+
+  /** A replica until HAProxy has found out, a worker until its leases are over. */
+  private async freeze({ name, role, process }: Member, until: () => void): Promise<void> {
+    process.child.kill('SIGSTOP');
+    if (role === 'api') await this.fleet.front.sees(name, false);
+    await delay(role === 'api' ? 1_000 : 8_000);
+    process.child.kill('SIGCONT');
+    until();
+  }
+}
+
+async function end({ name, process: { child, stderr } }: Member, signal: NodeJS.Signals): Promise<void> {
+  const gone = once(child, 'exit') as Promise<[number | null]>;
+  child.kill(signal);
+  const [code] = await gone;
+  if (signal === 'SIGTERM' && code !== 0) throw new Error(`${name} ended with ${code}: ${stderr}`);
+}
