@@ -58,6 +58,9 @@ test('An event loop that stays late turns requests away; a single stop does not'
   };
   tick(3_000);
   expect(overload.enter(false)).toBeUndefined();
+  // It stood still, and has no more to do than before.
+  tick(60_000);
+  expect(overload.enter(false)).toBeUndefined();
   for (let nth = 0; nth < 5; nth++) tick(3_000);
   expect(overload.enter(false)).toBe('delay');
   for (let nth = 0; nth < 10; nth++) tick(0);

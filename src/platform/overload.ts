@@ -34,6 +34,8 @@ const letInEvery = 100;
 /** Milliseconds between two ticks, and how late they are on average when the process has too much to do. */
 const tickEvery = 200;
 const lateFrom = 1_000;
+/** One tick counts as no later than this: a process that stood still, like a machine that slept, has little to do. */
+const latest = 3_000;
 /** Weight of the last tick in the average. */
 const weight = 0.3;
 
@@ -154,7 +156,7 @@ export class Overload {
 
   private tick(): void {
     const now = this.vitals.now();
-    const late = Math.max(0, now - this.ticked - tickEvery);
+    const late = Math.min(Math.max(0, now - this.ticked - tickEvery), latest);
     this.ticked = now;
     this.lateness += (late - this.lateness) * weight;
   }

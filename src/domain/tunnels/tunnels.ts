@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import * as rows from '../../platform/database/queries/tunnels.ts';
 import { newId } from '../../platform/ids.ts';
@@ -83,6 +83,11 @@ export class Tunnels {
     // Only later is anybody there who would hear of it.
     socket.on('error', () => {});
     if (this.stopped) return socket.close(closeCodes.restart, 'The service is about to end');
+    // The caller of a process that stood still may have gone long ago, and be back at another one: it is heard of when the
+    // loop has looked at all sockets once, and must not take the tunnel from itself.
+    await nextTurn();
+    await nextTurn();
+    if (socket.readyState !== socket.OPEN) return;
     const tokenHash = hashToken(token);
     const taken = await db.row(rows.take, {
       tokenHash,
