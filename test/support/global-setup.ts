@@ -8,10 +8,13 @@ import type { TestProject } from 'vitest/node';
 import { EmbeddedDatabase } from '../../src/platform/database/embedded/index.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { type AsCopied, asCopied } from './tidy-database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgres: { host: string; user: string };
+    /** What every database of a test begins as. */
+    asCopied: AsCopied;
     /** A data directory whose database has its tables and nothing else. */
     newDataDir: string;
     /** For programs that tests start. */
@@ -41,8 +44,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { host, user } = database.connection;
   const admin = new pg.Client({ host, user, database: 'postgres' });
   await admin.connect();
-  // What it holds is thrown away, so nothing waits for the disk, and making a database is copying files.
-  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
+  // What it holds is thrown away, so nothing waits for the disk or clears up, and making a database is copying files.
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
     await admin.query(`alter system set ${setting} = off`);
   await admin.query('select pg_reload_conf()');
   await admin.query('create database drydock_template template drydock');
@@ -50,6 +53,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // The first connection leaves behind what every first connection to a copy would work out again.
   const template = new pg.Client({ host, user, database: 'drydock_template' });
   await template.connect();
+  project.provide('asCopied', await asCopied(template));
   await template.end();
   project.provide('postgres', { host, user });
   project.provide('newDataDir', newDataDir);
