@@ -47,6 +47,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // What it holds is thrown away, so nothing waits for the disk or clears up, and making a database is copying files.
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
     await admin.query(`alter system set ${setting} = off`);
+  // Looking at every table would be shared out to further processes, which take longer to start than it takes.
+  await admin.query('alter system set max_parallel_workers_per_gather = 0');
   await admin.query('select pg_reload_conf()');
   await admin.query('create database drydock_template template drydock');
   await admin.end();
