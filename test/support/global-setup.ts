@@ -35,6 +35,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const first = new pg.Client(made.connection);
   await first.connect();
   await migrate(first);
+  // What it holds is thrown away, so nothing waits for the disk or clears up. Processes that are killed lose nothing by it.
+  for (const setting of ['fsync', 'full_page_writes', 'autovacuum'])
+    await first.query(`alter system set ${setting} = off`);
   await first.end();
   await made.close();
   await copyFolder(dataDir, newDataDir);
@@ -44,9 +47,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { host, user } = database.connection;
   const admin = new pg.Client({ host, user, database: 'postgres' });
   await admin.connect();
-  // What it holds is thrown away, so nothing waits for the disk or clears up, and making a database is copying files.
-  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
-    await admin.query(`alter system set ${setting} = off`);
+  // Nobody kills this one.
+  await admin.query('alter system set synchronous_commit = off');
   // Looking at every table would be shared out to further processes, which take longer to start than it takes.
   await admin.query('alter system set max_parallel_workers_per_gather = 0');
   await admin.query('select pg_reload_conf()');
