@@ -37,10 +37,12 @@ export async function createDatabase({ empty = false, unused = false }: Kind = {
       if (empty || spare.length >= sparesAtMost || !(await isTidied(name))) return drop(name);
       // Whoever still knows the old name finds nothing there.
       const next = newName();
-      await asAdmin(`alter database ${name} rename to ${next}`).then(
-        () => spare.push(next),
-        () => drop(name),
-      );
+      try {
+        await asAdmin(`alter database ${name} rename to ${next}`);
+      } catch {
+        return drop(name);
+      }
+      spare.push(next);
     },
   };
 }
