@@ -12,7 +12,7 @@ export default defineConfig({
     // Machines that are shared may be slow for minutes; what hangs fails all the same.
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    expect: { poll: { timeout: 60_000, interval: 20 } },
+    expect: { poll: { timeout: 60_000, interval: 50 } },
     // Many files wait for processes they started, so more run at once than there are cores.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

@@ -119,7 +119,7 @@ function roundsOf(operation: Operation): Round[] {
       });
     const refused = cases.filter(({ refusal }) => refusal);
     const served = cases.filter(({ refusal }) => !refusal);
-    const turns = isWrite(operation) && served.length > 0 ? served.map((one) => [one]) : [served];
+    const turns = isWrite(operation) && served.length > 0 ? turnsOf(operation, visibility, served) : [served];
     return turns.map((turn, index) => ({
       title: titleOf(visibility, index === 0 ? refused : [], turn),
       visibility,
@@ -127,6 +127,21 @@ function roundsOf(operation: Operation): Round[] {
       served: turn,
     }));
   });
+}
+
+const everyTurn = process.env['DRYDOCK_TEST_SOAK'] === '1';
+const turnsTaken = new Map<string, number>();
+
+/**
+ * Those who write, each in a project of its own. Who may is decided in one place by the access of an operation, so
+ * those of one access take turns: each writes with many operations, one with each.
+ */
+function turnsOf({ access }: Operation, visibility: Visibility, served: Case[]): Case[][] {
+  if (everyTurn) return served.map((one) => [one]);
+  const kind = `${visibility} ${access}`;
+  const turn = turnsTaken.get(kind) ?? 0;
+  turnsTaken.set(kind, turn + 1);
+  return [[served[turn % served.length] as Case]];
 }
 
 /** What is sent to a project in the body is refused like what is asked of one in the path. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { exposures, loadConfig } from '../src/platform/config/load.ts';
 import { settingsReference } from '../src/surfaces/cli/commands/config.ts';
-import { place } from './support/process.ts';
+import { emptyPlace } from './support/process.ts';
 
 test('docs/configuration.md is what the program prints', async () => {
   expect(await readFile('docs/configuration.md', 'utf8')).toBe(settingsReference());
@@ -72,7 +72,7 @@ test.each([
 });
 
 test('drydock config shows that a secret is set and never the secret', async () => {
-  const here = await place();
+  const here = await emptyPlace();
   const { stdout } = await here.run(['config'], {
     DRYDOCK_DATABASE_URL: 'postgres://u:hidden-word@h/d',
     DRYDOCK_MASTER_KEY: 'ab'.repeat(32),

@@ -3,7 +3,15 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Drydock, databaseHome, databasePid, endDatabase, newDataDir, place } from './support/process.ts';
+import {
+  Drydock,
+  databaseHome,
+  databasePid,
+  emptyPlace,
+  endDatabase,
+  newDataDir,
+  place,
+} from './support/process.ts';
 
 const root = process.getuid?.() === 0;
 
@@ -190,7 +198,7 @@ describe('what an operator must mend is one line and exit code 1', () => {
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const file = join(folder, 'a-file');
     await writeFile(file, '');
-    const here = await place();
+    const here = await emptyPlace();
     const { code, stderr } = await here.run(['serve'], { DRYDOCK_DATA_DIR: join(file, 'data') });
     expect(code).toBe(2);
     expect(stderr).toMatch(oneLine);
@@ -201,7 +209,7 @@ describe('what an operator must mend is one line and exit code 1', () => {
     ['nothing listens there', 'postgres://u:hidden-word@127.0.0.1:1/d'],
     ['no such host', 'postgres://u:hidden-word@nowhere.invalid/d'],
   ])('a database URL where %s', async (_, url) => {
-    const here = await place();
+    const here = await emptyPlace();
     const { code, stderr } = await here.run(['serve'], { DRYDOCK_DATABASE_URL: url });
     expect(code).toBe(2);
     expect(stderr).toMatch(oneLine);
@@ -210,7 +218,7 @@ describe('what an operator must mend is one line and exit code 1', () => {
   });
 
   test('a database URL that is none, and other unusable settings', async () => {
-    const here = await place();
+    const here = await emptyPlace();
     for (const [name, value] of [
       ['DRYDOCK_DATABASE_URL', 'mysql://hidden-word'],
       ['DRYDOCK_PORT', 'many'],

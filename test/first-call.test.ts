@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { place } from './support/process.ts';
+import { emptyPlace, place } from './support/process.ts';
 
 const root = process.getuid?.() === 0;
 
@@ -49,7 +49,7 @@ test('an exposed service saves no command, and need not warn of any', async () =
 });
 
 test('a user that commands cannot run as is refused before anything starts', async () => {
-  const home = await place();
+  const home = await emptyPlace();
   const { code, stderr } = await home.run(['serve'], { DRYDOCK_COMMAND_USER: 'no-such-user-here' });
   expect(code).toBe(2);
   expect(stderr).toMatch(root ? 'there is no user no-such-user-here' : 'only when the service runs as root');

@@ -100,7 +100,8 @@ test('a cursor altered in any one character is refused, and so is one of another
       const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
       expect(await page(changed)).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
     }
-    for (const other of lists.filter((one) => one.list !== list))
+    const others = [...lists.slice(nth + 1), ...lists.slice(0, nth)];
+    for (const other of soak ? others : others.slice(0, 4))
       expect((await page(other.cursor)).status).toBe(400);
   }
 });

@@ -15,7 +15,7 @@ let database: TestDatabase;
 let client: pg.Client;
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createDatabase({ unused: true });
   client = await database.connect();
 });
 afterAll(async () => {

@@ -8,10 +8,13 @@ import type { TestProject } from 'vitest/node';
 import { EmbeddedDatabase } from '../../src/platform/database/embedded/index.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { type AsCopied, asCopied } from './tidy-database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgres: { host: string; user: string };
+    /** What every database of a test begins as. */
+    asCopied: AsCopied;
     /** A data directory whose database has its tables and nothing else. */
     newDataDir: string;
     /** For programs that tests start. */
@@ -32,6 +35,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const first = new pg.Client(made.connection);
   await first.connect();
   await migrate(first);
+  // What it holds is thrown away, so nothing waits for the disk or clears up. Processes that are killed lose nothing by it.
+  for (const setting of ['fsync', 'full_page_writes', 'autovacuum'])
+    await first.query(`alter system set ${setting} = off`);
   await first.end();
   await made.close();
   await copyFolder(dataDir, newDataDir);
@@ -41,15 +47,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { host, user } = database.connection;
   const admin = new pg.Client({ host, user, database: 'postgres' });
   await admin.connect();
-  // What it holds is thrown away, so nothing waits for the disk, and making a database is copying files.
-  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
-    await admin.query(`alter system set ${setting} = off`);
+  // Nobody kills this one.
+  await admin.query('alter system set synchronous_commit = off');
+  // Looking at every table would be shared out to further processes, which take longer to start than it takes.
+  await admin.query('alter system set max_parallel_workers_per_gather = 0');
   await admin.query('select pg_reload_conf()');
   await admin.query('create database drydock_template template drydock');
   await admin.end();
   // The first connection leaves behind what every first connection to a copy would work out again.
   const template = new pg.Client({ host, user, database: 'drydock_template' });
   await template.connect();
+  project.provide('asCopied', await asCopied(template));
   await template.end();
   project.provide('postgres', { host, user });
   project.provide('newDataDir', newDataDir);

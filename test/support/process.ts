@@ -102,7 +102,7 @@ export interface Place {
 /** A folder for data in which the database has its tables, since making them takes longer than most tests. */
 export async function newDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'drydock-place-'));
-  await promisify(execFile)('cp', ['-a', `${inject('newDataDir')}/.`, folder]);
+  await promisify(execFile)('cp', ['-a', '--sparse=always', `${inject('newDataDir')}/.`, folder]);
   return folder;
 }
 
@@ -133,6 +133,11 @@ export async function place(dataDir?: string, atEnd: AtEnd = onTestFinished): Pr
     serve: (extra) => start(['serve'], extra).ready(),
     run: (args, extra) => start(args, extra).outcome(),
   };
+}
+
+/** For what is refused before a database is looked for: an empty folder. */
+export async function emptyPlace(): Promise<Place> {
+  return place(await mkdtemp(join(tmpdir(), 'drydock-place-')));
 }
 
 export function databaseHome(dataDir: string): string {
