@@ -51,7 +51,7 @@ test('there is a part for each of the coming months, and processes that start to
   const { db } = service;
   expect(await addParts(db, Date.now())).toBe(0);
   const added = await Promise.all([1, 2, 3].map(() => addParts(db, month(2))));
-  expect(added.toSorted()).toEqual([0, 0, 2 * partitioned.length]);
+  expect(added.toSorted((a, b) => a - b)).toEqual([0, 0, 2 * partitioned.length]);
   const parts = await partsOf(db);
   for (const { table, startOf } of partitioned)
     expect(parts.filter((part) => part.table === table).map(({ end }) => end)).toEqual(

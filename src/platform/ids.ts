@@ -28,5 +28,7 @@ export function startOfIds(prefix: string, from: number): string {
 /** When an id was made. */
 export function timeOfId(id: string): number {
   const time = id.slice(id.lastIndexOf('_') + 1).slice(0, 10);
-  return [...time].reduce((sum, sign) => sum * 32 + alphabet.indexOf(sign), 0);
+  let sum = 0;
+  for (const sign of time) sum = sum * 32 + alphabet.indexOf(sign);
+  return sum;
 }

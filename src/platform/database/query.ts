@@ -51,17 +51,19 @@ export function query<const In extends Columns, const Out extends Columns = Colu
   return declared;
 }
 
+const none = {} as const;
+
 /** For what names tables that are only known when it runs: sent as it is, under no name, with no values. */
 export function command<const Out extends Columns = Columns>(
   text: string,
   gives: Out = {} as Out,
-): Query<Record<never, never>, Out> {
+): Query<typeof none, Out> {
   return {
     name: '',
     text,
     order: [],
     reads: readsOnly(text),
-    takes: {},
+    takes: none,
     gives,
     index: undefined,
     sorts: false,
