@@ -8,10 +8,15 @@ import type { Block } from './blocks.ts';
 import { Session } from './session.ts';
 
 /** Commands of a checkout that CI runs, and one for a package that a test installs from its own archive. */
-export const ranElsewhere = ['npm ci && npm start', 'npm ci && npm test', 'npm install drydock'];
+const commandsRanElsewhere = ['npm ci && npm start', 'npm ci && npm test', 'npm install drydock'];
 
-export function isRun({ notRun, text }: Block): boolean {
-  return notRun === undefined && !ranElsewhere.includes(text);
+/** So is the configuration of HAProxy, by test/replicas.test.ts; test/deploy.test.ts holds the guide against it. */
+export function isRanElsewhere({ language, text }: Block): boolean {
+  return language === 'haproxy' || commandsRanElsewhere.includes(text);
+}
+
+export function isRun(block: Block): boolean {
+  return block.notRun === undefined && !isRanElsewhere(block);
 }
 
 /** Ports that pages name. Each stands for a free one while the page is run. */
