@@ -128,7 +128,6 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     certificate,
     secure: config.publicUrl?.startsWith('https:') ?? certificate !== undefined,
     tunnels: services.tunnels,
-    courtesy: services.courtesy,
     overload: overloadOfProcess(config.maxRequests),
     log,
     publicUrl: config.publicUrl,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../src/platform/database/database.ts';
@@ -259,6 +259,8 @@ describe('a run that is under way', () => {
     const { body } = await start(await saveServer(service, { url }), { suites: ['apps', 'protocol'] });
     await expect.poll(suiteProcesses, { timeout: 30_000 }).toHaveLength(1);
     const [pid] = suiteProcesses();
+    const work = readlinkSync(`/proc/${pid}/cwd`);
+    expect(work).toContain('drydock-conformance-');
     expect((await service.get(path(body.runId))).body).toMatchObject({
       status: 'running',
       suites: [
@@ -277,7 +279,7 @@ describe('a run that is under way', () => {
       body: { details: { reason: 'RUN_OVER' } },
     });
     expect((await service.get(path(body.runId))).body).toEqual(cancelled.body);
-    expect(readdirSync('/tmp').filter((name) => name.startsWith('drydock-conformance-'))).toEqual([]);
+    await expect.poll(() => existsSync(work)).toBe(false);
   });
 
   test('ends with the service, and another process goes on with it', async () => {

@@ -136,7 +136,7 @@ test('a stream that is left lets go of what it holds, also between two events', 
 });
 
 test('what a name means is looked for on every page', async () => {
-  const { id } = await saveServer(service, { name: 'zz last', url: 'http://127.0.0.1:9/mcp' });
+  const { id } = await saveServer(service, { name: 'zu last', url: 'http://127.0.0.1:9/mcp' });
   const database = await service.database.connect();
   try {
     const { rows } = await database.query<{ column_name: string }>(
@@ -155,11 +155,11 @@ test('what a name means is looked for on every page', async () => {
     await database.end();
   }
   const agent = await connectAgent(service);
-  expect((await agent.call('find', { query: 'zz last', kinds: ['server'] })).data).toEqual([
+  expect((await agent.call('find', { query: 'zu last', kinds: ['server'] })).data).toEqual([
     expect.objectContaining({ id }),
   ]);
-  expect((await agent.call('diagnose_server', { server: 'zz last' })).ours).toContain(
-    `Server "zz last" (${id}) is not usable.`,
+  expect((await agent.call('diagnose_server', { server: 'zu last' })).ours).toContain(
+    `Server "zu last" (${id}) is not usable.`,
   );
 });
 

@@ -103,7 +103,7 @@ test('what a project that is deleted has waiting wakes nobody', async () => {
   const id = await hook(path, 'http://127.0.0.1:1/', { enabled: false });
   await service.patch(`${path}/webhooks/${id}`, { enabled: true });
   const row = `insert into webhook_deliveries (id, webhook_id, project_id, event_id, type, subject, data)
-    select 'dlv_' || id, id, project_id, 'evt', 'gate.changed', 's', '{}' from webhooks where id = $1`;
+    select 'dlv_00' || id, id, project_id, 'evt', 'gate.changed', 's', '{}' from webhooks where id = $1`;
   await within(service, 'update projects set deleted_at = now() where id = $1', [path.split('/').at(-1)]);
   await within(service, row, [id]);
   await delay(1_000);
@@ -137,9 +137,9 @@ test('a replay goes on where it ended, however many came at once and in whatever
   const rows = `insert into webhook_deliveries (id, webhook_id, project_id, event_id, type, subject, data, state, created_at)
     select $2 || n, w.id, w.project_id, $2 || n, 'finding.new', $2 || n, '{}', 'dead', now() - $3 * interval '1 minute'
     from webhooks w cross join generate_series(1, $4) n where w.id = $1`;
-  await within(service, rows, [id, 'dlv_z', 30, 700]);
-  await within(service, rows, [id, 'dlv_a', 20, 700]);
-  await within(service, rows, [id, 'dlv_b', 10, 5]);
+  await within(service, rows, [id, 'dlv_00z', 30, 700]);
+  await within(service, rows, [id, 'dlv_00a', 20, 700]);
+  await within(service, rows, [id, 'dlv_00b', 10, 5]);
   const replay = (since: number) => service.post(`${path}/webhooks/${id}/replay`, { since });
   const first = await replay(Date.now() - 3_600_000);
   expect(first.body.count).toBe(1_400);

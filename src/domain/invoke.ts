@@ -150,6 +150,7 @@ export class Entrance {
     const caller = await authenticate(services.db, chosen, path, notes.charge, operation.budget);
     if (caller.actor.keyId !== undefined) notes.used(caller.actor.keyId);
     noteUse(notes, caller.use, occasion);
+    services.courtesy.asked(caller.actor.organization.id);
     const read = readParams(operation, params);
     const context = await admit(services, occasion, operation, caller, read);
     return { operation, params: read, context, attempt };
@@ -221,6 +222,9 @@ export class Entrance {
       return await verb(context, input);
     } catch (error) {
       throw overtaken(error, context) ?? unavailable(error) ?? error;
+    } finally {
+      // Visitors of studies are of no organization; work gives way to them like to another one.
+      this.options.services.courtesy.asked(context.actor?.organization.id ?? 'somebody');
     }
   }
 

@@ -12,7 +12,7 @@ function busy(ms: number): void {
 function pieces(courtesy: Courtesy, count: number, ms: number): Promise<number[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
-      await courtesy.turn();
+      await courtesy.turn('us');
       busy(ms);
       return now();
     }),
@@ -29,7 +29,7 @@ test('Pieces that could all be done at once are done in turns of their own, in t
   const done: { nth: number; inTurn: number }[] = [];
   await Promise.all(
     Array.from({ length: 20 }, async (_, nth) => {
-      await courtesy.turn();
+      await courtesy.turn('us');
       done.push({ nth, inTurn: state.turns });
     }),
   );
@@ -40,8 +40,8 @@ test('Pieces that could all be done at once are done in turns of their own, in t
 
 test('While somebody asks, work in the background has a share of the time, and goes on', async () => {
   const courtesy = new Courtesy({ now });
-  const asking = setInterval(() => courtesy.asked(), 5);
-  courtesy.asked();
+  const asking = setInterval(() => courtesy.asked('them'), 5);
+  courtesy.asked('them');
   const began = now();
   await pieces(courtesy, 10, 4);
   clearInterval(asking);
@@ -49,12 +49,13 @@ test('While somebody asks, work in the background has a share of the time, and g
   expect(now() - began).toBeGreaterThan(10 * 4 + 9 * 12 - 5);
 });
 
-test('When nobody asks there are no pauses', async () => {
+test('When nobody else asks there are no pauses', async () => {
   const courtesy = new Courtesy({ now: () => clock });
   let clock = 0;
+  courtesy.asked('us');
   const entered: number[] = [];
   const all = Array.from({ length: 5 }, async (_, nth) => {
-    await courtesy.turn();
+    await courtesy.turn('us');
     clock += 30;
     entered.push(nth);
   });

@@ -4,6 +4,11 @@ const askedLately = 250;
 const share = 1 / 4;
 const longestPause = 40;
 
+interface Asked {
+  by: string;
+  at: number;
+}
+
 interface CourtesyOptions {
   /** Milliseconds of a clock that cannot be set. */
   now: () => number;
@@ -11,13 +16,15 @@ interface CourtesyOptions {
 
 /**
  * Lets work in the background through piece by piece, one in each turn of the event loop, so that twenty answers that
- * arrive together do not hold up a request for as long as all of them take. While somebody asks, each piece is followed
- * by a pause that is longer than itself.
+ * arrive together do not hold up a request for as long as all of them take. While another organization asks than the one
+ * whose work it is, each piece is followed by a pause that is longer than itself; whoever waits for their own is not slowed.
  */
 export class Courtesy {
   private readonly now: () => number;
-  private readonly waiting: (() => void)[] = [];
-  private askedAt = -Infinity;
+  private readonly waiting: { of: string; begin: () => void }[] = [];
+  /** Who asked last, and who else before. */
+  private latest: Asked = { by: '', at: -Infinity };
+  private another: Asked = { by: '', at: -Infinity };
   private notBefore = -Infinity;
   private scheduled = false;
 
@@ -25,17 +32,22 @@ export class Courtesy {
     this.now = now;
   }
 
-  /** A request began or ended. */
-  asked(): void {
-    this.askedAt = this.now();
+  /** A request of this organization began or ended. */
+  asked(by: string): void {
+    if (by !== this.latest.by) this.another = this.latest;
+    this.latest = { by, at: this.now() };
   }
 
-  /** Resolves when a piece of work may be done; what follows until the next wait is that piece. */
-  turn(): Promise<void> {
+  /** Resolves when a piece of this organization's work may be done; what follows until the next wait is that piece. */
+  turn(of: string): Promise<void> {
     return new Promise((resolve) => {
-      this.waiting.push(resolve);
+      this.waiting.push({ of, begin: resolve });
       this.schedule();
     });
+  }
+
+  private askedByOthers(than: string): number {
+    return (this.latest.by === than ? this.another : this.latest).at;
   }
 
   private schedule(): void {
@@ -48,12 +60,13 @@ export class Courtesy {
 
   private next(): void {
     const began = this.now();
-    this.waiting.shift()?.();
+    const piece = this.waiting.shift();
+    piece?.begin();
     // The piece is done when the loop comes round again, with whatever else was to be done in between.
     setImmediate(() => {
       const ended = this.now();
       const pause = Math.min((ended - began) * (1 / share - 1), longestPause);
-      this.notBefore = ended - this.askedAt < askedLately ? ended + pause : ended;
+      this.notBefore = ended - this.askedByOthers(piece?.of ?? '') < askedLately ? ended + pause : ended;
       this.scheduled = false;
       this.schedule();
     });

@@ -37,7 +37,7 @@ const lateFrom = 1_000;
 /** One tick counts as no later than this: a process that stood still, like a machine that slept, has little to do. */
 const latest = 3_000;
 /** Weight of the last tick in the average. */
-const weight = 0.3;
+const weight = 0.1;
 
 /** As many as the memory of this process allows. */
 export function boundsFor(heap: number, wanted?: number): Bounds {

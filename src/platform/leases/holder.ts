@@ -214,9 +214,9 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     try {
       if (row.spent)
         return await this.giveUp(held, kind, `None of ${kind.attempts} attempts came to its end`);
-      await this.options.courtesy?.turn();
+      await this.options.courtesy?.turn(row.organizationId);
       const outcome = await kind.work(row, abort.signal);
-      await this.options.courtesy?.turn();
+      await this.options.courtesy?.turn(row.organizationId);
       // Lost, it is another's to write; stopped, it is given back.
       if (abort.signal.aborted) return;
       await this.settle(held, () => kind.settle(row, { state: 'done' }, outcome));

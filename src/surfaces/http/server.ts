@@ -14,7 +14,6 @@ import { visitOperationList } from '../../contract/visit/index.ts';
 import type { Tunnels } from '../../domain/tunnels/tunnels.ts';
 import type { Certificate } from '../../platform/certificate.ts';
 import { isLoopback } from '../../platform/config/load.ts';
-import type { Courtesy } from '../../platform/courtesy.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Overload } from '../../platform/overload.ts';
@@ -64,7 +63,6 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   /** In milliseconds. */
   shutdownTimeout: number;
   tunnels: Tunnels;
-  courtesy: Courtesy;
   overload: Overload;
 }
 
@@ -104,7 +102,6 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   traceRequests(app);
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now();
-    options.courtesy.asked();
     addHeaders(request, reply);
     const { httpVersion, headers, rawHeaders } = request.raw;
     if (httpVersion === '1.1' && headers.host === undefined)
@@ -116,7 +113,6 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   shedLoad(app, options.overload);
   app.addHook('onSend', (request, reply, _payload, done) => {
     observe(options, request, reply);
-    options.courtesy.asked();
     // Whoever keeps the connection would keep the service from ending.
     if (options.draining()) reply.header('connection', 'close');
     done();

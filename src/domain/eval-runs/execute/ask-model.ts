@@ -163,7 +163,7 @@ export async function askModel(
     givenUp: 0,
     billedFor: (usage) => (route.billed === 'operator' ? (costMicros(usage, route.prices) ?? 0) : 0),
     callModel: async (attempt) => {
-      await parts.courtesy?.turn();
+      await parts.courtesy?.turn(run.organizationId);
       // Nobody else waits for the offline model.
       if (route.wire === 'rehearsal') return once(attempt);
       return withRetries({

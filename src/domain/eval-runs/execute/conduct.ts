@@ -171,7 +171,10 @@ async function attempt(
   const films = new Films(services, run);
   const record = await runTrial({
     steps: planned.steps,
-    box: toolBox(inTurns(connected.servers, parts.courtesy), skillTools(snapshot.skills)),
+    box: toolBox(
+      inTurns(connected.servers, () => parts.courtesy.turn(run.organizationId)),
+      skillTools(snapshot.skills),
+    ),
     model: asked?.model,
     system: snapshot.systemPrompt,
     temperature: snapshot.temperature,
@@ -201,13 +204,13 @@ async function attempt(
 }
 
 /** Each call is a piece of work, and so is what comes of it. */
-function inTurns(servers: readonly TrialServer[], courtesy: Courtesy): TrialServer[] {
+function inTurns(servers: readonly TrialServer[], turn: () => Promise<void>): TrialServer[] {
   return servers.map((server) => ({
     ...server,
     call: async (...asked) => {
-      await courtesy.turn();
+      await turn();
       const outcome = await server.call(...asked);
-      await courtesy.turn();
+      await turn();
       return outcome;
     },
   }));
