@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { registryJobs } from '../src/domain/registry/sync/jobs.ts';
 import { usualLimits } from '../src/domain/registry/sync/read-registry.ts';
 import { loadConfig } from '../src/platform/config/load.ts';
-import { shownSetting } from '../src/platform/config/settings.ts';
+import { shownSetting } from '../src/platform/config/shown.ts';
 import type { RegistrySource } from '../src/platform/config/values.ts';
 import type { SourceRow } from '../src/platform/database/queries/registry-sources.ts';
 import type { JobKind } from '../src/platform/jobs/worker.ts';

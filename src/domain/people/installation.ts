@@ -1,5 +1,6 @@
 import { resolveModel } from '../../models/resolve.ts';
-import { type SettingName, settings, shownSetting } from '../../platform/config/settings.ts';
+import { type SettingName, settings } from '../../platform/config/settings.ts';
+import { shownSetting } from '../../platform/config/shown.ts';
 import * as installation from '../../platform/database/queries/installation.ts';
 import { version } from '../../platform/version.ts';
 import type { PublicContext } from '../context.ts';

@@ -8,7 +8,6 @@ import {
   startOfMonth,
 } from '../../platform/database/partitions.ts';
 import * as retention from '../../platform/database/queries/retention.ts';
-import { command } from '../../platform/database/query.ts';
 import { startOfIds, timeOfId } from '../../platform/ids.ts';
 import type { Services } from '../context.ts';
 import { inBatches } from '../removal.ts';
@@ -51,7 +50,8 @@ export async function applyRetention(
   for (const { tables, days } of await agreed(db))
     for (const part of await partsBefore(db, tables, now - days * day)) {
       signal.throwIfAborted();
-      if (part.table === 'eval_traces') await removeBlobs(db, part, signal);
+      if (part.table === 'eval_traces')
+        await inBatches((most) => db.run(retention.removeBlobsOf(part, most)), signal);
       await dropPart(db, part);
       removed.parts.push(part.name);
     }
@@ -93,18 +93,6 @@ async function partsBefore(db: Db, tables: string[], time: number): Promise<Part
 async function oldestOpen(db: Db, organizationId: string | null): Promise<number> {
   const { id } = await db.one(retention.oldestOpen, { organizationId });
   return id === null ? Number.POSITIVE_INFINITY : timeOfId(id);
-}
-
-/** Of traces that are kept as files. */
-async function removeBlobs(db: Db, { name }: Part, signal: AbortSignal): Promise<void> {
-  await inBatches(
-    (most) =>
-      db.run(
-        command(`delete from blobs d where d.ctid = any(array(
-          select t.ctid from ${name} c join blobs t on t.id = c.blob_id limit ${most}))`),
-      ),
-    signal,
-  );
 }
 
 /** What one organization does not keep any longer; how many rows, or runs. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { commandSettings } from './command-settings.ts';
-import { type Setting, setting } from './setting.ts';
+import { setting } from './setting.ts';
 import {
   databaseUrl,
   hasCredentials,
@@ -386,20 +386,3 @@ export const settings = {
 type Settings = typeof settings;
 export type SettingName = keyof Settings;
 export type Config = { [Name in SettingName]: z.output<Settings[Name]['schema']> };
-
-/** For people, in one line; of a secret only that there is one. */
-export function shownSetting(name: SettingName, value: Config[SettingName]): string {
-  const { fallback, secret } = settings[name] as Setting;
-  if (value === undefined) return /rateLimit$/i.test(name) ? 'off' : `(${fallback ?? 'unset'})`;
-  if (secret) return '(set)';
-  if (typeof value === 'object' && 'perMinute' in value) return `${value.perMinute}/${value.burst}`;
-  if (name === 'registrySources') return shownSources(value as Config['registrySources']);
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-function shownSources(sources: Config['registrySources']): string {
-  const items = sources.map(({ name, kind, location }) =>
-    kind === 'bundled' ? name : `${name}=${location}`,
-  );
-  return items.length === 0 ? 'off' : items.join(',');
-}

@@ -16,10 +16,14 @@ export interface Partitioned {
   startOf: (time: number) => string;
 }
 
-const byId = (table: string, prefix: string): Partitioned => ({
-  table,
-  startOf: (time) => startOfIds(prefix, time),
-});
+export function byId(table: string, prefix: string): Partitioned {
+  return { table, startOf: (time) => startOfIds(prefix, time) };
+}
+
+/** By a period that is counted: a day or a month. */
+export function byPeriod(table: string): Partitioned {
+  return { table, startOf: monthOf };
+}
 
 export const partitioned: readonly Partitioned[] = [
   byId('audit_events', 'aud'),
@@ -28,8 +32,7 @@ export const partitioned: readonly Partitioned[] = [
   byId('model_calls', 'call'),
   byId('eval_run_events', 'run'),
   byId('eval_traces', 'itr'),
-  // Kept by the period that is counted: a day or a month.
-  { table: 'ledger_entries', startOf: (time) => monthOf(time) },
+  byPeriod('ledger_entries'),
 ];
 
 /** How many months there are parts for beyond this one: a service that was off for a while finds them. */

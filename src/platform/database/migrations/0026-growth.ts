@@ -1,5 +1,4 @@
-import { startOfIds } from '../../ids.ts';
-import { attachFirst, type Partitioned } from '../partitions.ts';
+import { attachFirst, byId, byPeriod } from '../partitions.ts';
 
 interface Parted {
   table: string;
@@ -27,11 +26,6 @@ function inParts({ table, key, primary, indexes = {}, references = {} }: Parted)
     .map((statement) => `${statement};\n`)
     .join('');
 }
-
-const byId = (table: string, prefix: string): Partitioned => ({
-  table,
-  startOf: (time) => startOfIds(prefix, time),
-});
 
 /** What only grows is kept in parts by month, and each organization says how long what is kept. */
 export const growth = {
@@ -118,6 +112,6 @@ create table retention (
       byId('model_calls', 'call'),
       byId('eval_run_events', 'run'),
       byId('eval_traces', 'itr'),
-      { table: 'ledger_entries', startOf: (time) => new Date(time).toISOString().slice(0, 7) },
+      byPeriod('ledger_entries'),
     ]),
 };

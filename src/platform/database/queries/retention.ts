@@ -1,5 +1,6 @@
 import { bigint, integer, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
-import { query } from '../query.ts';
+import type { Part } from '../partitions.ts';
+import { command, query } from '../query.ts';
 import { isOpen } from './eval-runs.ts';
 import { overPicked, removalSteps, runContents } from './removal.ts';
 
@@ -132,3 +133,9 @@ export const journeyRunSteps = removalSteps(
   ],
   'run_id',
 );
+
+/** Removes so many of the files that traces in a part are kept as. */
+export function removeBlobsOf({ name }: Part, most: number) {
+  return command(`delete from blobs d where d.ctid = any(array(
+    select t.ctid from ${name} c join blobs t on t.id = c.blob_id limit ${most}))`);
+}

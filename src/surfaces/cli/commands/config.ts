@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type SettingName, settings, shownSetting } from '../../../platform/config/settings.ts';
+import { type SettingName, settings } from '../../../platform/config/settings.ts';
+import { shownSetting } from '../../../platform/config/shown.ts';
 import { telemetryReference } from '../../../platform/telemetry/variables.ts';
 import type { Host } from '../host.ts';
 import { printRows } from '../screen/rows.ts';
