@@ -129,7 +129,7 @@ test('Flooded with large bodies a small process answers each of them, health bes
   expect(after.items).toHaveLength(1);
 });
 
-test('Beyond the bound requests are turned away before anybody looks who asks; streams are counted apart', async () => {
+test('Beyond the bound requests are turned away before anybody looks who asks', async () => {
   const at = await place();
   const service = await at.serve({ DRYDOCK_RATE_LIMIT: 'off', DRYDOCK_MAX_REQUESTS: '4' });
   const key = service.key as string;

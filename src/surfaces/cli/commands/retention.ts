@@ -8,6 +8,7 @@ export function retentionCommands(program: Command, host: Host): void {
   const group = program.command('retention').description('how long an organization keeps what only grows');
   group
     .command('list')
+    .description('how long each kind is kept')
     .option('--org <org>', 'organization, by id or name')
     .option('--json', 'print JSON')
     .action(async (options: { org?: string; json?: true }) => {
