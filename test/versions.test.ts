@@ -101,7 +101,8 @@ test.runIf(hasPrevious)('the version before and this one work side by side on on
   expect((await newer.end()).code).toBe(0);
 });
 
-const later: Migration = { name: '9998-later', sql: 'create table later (id text)' };
+const later: Migration = { name: '9997-later', sql: 'create table later (id text)' };
+const unused: Migration = { name: '9998-unused', sql: 'alter table later drop id', contracts: '0.1.0' };
 const contracting: Migration = { name: '9999-contracting', sql: 'drop table later', contracts: '99.0.0' };
 
 test('a version goes on with what a newer one added, not with what one took away, which waits for older processes', async () => {
@@ -109,10 +110,12 @@ test('a version goes on with what a newer one added, not with what one took away
   onTestFinished(() => database.drop());
   const client = await database.connect();
   onTestFinished(() => client.end());
-  expect(await migrate(client, [...migrations, later])).toEqual(['9998-later']);
+  expect(await migrate(client, [...migrations, later])).toEqual(['9997-later']);
+  // Taken away after this version had stopped to use it.
+  expect(await migrate(client, [...migrations, later, unused])).toEqual(['9998-unused']);
   expect(await migrate(client)).toEqual([]);
   await client.query("insert into replicas (id, role, version) values ('one', 'worker', '2.0.0')");
-  const all = [...migrations, later, contracting];
+  const all = [...migrations, later, unused, contracting];
   await expect(migrate(client, all)).rejects.toThrow(
     /such processes still run: worker 2.0.0. Stop them first/,
   );

@@ -41,8 +41,13 @@ export function auditOperator(
   return auditEvent(db, { organizationId, actor: 'operator', action, target, details, ...nowhere });
 }
 
-export async function auditEvent(db: Db, event: Omit<events.AuditRow, 'id' | 'at'>): Promise<void> {
+/** What is done in the installation as a whole has no organization. */
+interface AuditEvent extends Omit<events.AuditRow, 'id' | 'at' | 'organizationId'> {
+  organizationId: string | null;
+}
+
+export async function auditEvent(db: Db, event: AuditEvent): Promise<void> {
   const id = newId('aud');
   db.provenBy({ query: events.isThere, values: { id } });
-  await db.run(events.insert, { id, ...event });
+  await db.run(events.insert, { id, ...event, organizationId: event.organizationId ?? '' });
 }

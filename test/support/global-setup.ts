@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -41,8 +41,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await first.end();
   await made.close();
   await copyFolder(dataDir, newDataDir);
-  const scripts = await mkdtemp(join(tmpdir(), 'drydock-scripts-'));
-  await chmod(scripts, 0o755);
+  // Laid out like the package, in which the program finds its version.
+  const scriptsHome = await mkdtemp(join(tmpdir(), 'drydock-scripts-'));
+  await chmod(scriptsHome, 0o755);
+  const scripts = join(scriptsHome, 'dist/program');
+  await mkdir(scripts, { recursive: true });
+  await copyFile(new URL('../../package.json', import.meta.url), join(scriptsHome, 'package.json'));
   const database = await EmbeddedDatabase.open(dataDir, { exclusive: true }, log);
   const { host, user } = database.connection;
   const admin = new pg.Client({ host, user, database: 'postgres' });
@@ -64,7 +68,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('scripts', scripts);
   return async () => {
     await database.close();
-    for (const folder of [dataDir, newDataDir, scripts]) await rm(folder, { recursive: true, force: true });
+    for (const folder of [dataDir, newDataDir, scriptsHome])
+      await rm(folder, { recursive: true, force: true });
   };
 }
 

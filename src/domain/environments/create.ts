@@ -17,7 +17,6 @@ export const createEnvironment: Verb<'createEnvironment'> = (context, { body }) 
   return writeInProject(context, async (db) => {
     await checkRoom(context, db, 'environments', environments.count, { projectId, adhoc: false });
     await checkComposition(context, db, composition);
-    // Only those without a name can meet another of the same content, so there is a row.
     const row = await db.one(environments.insert, {
       id: newId('env', context.clock()),
       projectId,
@@ -42,7 +41,7 @@ export const ensureAdhocEnvironment: Verb<'ensureAdhocEnvironment'> = (context, 
     const fields = { id, projectId, name: null, nameKey: null, description: null, ...parts, composition };
     // The one that was in the way may be named or archived before it is read; then the place is free.
     for (;;) {
-      const made = await db.row(environments.insert, fields);
+      const made = await db.row(environments.insertAdhoc, fields);
       if (made) {
         // Nobody sees these in a list, but there cannot be any number of them either.
         const which = { projectId, adhoc: true };

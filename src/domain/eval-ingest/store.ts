@@ -85,7 +85,7 @@ export async function addResults(
   for (let at = 0; at < rows.length; at += mostAtOnce)
     await db.run(trials.insertReported, {
       ...byColumn(rows.slice(at, at + mostAtOnce)),
-      ...ownerIn(context),
+      projectId: context.project.id,
     });
   const sum = (field: 'input' | 'output'): number =>
     fresh.reduce((tokens, { result }) => tokens + (result.tokens?.[field] ?? 0), 0);
@@ -143,6 +143,7 @@ function rowOf(
   const durationMs = result.durationMs ? Math.round(result.durationMs) : null;
   return {
     trialId: newId('itr', now),
+    organizationId: run.organizationId,
     runId: run.id,
     position,
     caseId: planned.id,

@@ -7,9 +7,10 @@ export async function listAuditEvents(
   db: Db,
   organization: string | undefined,
   limit: string,
-): Promise<events.AuditRow[]> {
+): Promise<(Omit<events.AuditRow, 'organizationId'> & { organizationId: string | null })[]> {
   if (!/^[1-9]\d{0,4}$/.test(limit))
     throw new OperatorProblem(`--limit takes a number up to 99999, not ${limit}`);
   const organizationId = organization === undefined ? null : (await organizationNamed(db, organization)).id;
-  return db.rows(events.list, { organizationId, most: Number(limit) });
+  const rows = await db.rows(events.list, { organizationId, most: Number(limit) });
+  return rows.map((row) => ({ ...row, organizationId: row.organizationId || null }));
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { OperatorProblem } from '../problem.ts';
+import { version } from '../version.ts';
 import { type Migration, migrations } from './migrations/index.ts';
 
 const migrationLock = 4_700_003;
@@ -80,11 +81,11 @@ function checkHistory(done: Done[], wanted: readonly Migration[]): void {
   if (refusal !== undefined) throw new OperatorProblem(refusal);
 }
 
-/** Of a newer version only what takes something away is in the way of this one. */
+/** Of a newer version only what takes away something that this one uses is in the way of it. */
 function refusalOf(done: Done[], wanted: readonly Migration[]): string | undefined {
   for (const [index, { name, checksum, contracts }] of done.entries()) {
     const migration = wanted[index];
-    if (!migration && contracts)
+    if (!migration && contracts && isBefore(version, contracts))
       return `The database was changed by a newer Drydock (migration ${name}). Start version ${contracts} or later`;
     if (!migration) continue;
     if (migration.name !== name || checksumOf(migration) !== checksum)
@@ -139,16 +140,18 @@ async function refuseBesideOlder(client: pg.ClientBase, name: string, since: str
   const { rows } = await client.query<{ role: string | null; version: string | null }>(
     "select role, version from replicas where seen_at > now() - interval '15 seconds'",
   );
-  const older = rows.filter(({ version }) => version === null || isBefore(version, since));
+  const older = rows.filter(({ version: running }) => running === null || isBefore(running, since));
   if (older.length === 0) return;
-  const named = older.map(({ role, version }) => `${role ?? 'service'} ${version ?? 'of an older version'}`);
+  const named = older.map(
+    ({ role, version: running }) => `${role ?? 'service'} ${running ?? 'of an older version'}`,
+  );
   throw new OperatorProblem(
     `Migration ${name} takes away what versions before ${since} use, and such processes still run: ${named.join(', ')}. Stop them first`,
   );
 }
 
-function isBefore(version: string, other: string): boolean {
-  return version.localeCompare(other, 'en', { numeric: true }) < 0;
+function isBefore(one: string, other: string): boolean {
+  return one.localeCompare(other, 'en', { numeric: true }) < 0;
 }
 
 function checksumOf(migration: Migration): string {

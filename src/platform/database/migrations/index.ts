@@ -26,6 +26,7 @@ import { registry } from './0024-registry.ts';
 import { versions } from './0025-versions.ts';
 import { growth } from './0026-growth.ts';
 import { fairSchedules } from './0027-fair-schedules.ts';
+import { organizationColumns } from './0028-organization-columns.ts';
 
 export interface Migration {
   name: string;
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   versions,
   growth,
   fairSchedules,
+  organizationColumns,
 ];

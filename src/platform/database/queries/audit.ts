@@ -5,7 +5,8 @@ export type AuditDetails = Record<string, unknown>;
 
 const events = table('audit_events', {
   id: text,
-  organizationId: orNull(text),
+  /** Empty for what was done in the installation as a whole. */
+  organizationId: text,
   projectId: orNull(text),
   /** A user id, or `operator` for the command line. */
   actor: text,

@@ -243,7 +243,7 @@ export const findProfile = query(
 );
 export const saveProfile = query(
   'browser-sessions.save-profile',
-  `${profiles.insert()} on conflict (project_id, user_id, name)
+  `${profiles.insert()} on conflict on constraint browser_profiles_pkey
    do update set sealed_id = excluded.sealed_id, updated_at = now()`,
   profiles.columns,
 );

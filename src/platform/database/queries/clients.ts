@@ -80,7 +80,7 @@ export const count = query(
 /** Written again, it is young again, and not swept away under whoever is about to use it. */
 export const keepConfig = query(
   'clients.keep-config',
-  `${configs.insert(['projectId', 'id', 'config'])} on conflict (project_id, id) do update set created_at = now()`,
+  `${configs.insert(['projectId', 'id', 'config'])} on conflict on constraint client_configs_pkey do update set created_at = now()`,
   configs.columns,
 );
 const edited = ['name', 'configId', 'nameKey'] as const;

@@ -21,7 +21,7 @@ export const put = query(
   'contract-baselines.put',
   `insert into contract_baselines (server_id, project_id, hash, export, saved_by)
    values (:serverId, :projectId, :hash, :export, :savedBy)
-   on conflict (server_id) do update set hash = excluded.hash, export = excluded.export,
+   on conflict on constraint contract_baselines_pkey do update set hash = excluded.hash, export = excluded.export,
      saved_by = excluded.saved_by, saved_at = now()
    returning saved_at as "savedAt"`,
   baselines.pick(['serverId', 'projectId', 'hash', 'export', 'savedBy']),

@@ -110,12 +110,16 @@ const edited = [
   'composition',
 ] as const;
 const made = ['id', 'projectId', ...edited, 'nameKey'] as const;
-/** Nothing when one with the same content was made on the fly already. */
 export const insert = query(
   'environments.insert',
-  `${environments.insert(made)}
-   on conflict (project_id, composition) where name is null and archived_at is null do nothing
-   returning ${environments.all()}`,
+  `${environments.insert(made)} returning ${environments.all()}`,
+  environments.pick(made),
+  environments.columns,
+);
+/** One without a name; nothing when another with the same content was made on the fly already. */
+export const insertAdhoc = query(
+  'environments.insert-adhoc',
+  `${environments.insert(made)} on conflict do nothing returning ${environments.all()}`,
   environments.pick(made),
   environments.columns,
 );

@@ -53,7 +53,7 @@ export const keepPage = query(
   'eval-backtests.keep-page',
   `insert into eval_backtest_pages (backtest_id, run_id, cursor, next, body)
    select id, run_id, :cursor, :next, :body from eval_backtests where id = :id
-   on conflict (backtest_id, cursor) do nothing`,
+   on conflict do nothing`,
   { id: text, cursor: integer, next: orNull(integer), body: jsonText },
 );
 export const prune = query(

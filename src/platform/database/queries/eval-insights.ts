@@ -23,7 +23,7 @@ export const find = query(
 export const begin = query(
   'eval-insights.begin',
   `insert into eval_run_insights as i (run_id, request, status, requested_by) values (:runId, 1, 'pending', :requestedBy)
-   on conflict (run_id) do update set request = i.request + 1, status = 'pending', reason_code = null, error = null,
+   on conflict on constraint eval_run_insights_pkey do update set request = i.request + 1, status = 'pending', reason_code = null, error = null,
      requested_by = excluded.requested_by, updated_at = now()
    returning request`,
   { runId: text, requestedBy: text },

@@ -66,7 +66,7 @@ export const begin = query(
    insert into eval_run_judgements as j (run_id, request, status, gating, model, threshold, total, skipped, error_code,
      requested_by, deadline_at)
    values (:runId, 1, :status, :gating, :model, :threshold, :total, :skipped, :errorCode, :requestedBy, :deadlineAt)
-   on conflict (run_id) do update set request = j.request + 1, status = excluded.status, gating = excluded.gating,
+   on conflict on constraint eval_run_judgements_pkey do update set request = j.request + 1, status = excluded.status, gating = excluded.gating,
      model = excluded.model, threshold = excluded.threshold, total = excluded.total, skipped = excluded.skipped,
      error_code = excluded.error_code, requested_by = excluded.requested_by, deadline_at = excluded.deadline_at,
      job_id = null, generated_at = null
@@ -137,7 +137,7 @@ export const record = query(
    added as (
      insert into eval_judged_trials (trial_id, run_id, position, case_key, goal, groundedness, billed_micros)
      select :trialId, :runId, :position, :caseKey, :goal, :groundedness, :billedMicros from held
-     on conflict (trial_id) do nothing)
+     on conflict do nothing)
    select run_id as "runId" from held`,
   { ...measured, request: integer },
   { runId: text },

@@ -22,18 +22,20 @@ export const addEvents = query(
        status = case when r.status = 'pending' then 'running' else r.status end
      from (select distinct run_id, many from given) g
      where r.id = g.run_id and r.id = any(array(select id from locked)) and r.${isOpen}
-     returning r.id, r.events - g.many as first),
+     returning r.id, r.organization_id, r.events - g.many as first),
    told as (
-     insert into eval_run_events (run_id, number, data)
-     select c.id, c.first + g.place - 1, g.data from given g join counted c on c.id = g.run_id)
+     insert into eval_run_events (run_id, organization_id, number, data)
+     select c.id, c.organization_id, c.first + g.place - 1, g.data from given g join counted c on c.id = g.run_id)
    select from counted c, pg_notify('${eventsChannel}', c.id)`,
   { runIds: texts, data: listOf(jsonText) },
 );
 /** The last one of a run that is over now. */
 export const addLastEvent = query(
   'eval-runs.add-last-event',
-  `with counted as (update eval_runs set events = events + 1 where id = :runId returning events - 1 as number)
-   insert into eval_run_events (run_id, number, data) select :runId, number, :data from counted`,
+  `with counted as (update eval_runs set events = events + 1 where id = :runId
+     returning organization_id, events - 1 as number)
+   insert into eval_run_events (run_id, organization_id, number, data)
+   select :runId, organization_id, number, :data from counted`,
   { runId: text, data: json<unknown>() },
 );
 export const eventsAfter = query(

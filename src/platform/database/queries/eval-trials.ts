@@ -85,6 +85,8 @@ const results = table('eval_results', {
   stages: json<unknown>(),
 });
 
+const resultsOf = table('eval_results', { ...results.columns, organizationId: text });
+
 const recordedTrial = {
   leaseToken: text,
   state: oneOf<'done' | 'failed'>(),
@@ -110,29 +112,29 @@ export const record = query(
   'eval-trials.record',
   `with given as materialized (select * from ${recorded.from('n')}),
    held as materialized (
-     select t.id from eval_trials t join given g on g.trial_id = t.id
+     select t.id, t.organization_id from eval_trials t join given g on g.trial_id = t.id
      where t.lease_token = g.lease_token and t.state = 'running' order by t.id for update of t),
    ended as (
      update eval_trials t set state = g.state, last_error = g.last_error, lease_token = null, due_at = null,
        finished_at = now()
      from given g where t.id = g.trial_id and t.id = any(array(select id from held))),
-   kept as materialized (select * from given where trial_id in (select id from held)),
-   result as (${results.insertFrom('kept')}),
+   kept as materialized (select g.*, h.organization_id from given g join held h on h.id = g.trial_id),
+   result as (${resultsOf.insertFrom('kept')}),
    trace as (
-     insert into eval_traces (trial_id, run_id, body, blob_id)
-     select trial_id, run_id, trace_body, trace_blob_id from kept
+     insert into eval_traces (trial_id, organization_id, run_id, body, blob_id)
+     select trial_id, organization_id, run_id, trace_body, trace_blob_id from kept
      where trace_body is not null or trace_blob_id is not null),
    added as (
-     insert into eval_tally (trial_id, run_id, passed, input_tokens, output_tokens, model_calls, cost_micros,
+     insert into eval_tally (trial_id, organization_id, run_id, passed, input_tokens, output_tokens, model_calls, cost_micros,
        billed_micros, events)
-     select trial_id, run_id, result is not distinct from 'passed', input_tokens, output_tokens, model_calls,
+     select trial_id, organization_id, run_id, result is not distinct from 'passed', input_tokens, output_tokens, model_calls,
        cost_micros, billed_micros, events from kept)
    select id from held`,
   recorded.takes,
   { id: text },
 );
 const reportedResults = table('eval_results', {
-  ...results.columns,
+  ...resultsOf.columns,
   externalId: orNull(text),
   contentHash: orNull(text),
 });
@@ -150,14 +152,14 @@ export const insertReported = query(
    trial as (
      insert into eval_trials (id, organization_id, project_id, run_id, position, case_id, variant, number, state, due_at,
        attempts, finished_at)
-     select trial_id, :organizationId, :projectId, run_id, position, case_id, variant, number, 'done', null, 1, finished_at
+     select trial_id, organization_id, :projectId, run_id, position, case_id, variant, number, 'done', null, 1, finished_at
      from given),
    trace as (
-     insert into eval_traces (trial_id, run_id, body, blob_id)
-     select trial_id, run_id, trace_body, trace_blob_id from given
+     insert into eval_traces (trial_id, organization_id, run_id, body, blob_id)
+     select trial_id, organization_id, run_id, trace_body, trace_blob_id from given
      where trace_body is not null or trace_blob_id is not null)
    ${reportedResults.insertFrom('given')}`,
-  { ...reported.takes, organizationId: text, projectId: text },
+  { ...reported.takes, projectId: text },
 );
 export type ReportedTrial = RowOf<(typeof reported)['row']>;
 /** Those of a run that are known by these names. */
@@ -188,7 +190,8 @@ export const tally = query(
        sum(billed_micros)::bigint as billed_micros, sum(jsonb_array_length(events))::int as events
      from taken group by run_id),
    locked as materialized (
-     select r.id from eval_runs r where r.id in (select run_id from sums) order by r.id for no key update of r),
+     select r.id from eval_runs r where r.id = any(:runIds) and r.id in (select run_id from sums)
+     order by r.id for no key update of r),
    counted as (
      update eval_runs r set finished = r.finished + s.ended, passed = r.passed + s.passed,
        failed = r.failed + s.ended - s.passed, input_tokens = r.input_tokens + s.input_tokens,
@@ -197,10 +200,10 @@ export const tally = query(
        events = r.events + s.events, started_at = coalesce(r.started_at, now()),
        status = case when r.status = 'pending' then 'running' else r.status end
      from sums s where r.id = s.run_id and r.id = any(array(select id from locked))
-     returning r.id, r.status, r.trials, r.finished, r.finished - s.ended as before, r.events - s.events as first),
+     returning r.id, r.organization_id, r.status, r.trials, r.finished, r.finished - s.ended as before, r.events - s.events as first),
    told as (
-     insert into eval_run_events (run_id, number, data)
-     select c.id, c.first + t.told + n.place - 1,
+     insert into eval_run_events (run_id, organization_id, number, data)
+     select c.id, c.organization_id, c.first + t.told + n.place - 1,
        case when n.data ->> 'type' = 'trial.finished'
          then n.data || jsonb_build_object('finished', c.before + t.nth, 'trials', c.trials) else n.data end
      from counted c join ranked t on t.run_id = c.id, jsonb_array_elements(t.events) with ordinality as n (data, place)),

@@ -86,7 +86,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
       `${name}.observe`,
       `insert into ${observations} (${owner}, fingerprint, wave_id, wave_at, fired, affected, total)
        select :ownerId, n.fingerprint, :waveId, :waveAt, n.fired, n.affected, n.total from ${observed.from('n')}
-       on conflict (${owner}, fingerprint, wave_id)
+       on conflict on constraint ${observations}_pkey
          do update set wave_at = excluded.wave_at, fired = excluded.fired, affected = excluded.affected, total = excluded.total`,
       { ...observed.takes, ownerId: text, waveId: text, waveAt: time },
     ),
@@ -130,7 +130,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
          last_seen_wave_id, first_seen_at, last_seen_at, resolved_at)
        values (:ownerId, :id, :fingerprint, :dimension, :subject, :status, :occurrenceCount,
          :lastSeenWaveId, :firstSeenAt, :lastSeenAt, :resolvedAt)
-       on conflict (${owner}, fingerprint) do update set ${findings.set(state)}, updated_at = now()`,
+       on conflict on constraint ${findings.name}_fingerprint do update set ${findings.set(state)}, updated_at = now()`,
       { ownerId: text, ...findings.pick(made) },
     ),
     /** One whose only occurrence turned out to be none. */

@@ -47,7 +47,7 @@ function insightsQueries({ name, table: tableName, owner }: Place) {
       `${name}.begin`,
       `insert into ${tableName} (${owner}, wave_id, status, requested_by)
        values (:ownerId, :waveId, 'pending', :requestedBy)
-       on conflict (${owner}, wave_id) do update set request = ${tableName}.request + 1, status = 'pending',
+       on conflict on constraint ${tableName}_pkey do update set request = ${tableName}.request + 1, status = 'pending',
          error_code = null, error_message = null, requested_by = :requestedBy, updated_at = now()
        returning request`,
       { ...one, requestedBy: text },

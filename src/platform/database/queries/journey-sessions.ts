@@ -83,7 +83,7 @@ export const begin = query(
      where ${held} returning id, run_id, organization_id, project_id, turns),
    made as (
      insert into chat_sessions (id, organization_id, project_id, user_id, origin, title, config, first_message)
-     select id, organization_id, project_id, null, 'swarm', :title, :config, '' from held on conflict (id) do nothing),
+     select id, organization_id, project_id, null, 'swarm', :title, :config, '' from held on conflict do nothing),
    announced as (select pg_notify('${runsChannel}', run_id) from held)
    select h.turns from held h left join announced on true`,
   { ...lease, title: text, config: json<unknown>() },

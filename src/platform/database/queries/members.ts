@@ -104,7 +104,7 @@ export const add = query(
 export const setInProject = query(
   'members.set-in-project',
   `insert into project_members (project_id, user_id, role) values (:projectId, :userId, :role)
-   on conflict (project_id, user_id) do update set role = excluded.role`,
+   on conflict on constraint project_members_pkey do update set role = excluded.role`,
   { ...ofProject, role: oneOf<'admin' | 'member'>() },
 );
 /** What somebody was invited to a project as. */

@@ -52,7 +52,7 @@ export const put = query(
   'server-checks.put',
   `insert into server_checks (server_id, organization_id, project_id, every_minutes, enabled, set_by, due_at)
    values (:serverId, :organizationId, :projectId, :everyMinutes, :enabled, :setBy, now())
-   on conflict (server_id) do update set every_minutes = excluded.every_minutes, enabled = excluded.enabled,
+   on conflict on constraint server_checks_pkey do update set every_minutes = excluded.every_minutes, enabled = excluded.enabled,
      set_by = excluded.set_by, due_at = now(), paused_reason = null, updated_at = now()`,
   set,
 );

@@ -41,7 +41,7 @@ const written = [
 ] as const;
 export const put = query(
   'shares.put',
-  `${shares.insert(written)} on conflict (project_id, kind, target_id)
+  `${shares.insert(written)} on conflict on constraint shares_pkey
    do update set ${shares.set(['policyVersion', 'linkHash', 'linkSealedId', 'expiresAt', 'updatedBy'])}, updated_at = now()`,
   shares.pick(written),
 );

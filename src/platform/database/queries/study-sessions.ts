@@ -173,7 +173,7 @@ export const spent = query(
 export const addSpent = query(
   'study-sessions.add-spent',
   `insert into study_spending (study_id, day, micros) values (:studyId, :day, :micros)
-   on conflict (study_id, day) do update set micros = study_spending.micros + excluded.micros`,
+   on conflict on constraint study_spending_pkey do update set micros = study_spending.micros + excluded.micros`,
   { studyId: text, day: text, micros: bigint },
 );
 /** Those who begin a turn in a study follow each other, so that each counts the ones before. */
@@ -197,7 +197,7 @@ const approvals = { turnId: text, toolCallId: text };
 export const askApproval = query(
   'study-sessions.ask-approval',
   `insert into tool_approvals (turn_id, tool_call_id, session_id) values (:turnId, :toolCallId, :sessionId)
-   on conflict (turn_id, tool_call_id) do update set approved = null, asked_at = now()`,
+   on conflict on constraint tool_approvals_pkey do update set approved = null, asked_at = now()`,
   { ...approvals, sessionId: text },
 );
 export const approvalChannel = 'tool_approvals';

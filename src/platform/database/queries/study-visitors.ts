@@ -42,7 +42,7 @@ export const countMembers = query(
 export const addMember = query(
   'study-visitors.add-member',
   `insert into study_members (id, study_id, email, invited_by) values (:id, :studyId, :email, :invitedBy)
-   on conflict (study_id, email) do update set email = excluded.email returning id`,
+   on conflict on constraint study_members_email do update set email = excluded.email returning id`,
   members.pick(['id', 'studyId', 'email', 'invitedBy']),
   { id: text },
 );

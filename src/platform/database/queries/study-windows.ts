@@ -30,7 +30,7 @@ export const latest = query(
 /** Unless somebody looked later and was done first. Zero rows then. */
 export const put = query(
   'study-windows.put',
-  `${windows.insert()} on conflict (study_id, id)
+  `${windows.insert()} on conflict on constraint study_windows_pkey
      do update set ${windows.set(['analysedAt', 'sessions', 'signals'])}
      where study_windows.analysed_at <= :analysedAt`,
   windows.columns,

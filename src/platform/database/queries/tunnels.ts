@@ -86,7 +86,7 @@ export const open = query(
      connect_token_hash, connect_token_expires_at, opened_by)
    values (:serverId, :organizationId, :projectId, :slug, :serverUrl, :secretHash, :connectTokenHash,
      now() + :tokenLasts * interval '1 millisecond', :openedBy)
-   on conflict (server_id) do update set server_url = excluded.server_url, secret_hash = excluded.secret_hash,
+   on conflict on constraint tunnels_pkey do update set server_url = excluded.server_url, secret_hash = excluded.secret_hash,
      secret_version = t.secret_version + 1, connect_token_hash = excluded.connect_token_hash,
      connect_token_expires_at = excluded.connect_token_expires_at, opened_by = excluded.opened_by,
      closed_at = null, epoch = t.epoch + 1, holder_id = null, holder_url = null, protocol = null, held_until = null,
