@@ -13,7 +13,7 @@ import { startPooler } from './support/pooler.ts';
 import { startForTest } from './support/service.ts';
 import { statement } from './support/statement.ts';
 
-const usual = { statement: '30s', idle: '1min' };
+const usual = { statement: '30s', idle: '20s' };
 const none = { statement: '0', idle: '0' };
 const brief: Timeouts = { statement: 300, idleInTransaction: 300 };
 
@@ -126,7 +126,8 @@ test('a request that waits too long for a row is answered and logged, and the ne
   await holder.query('begin');
   await holder.query('select 1 from projects where id = $1 for update', [project]);
   const refused = await service.patch(`/projects/${project}`, { name: 'Other' });
-  expect(refused).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR' } });
+  expect(refused).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
+  expect(refused.headers.get('retry-after')).toBe('2');
   const logged = service.logs.filter((line) => line.includes(refused.headers.get('x-request-id') ?? ''));
   expect(logged.join('')).toMatch(
     /The statement [\w.-]+ was cancelled: canceling statement due to statement timeout/,

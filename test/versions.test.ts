@@ -11,7 +11,7 @@ import { createDatabase } from './support/database.ts';
 import { Drydock, program } from './support/process.ts';
 
 /** The last commit of the version before this one. */
-const previous = '718eae70d985fdb7b4236706fbc3a1385dbe4284';
+const previous = 'af728a3d94ac6721f3d9f4459c6a7650347ef044';
 const root = new URL('..', import.meta.url).pathname;
 const hasPrevious = spawnSync('git', ['cat-file', '-e', previous], { cwd: root }).status === 0;
 

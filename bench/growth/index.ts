@@ -108,10 +108,15 @@ async function grow(iterations: number): Promise<Grown> {
   await copyRun(client, { id: made.runId }, iterations / perRun - 1, (done) => {
     if (done % 500 === 0) console.log(`${(done * perRun).toLocaleString('en')} iterations …`);
   });
-  const { rows } = await client.query('select id from eval_runs order by id limit 1');
+  const { rows } = await client.query(
+    'select id, pg_database_size(current_database()) / 1e6 as megabytes from eval_runs order by id limit 1',
+  );
   await client.end();
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
-  console.log(`A service with ${iterations.toLocaleString('en')} iterations, filled in ${seconds} s`);
+  const megabytes = Number(rows[0]?.megabytes).toFixed(0);
+  console.log(
+    `A service with ${iterations.toLocaleString('en')} iterations, ${megabytes} MB, filled in ${seconds} s`,
+  );
   const list = await get<{ items: { id: string }[] }>(
     `${base}/projects/${made.projectId}/eval-runs/${made.runId}/iterations?limit=1`,
   );

@@ -5,6 +5,8 @@ import type { Grown } from './index.ts';
 /** How long others wait for one short answer while a large project is listed, compared and deleted. */
 
 const between = 5;
+/** And those who work with it: several times a second, not as fast as one machine can. */
+const betweenWork = 100;
 const watched = 20_000;
 
 export async function pauses(
@@ -40,7 +42,10 @@ export async function pauses(
   };
   const repeated = (path: string) => (until: () => boolean) =>
     (async () => {
-      while (!until()) await ask(path);
+      while (!until()) {
+        await ask(path);
+        await delay(betweenWork);
+      }
     })();
   const run = `/projects/${projectId}/eval-runs`;
   const client = await database.connect();

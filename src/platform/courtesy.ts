@@ -1,8 +1,8 @@
 /** For so many milliseconds after a request began or ended, more are expected. */
 const askedLately = 250;
 /** While they are, work in the background has this share of the time; a pause is no longer than that. */
-const share = 1 / 4;
-const longestPause = 40;
+const share = 1 / 8;
+const longestPause = 80;
 
 interface Asked {
   by: string;

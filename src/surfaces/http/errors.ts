@@ -45,5 +45,12 @@ function asRefusal(error: unknown, request: FastifyRequest, log: Log): Refusal {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new Refusal('VALIDATION_ERROR', 'The request is malformed');
   log.error('A request failed', { requestId: request.id, operation: request.routeOptions.url }, error);
+  // Cancelled by the database, so nothing was written: usually it waited for a row that somebody else kept.
+  if (code === '57014')
+    return new Refusal(
+      'UNAVAILABLE',
+      `The database took too long. Nothing was changed: ask again. The request id is ${request.id}`,
+      { retryAfter: 2 },
+    );
   return new Refusal('INTERNAL_ERROR', `Something failed on our side. The request id is ${request.id}`);
 }

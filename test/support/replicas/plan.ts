@@ -13,8 +13,10 @@ const short: Deed[][] = [
     ['kill', 'worker-1'],
   ],
   [['restart database', 'PostgreSQL']],
-  [['restart', 'three']],
-  [['freeze', 'two']],
+  [
+    ['restart', 'three'],
+    ['freeze', 'two'],
+  ],
 ];
 
 /** Milliseconds of calm before each. */

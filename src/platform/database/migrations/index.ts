@@ -27,6 +27,7 @@ import { versions } from './0025-versions.ts';
 import { growth } from './0026-growth.ts';
 import { fairSchedules } from './0027-fair-schedules.ts';
 import { organizationColumns } from './0028-organization-columns.ts';
+import { organizationKeys } from './0029-organization-keys.ts';
 
 export interface Migration {
   name: string;
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   growth,
   fairSchedules,
   organizationColumns,
+  organizationKeys,
 ];

@@ -81,6 +81,7 @@ export const pageOfProject = query(
   `select m.user_id as "userId", u.email, u.name,
      case when m.role <> 'member' then 'admin' else coalesce(i.role, 'member') end as role, i.role is not null as invited
    from organization_members m join users u on u.id = m.user_id join projects p on p.id = :projectId
+     and p.organization_id = m.organization_id
      left join project_members i on i.project_id = p.id and i.user_id = m.user_id
    where m.organization_id = :organizationId and ${mayView('m.role', 'i.role')} and m.user_id > :after
    order by m.user_id limit :most`,

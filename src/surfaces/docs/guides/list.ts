@@ -59,6 +59,7 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
       { name: 'operating', title: 'On one machine' },
       { name: 'console', title: 'The console' },
       { name: 'self-hosting', title: 'PostgreSQL and replicas' },
+      { name: 'growth', title: 'One node, and more' },
       { name: 'deploying', title: 'Deploying' },
       { name: 'browsers', title: 'Browsers' },
       { name: 'security', title: 'Security model' },
