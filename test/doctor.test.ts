@@ -7,6 +7,7 @@ import type { Found } from '../src/domain/operator/doctor/check.ts';
 import { runChecks } from '../src/domain/operator/doctor/check.ts';
 import { examineInstallation } from '../src/domain/operator/doctor/examine.ts';
 import { loadConfig } from '../src/platform/config/load.ts';
+import { byId, partOf, startOfMonth } from '../src/platform/database/partitions.ts';
 import { createLog } from '../src/platform/log.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { startPooler } from './support/pooler.ts';
@@ -66,6 +67,24 @@ test('beside a running service all is looked at, told to people and to programs,
   );
   expect(shown.stdout).toMatch(/\n0 problems, [12] warnings, \d+ ok\n$/);
   expect((await home.run(['doctor'], { DRYDOCK_PORT: 'x' })).code).toBe(2);
+});
+
+test('a month without room is a problem, the coming one a warning', async () => {
+  const other = await createDatabase();
+  onTestFinished(() => other.drop());
+  const months = async () => (await examine({ DRYDOCK_DATABASE_URL: other.url }))['months'];
+  expect(await months()).toMatchObject({ level: 'ok' });
+  const client = await other.connect();
+  onTestFinished(() => client.end());
+  await client.query('drop table audit_events_before');
+  const problem = { level: 'problem', message: expect.stringContaining('this month in audit_events:') };
+  expect(await months()).toMatchObject(problem);
+  for (const statement of partOf(byId('audit_events', 'aud'), startOfMonth(Date.now())))
+    await client.query(statement);
+  expect(await months()).toMatchObject({
+    level: 'warning',
+    message: expect.stringContaining('audit_events'),
+  });
 });
 
 test('what is said of the database is true behind a pooler, and of one without tables', async () => {

@@ -151,7 +151,7 @@ test('what statements join belongs to one organization, because they follow refe
     for (const { alias, column, value } of given) {
       const named = meant(`${tableOf.get(alias)}.${column}`);
       const of = `${column === 'organization_id' ? column : named} ${value}`;
-      if (groupOf(alias) !== of && (named.endsWith('.id') || column === 'organization_id'))
+      if (groupOf(alias) !== groupOf(of) && (named.endsWith('.id') || column === 'organization_id'))
         group.set(groupOf(alias), groupOf(of));
     }
     for (const [a, b] of ours) {

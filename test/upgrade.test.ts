@@ -50,19 +50,24 @@ test('a database that is up to date needs nothing', async () => {
 });
 
 test('what would be run is named and not run, a backup advised, and those who still use the database noticed', async () => {
-  const behind = `delete from schema_migrations where name = '${last}';
-    insert into replicas (id, version) values ('older', '0.0.9') on conflict (id) do update set seen_at = now();`;
-  const { code, report } = await withHistory(behind, () => reportOf(database.url));
+  const behind = (version: string) => `delete from schema_migrations where name = '${last}';
+    insert into replicas (id, version) values ('older', '${version}')
+      on conflict (id) do update set seen_at = now(), version = '${version}';`;
+  const { code, report } = await withHistory(behind('0.1.0'), () => reportOf(database.url));
   expect({ code, ...report }).toMatchObject({
     code: 0,
     outcome: 'ready',
     database: { kind: 'external', postgres: expect.stringMatching(/^\d+/), bytes: expect.any(Number) },
     migrations: { applied: migrations.length - 1, pending: [last] },
-    inUse: { services: 1, versions: ['0.0.9'], browserHolders: 0 },
+    inUse: { services: 1, versions: ['0.1.0'], browserHolders: 0 },
     backupAdvised: true,
     warnings: [],
     problems: [],
   });
+  const tooOld = await withHistory(behind('0.0.9'), () => reportOf(database.url));
+  expect(tooOld.report.warnings).toEqual([
+    `Other processes use the database (0.0.9). Stop those before 0.1.0: ${last} takes away what they use`,
+  ]);
 });
 
 test.each([

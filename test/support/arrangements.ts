@@ -190,7 +190,7 @@ function askedForInsights(
   return within(
     service,
     `insert into wave_insights (project_id, wave_id, status, requested_by) values ($1, $2, $3, 'somebody')
-     on conflict (project_id, wave_id) do update set status = $3`,
+     on conflict on constraint wave_insights_pkey do update set status = $3`,
     [projectId, waveId, status],
   );
 }

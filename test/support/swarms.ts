@@ -22,7 +22,8 @@ export async function tallyOf(database: pg.Client, runId: string): Promise<Store
     `select r.status, r.total, r.succeeded + r.failed + r.rate_limited as ended, count(*)::int as rows,
        count(*) filter (where s.status in ('pending', 'running'))::int as open,
        count(*) filter (where s.state in ('waiting', 'running') or s.due_at is not null)::int as held
-     from journey_runs r join journey_sessions s on s.run_id = r.id where r.id = $1 group by r.id`,
+     from journey_runs r join journey_sessions s on s.run_id = r.id where r.id = $1
+     group by r.id, r.organization_id`,
     [runId],
   );
   return rows[0] as StoredTally;

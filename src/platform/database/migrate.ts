@@ -150,7 +150,7 @@ async function refuseBesideOlder(client: pg.ClientBase, name: string, since: str
   );
 }
 
-function isBefore(one: string, other: string): boolean {
+export function isBefore(one: string, other: string): boolean {
   return one.localeCompare(other, 'en', { numeric: true }) < 0;
 }
 

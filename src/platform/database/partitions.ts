@@ -76,6 +76,15 @@ export async function partsOf(db: Db): Promise<Part[]> {
     .toSorted((a, b) => (a.end < b.end ? -1 : 1));
 }
 
+/** Tables that have no part for what is made then; those that are not parted yet need none. */
+export async function withoutPart(db: Db, time: number): Promise<string[]> {
+  const parts = await partsOf(db);
+  if (parts.length === 0) return [];
+  return partitioned.flatMap(({ table, startOf }) =>
+    parts.some((part) => part.table === table && part.end > startOf(time)) ? [] : [table],
+  );
+}
+
 /** Adds what is missing for the coming months; how many parts. */
 export async function addParts(db: Db, now: number): Promise<number> {
   if ((await missingParts(db, now)).length === 0) return 0;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import type { Config } from '../config/settings.ts';
 import { type ConnectedDatabase, connectDatabase } from '../database/connect.ts';
-import { type MigrationPlan, planMigrations } from '../database/migrate.ts';
+import { isBefore, type MigrationPlan, planMigrations } from '../database/migrate.ts';
 import type { Log } from '../log.ts';
 import { OperatorProblem } from '../problem.ts';
 import { version } from '../version.ts';
@@ -145,7 +145,9 @@ async function freeIn(path: string): Promise<number> {
 
 function* warningsOf({ inUse, contracting, bytes }: Looked, freeBytes: number | null): Generator<string> {
   const { services, connections, versions } = inUse;
-  if (contracting.length > 0 && (services > 0 || connections > 0))
+  // Those that do not say their version are older than any that a migration minds.
+  const unknown = versions.length === 0 && (services > 0 || connections > 0);
+  if (contracting.some(({ since }) => unknown || versions.some((version) => isBefore(version, since))))
     yield `Other processes use the database${versions.length > 0 ? ` (${versions.join(', ')})` : ''}. Stop those before ${contracting.map(({ since }) => since).join(', ')}: ${contracting.map(({ name }) => name).join(', ')} takes away what they use`;
   if (freeBytes !== null && freeBytes < bytes)
     yield 'The disk has less room than the database takes. A migration that rewrites a table may need as much again';

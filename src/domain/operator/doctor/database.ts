@@ -1,6 +1,7 @@
 import type { Config } from '../../../platform/config/settings.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import { dialToLook, type ReadingConnection } from '../../../platform/database/look.ts';
+import { startOfMonth, withoutPart } from '../../../platform/database/partitions.ts';
 import * as doctor from '../../../platform/database/queries/doctor.ts';
 import { redact } from '../../../platform/log.ts';
 import { type Check, type Finding, NotChecked, ok, problem, warning } from './check.ts';
@@ -46,6 +47,7 @@ export function databaseChecks(database: DatabaseToCheck, config: Config): Check
   return [
     { name: 'database', run: () => reach(database, config) },
     { name: 'migrations', run: () => migrations(database) },
+    { name: 'months', run: () => months(database) },
     { name: 'connections', run: () => connections(database, config) },
     { name: 'standby', run: () => standby(database) },
     { name: 'clock', run: () => clock(database) },
@@ -100,6 +102,19 @@ async function migrations(database: DatabaseToCheck): Promise<Finding> {
     `${pending.length} to be applied, from ${pending[0]} on`,
     'The next start applies them; make a backup before',
   );
+}
+
+async function months(database: DatabaseToCheck): Promise<Finding> {
+  const now = Date.now();
+  const remedy =
+    'A service or a worker adds them each day: start one, and look in its log for the job add-parts if that does not help';
+  const without = (plus: number) => database.ask((db) => withoutPart(db, startOfMonth(now, plus)));
+  const today = await without(0);
+  if (today.length > 0)
+    return problem(`No room for this month in ${today.join(', ')}: what is written there fails`, remedy);
+  const next = await without(1);
+  if (next.length > 0) return warning(`No room for the coming month in ${next.join(', ')}`, remedy);
+  return ok('What grows has room for this month and the next');
 }
 
 async function connections(database: DatabaseToCheck, { databasePool }: Config): Promise<Finding> {
