@@ -10,6 +10,7 @@ import * as grants from '../../platform/database/queries/slot-grants.ts';
 import { newId } from '../../platform/ids.ts';
 import { redact } from '../../platform/log.ts';
 import { named } from '../../platform/quoted.ts';
+import { timeLimit } from '../../platform/time-limit.ts';
 import { audit } from '../audit.ts';
 import type { PerformingContext, ProjectContext } from '../context.ts';
 import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
@@ -25,7 +26,7 @@ export const runAgentTurn: Verb<'runAgentTurn'> = (context, { body }) =>
     await refuseSpent(context, context.db, [route]);
     await audit(context.db, context, 'agent.turn', context.project.id, { model: route.id });
     const actions = new TurnActions(context, body.conversationId ?? body.slackChannelId);
-    const late = AbortSignal.timeout(context.config.agentTimeout * 1000);
+    const late = timeLimit(context.config.agentTimeout * 1000);
     const outcome = await answered(context, route, body.messages, actions, late);
     const { toolCalls, createdResources, proposedActions } = actions;
     const failure = failureOf(context, outcome, late);

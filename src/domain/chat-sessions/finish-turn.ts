@@ -4,6 +4,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { redact } from '../../platform/log.ts';
+import { timeLimit } from '../../platform/time-limit.ts';
 import { presentTurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { ProjectContext } from '../context.ts';
 import { type Begun, lease } from './begin.ts';
@@ -63,7 +64,7 @@ export async function finishTurn(
 ): Promise<Turn> {
   const { db } = context;
   const { id, leaseToken } = begun.turn;
-  const late = AbortSignal.timeout(longest);
+  const late = timeLimit(longest);
   const signal = AbortSignal.any([late, context.callerGone()]);
   const extending = setInterval(() => {
     // The next one tries again.

@@ -8,6 +8,7 @@ import { ModelFailure } from '../../models/failure.ts';
 import type { ModelRoute } from '../../models/resolve.ts';
 import { tracedCall } from '../../models/traced-call.ts';
 import { usageOf } from '../../models/usage.ts';
+import { timeLimit } from '../../platform/time-limit.ts';
 import { asStorable } from '../storable.ts';
 import type { Draft, Mix, ToolToTry } from './draft.ts';
 
@@ -69,7 +70,7 @@ export async function askForDrafts(
         { role: 'user', content: [{ type: 'text', text: user }] },
       ],
       responseFormat: { type: 'json' },
-      abortSignal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+      abortSignal: AbortSignal.any([signal, timeLimit(timeout)]),
     }),
   );
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');

@@ -11,6 +11,7 @@ import type { ModelRoute } from '../../models/resolve.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import { redact } from '../../platform/log.ts';
+import { timeLimit } from '../../platform/time-limit.ts';
 import { type Asker, askForJson, askModel, type ModelParts } from '../eval-runs/execute/ask-model.ts';
 import type { DiscoveryContent, InsightsContent } from './content.ts';
 
@@ -35,7 +36,7 @@ export async function explain<Counted extends Narration>(
   signal: AbortSignal,
 ): Promise<Found<Counted>> {
   const { clock, log, db } = parts.services;
-  const ends = AbortSignal.any([signal, AbortSignal.timeout(longestCall)]);
+  const ends = AbortSignal.any([signal, timeLimit(longestCall)]);
   const said = await wordsOf(db, content, spoken);
   try {
     const asked = await askModel(parts, asker, null, { model: route.id, provider: route.provider }, ends);

@@ -8,6 +8,7 @@ import * as runs from '../../platform/database/queries/readiness-runs.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Commit } from '../../platform/leases/holder.ts';
+import { timeLimit } from '../../platform/time-limit.ts';
 import { checksOf, evaluate, type Finding, type Grade, grade } from '../../readiness/index.ts';
 import type { ServerContext } from '../context.ts';
 import type { ModelParts } from '../eval-runs/execute/ask-model.ts';
@@ -74,7 +75,7 @@ async function assess(parts: ModelParts, run: Run, cancelled: AbortSignal): Prom
   const context = await contextOf(parts, run);
   const { allowSideEffects, declared } = run.options as RunOptions;
   const { kind, submissionMode } = run;
-  const signal = AbortSignal.any([cancelled, AbortSignal.timeout(longestRun)]);
+  const signal = AbortSignal.any([cancelled, timeLimit(longestRun)]);
   const importsSkills = submissionMode === 'mcp-imported-skills';
   const gathered = await gather(context, { kind, importsSkills, allowSideEffects, declared }, signal);
   cancelled.throwIfAborted();

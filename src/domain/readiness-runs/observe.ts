@@ -3,6 +3,7 @@ import { hideSecretsInTurns } from '../../mcp/target.ts';
 import { ModelFailure } from '../../models/failure.ts';
 import { hostedRoute } from '../../models/resolve.ts';
 import type { ReadinessRunRow } from '../../platform/database/queries/readiness-runs.ts';
+import { timeLimit } from '../../platform/time-limit.ts';
 import type { Evidence } from '../../readiness/evidence.ts';
 import type { Finding } from '../../readiness/index.ts';
 import { observationPrompt, readObservations } from '../../readiness/observations.ts';
@@ -41,7 +42,7 @@ export async function observe(
   const refused = await spent(context, run.id);
   if (refused !== undefined)
     return none({ status: 'billing-blocked', reason: 'billing_limit_reached', detail: refused });
-  const late = AbortSignal.timeout(longestCall);
+  const late = timeLimit(longestCall);
   const ends = AbortSignal.any([signal, late]);
   const asker = { id: null, organizationId: run.organizationId, projectId: run.projectId, apiKeys: {} };
   try {

@@ -1,4 +1,5 @@
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
+import { timeLimit } from '../../platform/time-limit.ts';
 import type { Services } from '../context.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
@@ -22,7 +23,7 @@ export async function askVisitor(
   signal: AbortSignal,
 ): Promise<boolean> {
   await db.run(sessions.askApproval, call);
-  const over = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
+  const over = AbortSignal.any([signal, timeLimit(patience)]);
   let wake = (): void => {};
   const stop = notifications.on(sessions.approvalChannel, (id) => {
     if (id === undefined || id === call.turnId) wake();

@@ -1,5 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
+import { timeLimit } from '../../platform/time-limit.ts';
 import type { TrialServer } from '../../trials/tools.ts';
 import { refusalOfCall } from '../../widgets/declared.ts';
 import { openAll } from '../chat-sessions/target.ts';
@@ -82,7 +83,7 @@ function withServer<Answer>(
     });
     if (!composition.servers.some(({ id }) => id === serverId))
       throw new Refusal('NOT_FOUND', 'This is no longer a part of what you can try here');
-    const signal = AbortSignal.any([context.callerGone(), AbortSignal.timeout(longest)]);
+    const signal = AbortSignal.any([context.callerGone(), timeLimit(longest)]);
     const target = { composition, client: composition.client };
     const [server] = await openAll(inProject(context), target, [serverId], signal, true);
     return work(server as TrialServer, signal);

@@ -1,6 +1,7 @@
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Attempt, WholeDelivery } from '../../platform/database/queries/webhook-deliveries.ts';
 import { redact } from '../../platform/log.ts';
+import { timeLimit } from '../../platform/time-limit.ts';
 import { version } from '../../platform/version.ts';
 import type { Services } from '../context.ts';
 import { type Place, signedHeaders } from './signature.ts';
@@ -39,7 +40,7 @@ export async function send(
           'user-agent': `drydock/${version}`,
         },
         body,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+        signal: AbortSignal.any([signal, timeLimit(patience)]),
       },
       { statusOnly: true },
     );

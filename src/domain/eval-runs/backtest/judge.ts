@@ -4,6 +4,7 @@ import type { InputOf, OutputOf } from '../../../contract/operation.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import { inLanes } from '../../../platform/lanes.ts';
+import { timeLimit } from '../../../platform/time-limit.ts';
 import type { ProjectContext } from '../../context.ts';
 import { spendInsight } from '../../limits/insights.ts';
 import { bookSpending, refuseSpent } from '../../limits/spend-budget.ts';
@@ -84,7 +85,7 @@ async function tried(
   const { db } = context;
   const planned = casesById(snapshot);
   const { threshold } = judgeOf(snapshot);
-  const late = AbortSignal.timeout(deadline);
+  const late = timeLimit(deadline);
   const results = new Map<string, Record<string, unknown>>();
   let micros = 0;
   try {

@@ -14,6 +14,7 @@ import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import { redact } from '../../../platform/log.ts';
+import { timeLimit } from '../../../platform/time-limit.ts';
 import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
 import { type Asker, askForJson, askModel, type ModelParts } from '../execute/ask-model.ts';
@@ -186,7 +187,7 @@ async function ask(
   findings: readonly Finding[],
   signal: AbortSignal,
 ): Promise<string> {
-  const ends = AbortSignal.any([signal, AbortSignal.timeout(longestProse)]);
+  const ends = AbortSignal.any([signal, timeLimit(longestProse)]);
   const asked = await askModel(parts, asker, null, { model: route.id, provider: route.provider }, ends);
   return askForJson(asked, prosePrompt(findings), { maxOutputTokens: mostTokens, abortSignal: ends });
 }

@@ -7,6 +7,7 @@ import type { JobKind } from '../../../platform/jobs/worker.ts';
 import { inLanes } from '../../../platform/lanes.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import { redact } from '../../../platform/log.ts';
+import { timeLimit } from '../../../platform/time-limit.ts';
 import type { Services } from '../../context.ts';
 import { storableJson } from '../../storable.ts';
 import type { ModelParts } from '../execute/ask-model.ts';
@@ -64,7 +65,7 @@ class Judging {
       (end: Pick<JudgingEnd, 'status' | 'errorCode'>): Commit =>
       (trx) =>
         endJudging(this.services, trx, run.organizationId, { runId, request, ...end });
-    const left = AbortSignal.timeout(Math.max(0, judgement.deadlineAt - clock()));
+    const left = timeLimit(Math.max(0, judgement.deadlineAt - clock()));
     try {
       const judge = await this.judge(run, judgement.model);
       await this.judgeAll(judge, snapshot, judgement, AbortSignal.any([this.lease, left]));

@@ -20,6 +20,7 @@ import type { ModelRoute } from '../../../models/resolve.ts';
 import { Slots } from '../../../models/slots.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { redact } from '../../../platform/log.ts';
+import { timeLimit } from '../../../platform/time-limit.ts';
 import { type Asker, askForJson, askModel, type ModelParts } from '../execute/ask-model.ts';
 import { readTrace } from '../read/trace.ts';
 
@@ -141,7 +142,7 @@ export async function askJudge(
     const text = await askForJson(asked, prompt, {
       temperature: 0,
       maxOutputTokens: mostTokens,
-      abortSignal: AbortSignal.any([signal, AbortSignal.timeout(longestCall)]),
+      abortSignal: AbortSignal.any([signal, timeLimit(longestCall)]),
     });
     return billed(readJudgeAnswer(text, rubric));
   } catch (error) {

@@ -3,6 +3,7 @@ import { McpFailure } from '../../../mcp/failures.ts';
 import * as environments from '../../../platform/database/queries/environments.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as servers from '../../../platform/database/queries/servers.ts';
+import { timeLimit } from '../../../platform/time-limit.ts';
 import type { ProjectContext } from '../../context.ts';
 import { openCursor } from '../../paging.ts';
 import { conflict } from '../../refusals.ts';
@@ -72,7 +73,7 @@ async function replayAll(
   began: number,
 ): Promise<Map<RecordedCall, ReplayedCall>> {
   const gone = context.callerGone();
-  const ends = AbortSignal.timeout(Math.max(1, Math.ceil(began + lasts - performance.now())));
+  const ends = timeLimit(Math.max(1, Math.ceil(began + lasts - performance.now())));
   const calling = { includeWrites, gone, ends, beginsUntil: began + beginsFor };
   const secrets = await secretsFor(context, snapshot);
   const byServer = new Map<string, RecordedCall[]>();

@@ -2,6 +2,7 @@ import { ModelFailure } from '../../../models/failure.ts';
 import type { TurnMessage } from '../../../models/messages.ts';
 import { runTurn, type TurnOutcome } from '../../../models/turn.ts';
 import type { LeasedSession } from '../../../platform/database/queries/journey-sessions.ts';
+import { timeLimit } from '../../../platform/time-limit.ts';
 import { recordTurn } from '../../../trials/record-turn.ts';
 import { Recorder } from '../../../trials/recorder.ts';
 import { Spans } from '../../../trials/spans.ts';
@@ -118,7 +119,7 @@ export class Conversation {
         mostSteps,
         callTool: ({ id, name, input, signal: ends }) => box.call(name, input, ends, id),
         callModel: agent.callModel,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(longestAnswer)]),
+        signal: AbortSignal.any([signal, timeLimit(longestAnswer)]),
         clock,
       }),
     );

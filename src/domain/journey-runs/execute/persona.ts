@@ -1,4 +1,5 @@
 import type { TurnMessage } from '../../../models/messages.ts';
+import { timeLimit } from '../../../platform/time-limit.ts';
 import { type AskedModel, askForJson, askModel } from '../../eval-runs/execute/ask-model.ts';
 import { readPersonaAnswer } from '../../personas/speak/answer.ts';
 import { type PersonaTurn, personaPrompt } from '../../personas/speak/prompt.ts';
@@ -47,7 +48,7 @@ export class Speaker {
     if (!this.asked) return rehearsedPersona(given);
     const text = await askForJson(this.asked, personaPrompt(given), {
       maxOutputTokens: mostTokens,
-      abortSignal: AbortSignal.any([this.signal, AbortSignal.timeout(longestCall)]),
+      abortSignal: AbortSignal.any([this.signal, timeLimit(longestCall)]),
     });
     return readPersonaAnswer(text);
   }

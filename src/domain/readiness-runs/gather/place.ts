@@ -1,6 +1,7 @@
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Outbound } from '../../../mcp/outbound.ts';
 import type { HttpTarget } from '../../../mcp/target.ts';
+import { timeLimit } from '../../../platform/time-limit.ts';
 import { type Known, known, unknown } from '../../../readiness/evidence.ts';
 import type { ServerContext } from '../../context.ts';
 import { adviceFor } from '../../live/advice.ts';
@@ -26,7 +27,7 @@ export async function within<T>(
   limit: number,
   work: (signal: AbortSignal) => Promise<Known<T> | T>,
 ): Promise<Known<T>> {
-  const late = AbortSignal.timeout(limit);
+  const late = timeLimit(limit);
   try {
     const result = await work(AbortSignal.any([signal, late]));
     return isKnown<T>(result) ? result : known(result);

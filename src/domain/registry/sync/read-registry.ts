@@ -1,5 +1,6 @@
 import * as entries from '../../../platform/database/queries/registry-entries.ts';
 import * as sources from '../../../platform/database/queries/registry-sources.ts';
+import { timeLimit } from '../../../platform/time-limit.ts';
 import { readServerList, type ServerList } from '../../../registry/server-json.ts';
 import type { Services } from '../../context.ts';
 import { failureOf, SourceFailure } from './failure.ts';
@@ -135,7 +136,7 @@ async function fetchPage(
   url: string,
   etag: string | undefined,
 ): Promise<Page | 'unchanged'> {
-  const late = AbortSignal.timeout(limits.pageTime);
+  const late = timeLimit(limits.pageTime);
   try {
     const response = await services.mcp.outbound.follow(
       url,
