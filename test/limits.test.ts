@@ -61,12 +61,15 @@ test('replicas share a bucket: at most one burst too many, and that is paid back
     await service.running.meetReplicas();
     const ask = (at: TestService) => at.get('/me', { key: service.key });
     const both = [...(await many(12, () => ask(service))), ...(await many(12, () => ask(replica)))];
-    expect(count(both, 200)).toBeLessThanOrEqual(20);
+    const served = count(both, 200);
+    expect(served).toBeGreaterThanOrEqual(10);
+    expect(served).toBeLessThanOrEqual(20);
     for (const each of [replica, service, replica]) await each.running.meetReplicas();
     const later = [await ask(service), await ask(replica)];
     expect(count(later, 429)).toBe(2);
-    // Ten seconds of debt: both replicas know it.
-    for (const answer of later) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(5);
+    // A second of debt for each that was too many, which is none when the replicas met meanwhile: both know it.
+    for (const answer of later)
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(served - 10 + 1);
   } finally {
     await replica.stop();
   }

@@ -46,13 +46,14 @@ test.skipIf(!hasHaproxy)(
     await plan(disturber, stopping.signal).finally(() => stopping.abort());
     await load;
     const { caller, tunnel } = ground;
-    const facts = { disturbances: disturber.done, lines: fleet.front.lines, tunnel };
+    const { lines, notices } = fleet.front;
+    const facts = { disturbances: disturber.done, lines, notices, held: await tunnel.held() };
     const excused = new Map(caller.failures.map((attempt) => [attempt, excuseOf(attempt, facts)]));
     const problems = await problemsAfter({ fleet, ground, acknowledged });
     const unexplained = caller.failures
       .filter((attempt) => !excused.get(attempt))
       .map(({ from, to, name, status, problem }) => {
-        const line = JSON.stringify(fleet.front.lines.get(name) ?? 'not in the log of HAProxy');
+        const line = JSON.stringify(lines.get(name) ?? 'not in the log of HAProxy');
         const requestId = /req_\w+/.exec(problem)?.[0] ?? name;
         const log = fleet.members.flatMap((member) => member.linesAbout(requestId)).join();
         return `${Math.round(from - began)} to ${Math.round(to - began)} ms: ${name} ${status} ${problem} ${line} ${log}`;
@@ -60,7 +61,6 @@ test.skipIf(!hasHaproxy)(
     const shown = minutes > 0 || problems.length + unexplained.length > 0;
     const failedStarts = fleet.members.flatMap((member) => member.failedStarts);
     const { done: disturbances } = disturber;
-    const { notices } = fleet.front;
     const told = { caller, acknowledged, disturbances, failedStarts, notices, excused, began };
     if (shown) process.stdout.write(tableOf(told));
     expect({ seed, problems, unexplained }).toEqual({ seed, problems: [], unexplained: [] });

@@ -13,36 +13,27 @@ export interface Disturbance {
   until: number;
   /** When all was as before. */
   over: number;
-  /** Whether it held the tunnel. */
+  /** Whether it held the tunnel when it began. */
   relay: boolean;
 }
 
 /** Does one thing after the other to a fleet. */
 export class Disturber {
   readonly done: Disturbance[] = [];
-  private readonly fleet: Fleet;
+  readonly fleet: Fleet;
 
   constructor(fleet: Fleet) {
     this.fleet = fleet;
   }
 
   async disturb(what: What, who: string): Promise<void> {
-    const relay = (await this.relay()) === who;
+    const relay = (await this.fleet.relay()) === who;
     const from = performance.now();
     // Known from the beginning, for what is measured meanwhile.
     const disturbance: Disturbance = { what, who, from, until: Infinity, over: Infinity, relay };
     this.done.push(disturbance);
     await this.act(what, who, () => (disturbance.until = performance.now()));
     disturbance.over = performance.now();
-  }
-
-  /** The replica that a tunnel is connected to. */
-  async relay(): Promise<string | undefined> {
-    const { node, hops } = this.fleet;
-    const [held] = await node.ask<{ url: string }>(
-      'select holder_url as url from tunnels where holder_id is not null',
-    );
-    return held && hops.get(Number(new URL(held.url).port));
   }
 
   private async act(what: What, who: string, until: () => void): Promise<void> {

@@ -1,25 +1,46 @@
 import type { Attempt } from './caller.ts';
 import type { Disturbance } from './disturb.ts';
-import type { Line } from './front.ts';
-import type { Tunnel } from './tunnel.ts';
+import type { Line, Notice } from './front.ts';
+import type { Held } from './tunnel.ts';
 
 interface Facts {
   disturbances: readonly Disturbance[];
   lines: ReadonlyMap<string, Line>;
-  tunnel: Tunnel;
+  notices: readonly Notice[];
+  /** Who held the tunnel when. */
+  held: readonly Held[];
 }
+
+/** Milliseconds between what HAProxy does and this process's reading of it. */
+const slack = 250;
 
 /**
  * Why an attempt may have failed: it was under way on a replica when that was killed or stood still, as HAProxy says who
  * had it; or it was for a tunnel whose client was connected to such a replica and was not back yet. Undefined otherwise.
  */
-export function excuseOf(attempt: Attempt, { disturbances, lines, tunnel }: Facts): Disturbance | undefined {
-  const server = lines.get(attempt.name)?.server;
-  const hard = disturbances.filter(({ what }) => what === 'kill' || what === 'freeze');
-  return hard.find(({ who, from, until, relay }) => {
+export function excuseOf(attempt: Attempt, facts: Facts): Disturbance | undefined {
+  const line = facts.lines.get(attempt.name);
+  const hard = facts.disturbances.filter(({ what }) => what === 'kill' || what === 'freeze');
+  return hard.find(({ who, from, until }) => {
     const meets = (end: number): boolean => attempt.from <= end && attempt.to >= from;
-    if (server === who && meets(until)) return true;
-    const away = relay && attempt.kind === 'tunnel' && attempt.problem.includes('SERVER_UNREACHABLE');
-    return away && meets(Math.max(until, tunnel.backAfter(from)));
+    if (line?.server === who && meets(until)) return true;
+    if (line && isCutWith(who, line, attempt, facts.notices)) return true;
+    if (attempt.kind !== 'tunnel' || !/SERVER_UNREACHABLE|TIMEOUT/.test(attempt.problem)) return false;
+    return facts.held.some(
+      (held) =>
+        held.by === who && held.from <= until && held.until >= from && meets(Math.max(until, held.until)),
+    );
   });
+}
+
+/**
+ * Whether HAProxy ended it when it found this replica gone. It ends whatever it was about to give to it, even when it has
+ * just begun to give that to another one, whose name is then in the log.
+ */
+function isCutWith(who: string, { ending }: Line, attempt: Attempt, notices: readonly Notice[]): boolean {
+  if (!ending.startsWith('D')) return false;
+  return notices.some(
+    ({ at, text }) =>
+      text.includes(`replicas/${who} is DOWN`) && at >= attempt.from - slack && at <= attempt.to + slack,
+  );
 }

@@ -147,6 +147,14 @@ export class Fleet {
     return found;
   }
 
+  /** The replica that a tunnel is connected to. */
+  async relay(): Promise<string | undefined> {
+    const [held] = await this.node.ask<{ url: string }>(
+      'select holder_url as url from tunnels where holder_id is not null',
+    );
+    return held && this.hops.get(Number(new URL(held.url).port));
+  }
+
   async end(): Promise<void> {
     for (const end of this.ends.toReversed()) await end();
   }

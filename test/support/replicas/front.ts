@@ -22,13 +22,19 @@ export interface Line {
   took: number;
 }
 
+/** What it said, in milliseconds of this process. */
+export interface Notice {
+  at: number;
+  text: string;
+}
+
 /** HAProxy with the configuration that we hand out, in front of replicas at these ports. */
 export class Front {
   readonly port: number;
   /** By the name that a caller gave its request. */
   readonly lines = new Map<string, Line>();
   /** What it said about its servers, and about itself, and when. */
-  readonly notices: { at: number; text: string }[] = [];
+  readonly notices: Notice[] = [];
   private readonly folder: string;
   private readonly servers: Record<string, number>;
   private readonly up = new Map<string, boolean>();

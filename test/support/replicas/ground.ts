@@ -54,6 +54,7 @@ export async function prepare(fleet: Fleet): Promise<Ground> {
     },
   });
   const grant = (await made(`${project}/tunnels`, { name: 'laptop' })) as Grant;
-  const tunnel = new Tunnel(grant, fleet.demo.url);
+  const tunnel = new Tunnel(grant, fleet.demo.url, () => fleet.relay());
+  await tunnel.opened;
   return { caller, project, serverId, suiteIds: [first, second], journeyId, tunnel };
 }

@@ -74,6 +74,6 @@ function shuffled(seed: number): (disturber: Disturber) => Promise<Deed> {
       .map((one) => ({ one, at: random() }))
       .sort((a, b) => a.at - b.at)
       .map(({ one }) => one);
-    return ['kill', (await disturber.relay()) ?? 'one'];
+    return ['kill', (await disturber.fleet.relay()) ?? 'one'];
   };
 }

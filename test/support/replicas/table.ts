@@ -1,5 +1,6 @@
 import type { Attempt, Caller } from './caller.ts';
 import type { Disturbance } from './disturb.ts';
+import type { Notice } from './front.ts';
 import type { Acknowledged } from './load.ts';
 
 interface Shown {
@@ -7,7 +8,7 @@ interface Shown {
   disturbances: readonly Disturbance[];
   acknowledged: Acknowledged;
   /** What HAProxy said. */
-  notices: readonly { at: number; text: string }[];
+  notices: readonly Notice[];
   /** Why a process did not start at once. */
   failedStarts: readonly string[];
   /** Failures, with what they are allowed for. */

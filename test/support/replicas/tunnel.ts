@@ -1,17 +1,33 @@
 import { holdTunnel } from '../../../src/tunnels/client.ts';
 import type { Grant } from '../tunnels.ts';
 
-/** A client on this machine that holds a tunnel open over HAProxy, and when it was connected. */
+/** In milliseconds of this process. */
+export interface Held {
+  by: string | undefined;
+  from: number;
+  until: number;
+}
+
+/** A client on this machine that holds a tunnel open over HAProxy, and when it was connected to whom. */
 export class Tunnel {
   readonly serverId: string;
-  /** In milliseconds of this process, one for each time that the service greeted it. */
-  readonly greeted: number[] = [];
+  /** Resolves when it was connected for the first time. */
+  readonly opened: Promise<void>;
   /** Rejects when the tunnel is over for good. */
   readonly ended: Promise<void>;
+  /** In milliseconds of this process, one for each time that the service greeted it. */
+  private readonly greeted: { at: number; by: Promise<string | undefined> }[] = [];
   private readonly stopping = new AbortController();
 
-  constructor({ serverId, relayWsUrl, connectToken }: Grant, target: string) {
+  /** `relay` says which replica it is connected to. */
+  constructor(
+    { serverId, relayWsUrl, connectToken }: Grant,
+    target: string,
+    relay: () => Promise<string | undefined>,
+  ) {
     this.serverId = serverId;
+    let open = (): void => {};
+    const greeting = new Promise<void>((resolve) => (open = resolve));
     this.ended = holdTunnel({
       relay: relayWsUrl,
       token: connectToken,
@@ -19,15 +35,24 @@ export class Tunnel {
       prefix: '/mcp',
       signal: this.stopping.signal,
       tell: ({ type }) => {
-        if (type === 'connected') this.greeted.push(performance.now());
+        if (type !== 'connected') return;
+        // The database may be away just now.
+        this.greeted.push({ at: performance.now(), by: relay().catch(() => undefined) });
+        open();
       },
     });
+    this.opened = Promise.race([greeting, this.ended]);
     this.ended.catch(() => {});
   }
 
-  /** When it was connected again after a moment; Infinity while it is not. */
-  backAfter(moment: number): number {
-    return this.greeted.find((at) => at > moment) ?? Infinity;
+  /** Who held it when: each from its greeting until the next one. */
+  async held(): Promise<Held[]> {
+    const holders = await Promise.all(this.greeted.map(({ by }) => by));
+    return this.greeted.map(({ at }, nth) => ({
+      by: holders[nth],
+      from: at,
+      until: this.greeted[nth + 1]?.at ?? Infinity,
+    }));
   }
 
   async stop(): Promise<void> {
