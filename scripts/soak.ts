@@ -3,15 +3,16 @@ import { parseArgs } from 'node:util';
 
 /** The tests that can go on for ever, in their long form. */
 
-const usage = `usage: npm run soak -- [--minutes N] [--only replicas|repeated]
+const usage = `usage: npm run soak -- [--minutes N] [--only replicas|repeated|whole]
 
   --minutes N  10 if left out: replicas for N minutes, then repeated for about a fifth of that
   --only       replicas: three replicas and three workers behind HAProxy under load, while they are killed, frozen and
                restarted and the database is restarted; needs HAProxy (Debian: apt-get install haproxy)
                repeated: what other tests do a few times, many times; for N minutes when it is named
+               whole: everything that npm test runs, and what it has no time for, once; only when it is named
 `;
 
-const parts = ['replicas', 'repeated'] as const;
+const parts = ['replicas', 'repeated', 'whole'] as const;
 type Part = (typeof parts)[number];
 
 interface Wanted {
@@ -32,13 +33,16 @@ function wanted(): Wanted | undefined {
 
 const seed = String(Date.now() % 1_000_000);
 
-function vitest(files: string[], env: Record<string, string>): boolean {
-  const { status } = spawnSync('npx', ['vitest', 'run', '--no-file-parallelism', ...files], {
+function vitest(args: string[], env: Record<string, string>): boolean {
+  const { status } = spawnSync('npx', ['vitest', 'run', ...args], {
     stdio: 'inherit',
     env: { ...process.env, ...env, DRYDOCK_TEST_SEED: seed },
   });
   return status === 0;
 }
+
+/** One file after the other: what they measure needs the machine. */
+const alone = '--no-file-parallelism';
 
 // About as much as a minute of two cores holds of each, one after the other.
 const amounts = {
@@ -55,7 +59,7 @@ const files = ['fuzz', 'kill', 'leases', 'eval-crash', 'chat-crash', 'journey-cr
 
 const run: Record<Part, (minutes: number) => boolean> = {
   replicas: (minutes) =>
-    vitest(['test/replicas.test.ts'], { DRYDOCK_TEST_REPLICAS_MINUTES: String(minutes) }),
+    vitest([alone, 'test/replicas.test.ts'], { DRYDOCK_TEST_REPLICAS_MINUTES: String(minutes) }),
   repeated: (minutes) => {
     const env = Object.fromEntries(
       Object.entries(amounts).map(([name, perMinute]) => [
@@ -63,17 +67,25 @@ const run: Record<Part, (minutes: number) => boolean> = {
         String(Math.ceil((perMinute * minutes) / files.length)),
       ]),
     );
-    return vitest([...files, '.soak.ts'], { ...env, DRYDOCK_TEST_SOAK: '1', DRYDOCK_TEST_FUZZ_SEED: seed });
+    return vitest([alone, ...files, '.soak.ts'], {
+      ...env,
+      DRYDOCK_TEST_SOAK: '1',
+      DRYDOCK_TEST_FUZZ_SEED: seed,
+    });
   },
+  whole: () => vitest([], { DRYDOCK_TEST_SOAK: '1' }),
 };
 
 function soak({ minutes, only }: Wanted): number {
-  const shares = only ? { [only]: minutes } : { replicas: minutes, repeated: minutes / 5 };
+  const shares: Partial<Record<Part, number>> = only
+    ? { [only]: minutes }
+    : { replicas: minutes, repeated: minutes / 5 };
   const failed: string[] = [];
   for (const part of parts) {
     const share = shares[part];
     if (share === undefined) continue;
-    process.stdout.write(`\n${part}: for about ${Math.round(share * 10) / 10} minutes, seed ${seed}\n`);
+    const time = part === 'whole' ? 'once' : `for about ${Math.round(share * 10) / 10} minutes`;
+    process.stdout.write(`\n${part}: ${time}, seed ${seed}\n`);
     if (!run[part](share)) failed.push(part);
   }
   process.stdout.write(failed.length > 0 ? `FAILED: ${failed.join(' and ')}` : 'PASSED');

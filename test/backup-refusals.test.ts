@@ -19,6 +19,7 @@ import {
   savedService,
   type Target,
 } from './support/backup.ts';
+import { isLong } from './support/long.ts';
 import { dispose, startTestService } from './support/service.ts';
 
 let saved: Saved;
@@ -241,7 +242,7 @@ test('a place that cannot be written to is named, and nothing is written', async
   await expectUntouched(target);
 });
 
-test('a failed restore leaves the files of a blob store it shares alone', async () => {
+test.runIf(isLong)('a failed restore leaves the files of a blob store it shares alone', async () => {
   const { installation, blob, archive } = saved;
   const { url } = (await emptyTarget()).database;
   const sharing = installationOf({ ...installation.config, databaseUrl: url });

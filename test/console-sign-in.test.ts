@@ -4,6 +4,7 @@ import { hashPassword } from '../src/domain/people/passwords.ts';
 import * as users from '../src/platform/database/queries/users.ts';
 import { newId } from '../src/platform/ids.ts';
 import { Browser, rightPassword } from './support/browser.ts';
+import { isLong } from './support/long.ts';
 import { actionsOf, givePassword, signedIn } from './support/people.ts';
 import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { textOf } from './support/snapshot.ts';
@@ -95,7 +96,7 @@ describe('signing in', () => {
       });
   });
 
-  test('takes as long for an address that nobody has', async () => {
+  test.runIf(isLong)('takes as long for an address that nobody has', async () => {
     const { email } = await account(hashPassword(rightPassword));
     // Processor time of the whole process, the service in it included: others do not disturb it.
     const time = async (address: string): Promise<number> => {
@@ -270,32 +271,37 @@ describe('passwords', () => {
   });
 });
 
-test('a flood of sign-ins is refused beyond a bound, counts for nobody, and holds up no other request', async () => {
-  const { email, userId } = await account();
-  const tab = await signedIn(service, userId);
-  const flood = Array.from({ length: 54 }, () =>
-    browser()
-      .people.signIn(wrong(`${newId('nobody')}@example.com`))
-      .catch((error: unknown) => error as { status: number; retryAfter?: number }),
-  );
-  // While they wait: others are served, and whoever is refused has not used up an attempt.
-  await expect.poll(() => Promise.race(flood) as Promise<{ status: number }>).toMatchObject({ status: 429 });
-  const own = await Promise.all(
-    Array.from({ length: 6 }, () =>
+test.runIf(isLong)(
+  'a flood of sign-ins is refused beyond a bound, counts for nobody, and holds up no other request',
+  async () => {
+    const { email, userId } = await account();
+    const tab = await signedIn(service, userId);
+    const flood = Array.from({ length: 54 }, () =>
       browser()
-        .people.signIn(right(email))
-        .then(() => 200)
-        .catch((error: { status: number }) => error.status),
-    ),
-  );
-  expect((await tab.api.getMe()).id).toBe(userId);
-  expect(own).toContain(429);
-  const outcomes = (await Promise.all(flood)) as { status: number; retryAfter?: number }[];
-  const refused = outcomes.filter(({ status }) => status === 429);
-  expect(refused.length).toBeGreaterThan(5);
-  expect(new Set(refused.map(({ retryAfter }) => retryAfter))).toEqual(new Set([10]));
-  await browser().people.signIn(right(email));
-});
+        .people.signIn(wrong(`${newId('nobody')}@example.com`))
+        .catch((error: unknown) => error as { status: number; retryAfter?: number }),
+    );
+    // While they wait: others are served, and whoever is refused has not used up an attempt.
+    await expect
+      .poll(() => Promise.race(flood) as Promise<{ status: number }>)
+      .toMatchObject({ status: 429 });
+    const own = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        browser()
+          .people.signIn(right(email))
+          .then(() => 200)
+          .catch((error: { status: number }) => error.status),
+      ),
+    );
+    expect((await tab.api.getMe()).id).toBe(userId);
+    expect(own).toContain(429);
+    const outcomes = (await Promise.all(flood)) as { status: number; retryAfter?: number }[];
+    const refused = outcomes.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(5);
+    expect(new Set(refused.map(({ retryAfter }) => retryAfter))).toEqual(new Set([10]));
+    await browser().people.signIn(right(email));
+  },
+);
 
 test('neither passwords nor tokens are in the log, in answers or in the database', async () => {
   const { email } = await account();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { Evals, executing, promptCase } from './support/evals.ts';
+import { isLong } from './support/long.ts';
 import { expectConsistent } from './support/run-facts.ts';
 import { callThenAnswer, type Script, type ScriptedProvider } from './support/scripted-provider.ts';
 import { type TestService } from './support/service.ts';
@@ -55,20 +56,23 @@ async function query<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
   }
 }
 
-test('a run that is cancelled while trials are recorded has the results that it counts', async () => {
-  // Far more trials than are waited for: a busy machine must not finish a run before it is cancelled.
-  provider.script = slowly(20);
-  const runs = await Promise.all(Array.from({ length: 4 }, () => launched(100)));
-  await Promise.all(
-    runs.map(async (runId, nth) => {
-      await finished(runId, 1 + 3 * nth);
-      const cancel = () => service.post(`${evals.project}/eval-runs/${runId}/cancel`);
-      const answers = await Promise.all([cancel(), cancel(), cancel()]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    }),
-  );
-  for (const runId of runs) await expectConsistent(evals, runId);
-});
+test.runIf(isLong)(
+  'a run that is cancelled while trials are recorded has the results that it counts',
+  async () => {
+    // Far more trials than are waited for: a busy machine must not finish a run before it is cancelled.
+    provider.script = slowly(20);
+    const runs = await Promise.all(Array.from({ length: 4 }, () => launched(100)));
+    await Promise.all(
+      runs.map(async (runId, nth) => {
+        await finished(runId, 1 + 3 * nth);
+        const cancel = () => service.post(`${evals.project}/eval-runs/${runId}/cancel`);
+        const answers = await Promise.all([cancel(), cancel(), cancel()]);
+        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      }),
+    );
+    for (const runId of runs) await expectConsistent(evals, runId);
+  },
+);
 
 test('a run is decided as soon as its last trial is recorded, however long the commit takes', async () => {
   provider.script = slowly(0);

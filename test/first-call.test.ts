@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isLong } from './support/long.ts';
 import { emptyPlace, place } from './support/process.ts';
 
 const root = process.getuid?.() === 0;
@@ -26,7 +27,7 @@ test('the first boot shows a call that does something real', async () => {
   ]);
 });
 
-test('a second boot saves nothing again', async () => {
+test.runIf(isLong)('a second boot saves nothing again', async () => {
   const home = await place();
   const first = await home.serve();
   const { url } = shownCall(first.stdout);

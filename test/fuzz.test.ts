@@ -15,7 +15,7 @@ import { signedIn } from './support/people.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 
 const seed = Number(process.env['DRYDOCK_TEST_FUZZ_SEED'] ?? 4700);
-const requests = Number(process.env['DRYDOCK_TEST_FUZZ_RUNS'] ?? 500);
+const requests = Number(process.env['DRYDOCK_TEST_FUZZ_RUNS'] ?? 200);
 const messages = Math.ceil(requests / 50);
 const lanes = 16;
 const soak = process.env['DRYDOCK_TEST_SOAK'] === '1';

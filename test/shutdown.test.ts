@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { isLong } from './support/long.ts';
 import { type Drydock, databaseHome, databasePid, place } from './support/process.ts';
 
 const key = `sk_${'drain'.repeat(8)}`;
@@ -82,7 +83,7 @@ test('with a notice it still takes requests after SIGTERM, and its readiness say
   expect(await service.outcome()).toMatchObject({ code: 0 });
 });
 
-test('a request that does not finish holds up the end only for the time allowed', async () => {
+test.runIf(isLong)('a request that does not finish holds up the end only for the time allowed', async () => {
   const here = await place();
   const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key, DRYDOCK_SHUTDOWN_TIMEOUT: '3' });
   await heldRequest(service, here.dataDir);
@@ -94,7 +95,7 @@ test('a request that does not finish holds up the end only for the time allowed'
   await again.end();
 });
 
-test('a second signal ends at once', async () => {
+test.runIf(isLong)('a second signal ends at once', async () => {
   const here = await place();
   const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key });
   await heldRequest(service, here.dataDir);

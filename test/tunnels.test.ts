@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { closeCodes, withCredit, withoutCredit } from '../src/tunnels/wire.ts';
+import { isLong } from './support/long.ts';
 import { startTestService, type TestService } from './support/service.ts';
 import { type Grant, type Holder, hold, holdAsBefore, openTunnel } from './support/tunnels.ts';
 
@@ -109,7 +110,7 @@ async function drink(response: Response, sip: () => Promise<void> = async () => 
 }
 
 describe('what is large or slow', () => {
-  test('100 MB go through in both directions with memory that stays flat', async () => {
+  test.runIf(isLong)('100 MB go through in both directions with memory that stays flat', async () => {
     const size = 100 * mebibyte;
     const { url } = await fountain(size);
     const { grant } = await tunnelTo(url, hold);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { startEngine } from '../../test/support/browser-engine.ts';
 import { sessionPages } from '../../test/support/browser-pages.ts';
 import { noBrowser } from '../../test/support/chromium.ts';
+import { isLong } from '../../test/support/long.ts';
 import { pages, serveWeb, type Web } from '../../test/support/web.ts';
 import type { BrowserCommand, CommandResult, Observation } from './command.ts';
 import type { BrowserEngine, OpenBrowser } from './engine.ts';
@@ -331,7 +332,7 @@ describe('bounds', () => {
     expect(await session.perform(command, { timeout: 800 })).toMatchObject({ result: 'unknown' });
   });
 
-  test('what a huge page has is cut, or refused with a way to see a part', async () => {
+  test.runIf(isLong)('what a huge page has is cut, or refused with a way to see a part', async () => {
     const session = await at('/huge');
     for (const mode of ['text', 'dom'] as const) {
       const { text, truncated } = await see(session, mode);
@@ -346,15 +347,18 @@ describe('bounds', () => {
     expect([width <= 1280, height <= 720]).toEqual([true, true]);
   });
 
-  test('a page that floods its console costs bounded memory, and the browser goes on', async () => {
-    const session = await at('/flood');
-    const { entries } = await see(session, 'console');
-    expect(entries.length).toBeLessThanOrEqual(500);
-    expect(Math.max(...entries.map(({ text }) => text.length))).toBeLessThanOrEqual(4_000);
-    expect(await session.perform({ op: 'navigate', url: `${web.origin}/next` })).toMatchObject({
-      title: 'Next',
-    });
-  });
+  test.runIf(isLong)(
+    'a page that floods its console costs bounded memory, and the browser goes on',
+    async () => {
+      const session = await at('/flood');
+      const { entries } = await see(session, 'console');
+      expect(entries.length).toBeLessThanOrEqual(500);
+      expect(Math.max(...entries.map(({ text }) => text.length))).toBeLessThanOrEqual(4_000);
+      expect(await session.perform({ op: 'navigate', url: `${web.origin}/next` })).toMatchObject({
+        title: 'Next',
+      });
+    },
+  );
 
   test('a page that changes what its functions answer cannot choose the shape of an observation', async () => {
     const session = await at('/liar');
