@@ -14,7 +14,7 @@ import { Same } from '../../same/same.tsx';
 import css from './chat.module.css';
 import { Continue } from './continue.tsx';
 import { setDraft } from './drafts.ts';
-import { entriesOf, exchangesOf } from './exchanges.ts';
+import { entriesOf, exchangesOf, withoutLive } from './exchanges.ts';
 import { Live } from './live.tsx';
 import { forgetTurn, sendAgain, useTurn } from './live-turns.ts';
 import { sessionOf, turnsOf } from './queries.ts';
@@ -62,14 +62,16 @@ function Chat({ which }: { which: Which }) {
     </Link>
   );
   const unkept = live && !isKept(live, session) ? live : undefined;
-  const shownLive = unkept?.turnId;
+  const liveId = unkept?.turnId;
+  const said = unkept?.body.message;
   const entries = useMemo(() => {
     const told = turns.data?.pages.flatMap((page) => page.turns) ?? [];
-    return entriesOf(
-      exchangesOf(messages),
-      told.filter(({ turnId }) => turnId !== shownLive),
+    const all = entriesOf(exchangesOf(messages), told);
+    return withoutLive(
+      all,
+      liveId !== undefined && said !== undefined ? { turnId: liveId, said } : undefined,
     );
-  }, [messages, turns.data, shownLive]);
+  }, [messages, turns.data, liveId, said]);
   const title = session?.title ?? live?.body.message.slice(0, 80) ?? 'Chat';
   if (!session && !unkept)
     return (

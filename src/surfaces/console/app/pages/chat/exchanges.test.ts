@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entriesOf, exchangesOf, type Turn } from './exchanges.ts';
+import { entriesOf, exchangesOf, type Turn, withoutLive } from './exchanges.ts';
 
 const said = (index: number, role: string, content: unknown) => ({ index, role, content });
 const called = (toolCallId: string) => ({ type: 'tool-call', toolCallId, toolName: 'list', input: { a: 1 } });
@@ -46,4 +46,16 @@ test('turns that failed stand between those that left an exchange', () => {
     ['b', 2],
     ['c', undefined],
   ]);
+});
+
+test('a turn that is shown as it comes is not shown a second time when it is stored', () => {
+  const exchanges = exchangesOf([said(0, 'user', 'a'), said(1, 'user', 'a')]);
+  const turn = (promptIndex: number) =>
+    ({ promptIndex, status: 'completed', turnId: `turn-${promptIndex}` }) as Turn;
+  const shown = (turns: Turn[], turnId: string) =>
+    withoutLive(entriesOf(exchanges, turns), { turnId, said: 'a' }).map(({ exchange }) => exchange?.index);
+  // Known as a turn, read before it is, and not stored yet.
+  expect(shown([turn(0), turn(1)], 'turn-1')).toEqual([0]);
+  expect(shown([turn(0)], 'turn-1')).toEqual([0]);
+  expect(shown([turn(0), turn(1)], 'turn-2')).toEqual([0, 1]);
 });

@@ -74,3 +74,18 @@ export function entriesOf(exchanges: readonly Exchange[], turns: readonly Turn[]
     });
   return [...told, ...left.map((exchange) => ({ exchange, turn: undefined }))];
 }
+
+/**
+ * Without the turn that is shown as it comes: it may be stored before its end is known here, and read before it is known
+ * as a turn.
+ */
+export function withoutLive(
+  entries: readonly Entry[],
+  live: { turnId: string; said: string } | undefined,
+): Entry[] {
+  if (!live) return [...entries];
+  const others = entries.filter(({ turn }) => turn?.turnId !== live.turnId);
+  const last = others.at(-1);
+  const isSame = last?.exchange !== undefined && last.turn === undefined && last.exchange.said === live.said;
+  return isSame ? others.slice(0, -1) : others;
+}
