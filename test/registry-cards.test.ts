@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { within } from './support/path-parameters.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { ok } from './support/studies.ts';
 
@@ -95,4 +96,19 @@ test('cards of another organization are not seen', async () => {
 test('cards lead to no address that is refused', async () => {
   for (const url of ['http://169.254.169.254/mcp', 'https://user:pass@e.example.com', 'ftp://e.example.com'])
     expect((await service.post(`${organization}/registry/servers`, card('bad', url))).status).toBe(400);
+});
+
+test('of many at once no more cards are made than an organization holds', async () => {
+  const { organizationId, key } = await service.stranger();
+  await within(
+    service,
+    `insert into registry_cards (id, organization_id, name, name_key, tags, transport)
+     select 'rgs_' || n, $1, 'card ' || n, 'card ' || n, '[]', '{}' from generate_series(1, 998) n`,
+    [organizationId],
+  );
+  const make = (name: string) =>
+    service.post(`/organizations/${organizationId}/registry/servers`, card(name), { key });
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, nth) => make(`further ${nth}`)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+  expect(answers.filter(({ body }) => body.details?.code === 'TOO_MANY_CARDS')).toHaveLength(6);
 });

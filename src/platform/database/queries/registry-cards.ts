@@ -48,6 +48,12 @@ export const lock = query(
   which,
   cards.columns,
 );
+/** Until the transaction ends nobody else adds a card to the organization, so what was counted stays true. */
+export const lineUp = query(
+  'registry-cards.line-up',
+  `select from pg_advisory_xact_lock(hashtextextended('registry-cards ' || :organizationId, 4700))`,
+  { organizationId: text },
+);
 /** Whether the organization has so many. */
 export const full = query(
   'registry-cards.full',
