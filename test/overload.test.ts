@@ -150,6 +150,38 @@ test('Beyond the bound requests are turned away before anybody looks who asks', 
   expect((await ask(agent, `${service.baseUrl}/me`, { key })).status).toBe(200);
 });
 
+test('Streams are counted apart from other requests, and one that is closed makes room', async () => {
+  const at = await place();
+  const { baseUrl, key } = await at.serve({ DRYDOCK_RATE_LIMIT: 'off', DRYDOCK_MAX_REQUESTS: '3' });
+  const api = createClient({ baseUrl, apiKey: key as string });
+  const [project] = (await api.listProjects({})).items;
+  const projectId = project?.id as string;
+  // A run that is reported in parts and never ends.
+  const body = { suiteName: 'Watched', externalRunId: 'first' };
+  const { runId } = await api.startEvalIngestRun({ projectId, body });
+  const watch = async (): Promise<{ answer: Response; hangUp: () => void }> => {
+    const hanging = new AbortController();
+    onTestFinished(() => hanging.abort());
+    const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream' };
+    const url = `${baseUrl}/projects/${projectId}/eval-runs/${runId}/events`;
+    return { answer: await fetch(url, { headers, signal: hanging.signal }), hangUp: () => hanging.abort() };
+  };
+  const open = [await watch(), await watch(), await watch()];
+  expect(open.map(({ answer }) => answer.status)).toEqual([200, 200, 200]);
+  const { answer } = await watch();
+  expectShed({
+    status: answer.status,
+    headers: Object.fromEntries(answer.headers),
+    text: await answer.text(),
+    ms: 0,
+  });
+  const agent = agentFor();
+  expect((await ask(agent, `${baseUrl}/me`, { key: key as string })).status).toBe(200);
+  expect(shedCount((await ask(agent, `${new URL(baseUrl).origin}/metrics`)).text, 'streams')).toBe(1);
+  open[0]?.hangUp();
+  await expect.poll(async () => (await watch()).answer.status).toBe(200);
+});
+
 test('The client waits as it was told and asks again, also when it writes without a key of its own', async () => {
   const at = await place();
   const service = await at.serve({ DRYDOCK_RATE_LIMIT: 'off', DRYDOCK_MAX_REQUESTS: '1' });
