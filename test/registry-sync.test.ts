@@ -45,6 +45,14 @@ function publishMany(registry: RegistryServer, many: number): void {
   for (let n = 0; n < many; n++) registry.publish(serverJson(numbered(n)), { updatedAt: 0 });
 }
 
+const npmWith = (argument: object) => ({
+  registryType: 'npm',
+  identifier: '@example/odd',
+  version: '1.2.3',
+  transport: { type: 'stdio' },
+  packageArguments: [argument],
+});
+
 describe('a registry', () => {
   test('is read page by page, then only for what changed, then not at all while nothing does', async () => {
     const { registry, source } = await newRegistry();
@@ -133,11 +141,29 @@ describe('a registry', () => {
       { server: serverJson('x', { padding: 'x'.repeat(100_000) }) },
       JSON.parse('{"server":{"__proto__":{"remotes":[]},"name":"a/b","version":"1"}}'),
       { server: serverJson('x'), _meta: { 'io.modelcontextprotocol.registry/official': 'yes' } },
+      { server: serverJson('x'), _meta: { 'io.modelcontextprotocol.registry/official': { status: 'a\0' } } },
+      {
+        server: serverJson('x', {
+          remotes: ['a', '\ud800'].map((end) => ({ type: 'sse', url: `https://e.example.com/${end}` })),
+        }),
+      },
+      {
+        server: serverJson('x', {
+          remotes: [],
+          packages: [npmWith({ type: 'named', name: '--a\0', value: 'b' })],
+        }),
+      },
     ];
     const odd = [
       { server: serverJson('nul', { description: 'a\0b \u202e\u001b[31m \ud800', deep }) },
       { server: serverJson('empty', { remotes: [] }) },
       { server: serverJson('script', { remotes: [{ type: 'sse', url: 'javascript:alert(1)' }] }) },
+      {
+        server: serverJson('unseen', {
+          remotes: [],
+          packages: [npmWith({ type: 'named', name: '--a\u001b', value: 'b\u202e' })],
+        }),
+      },
       { server: serverJson('whole', { remotes: [{ type: 'sse', url: '{url}' }] }) },
     ];
     registry.instead = (_url, response) => {
@@ -153,7 +179,7 @@ describe('a registry', () => {
     const nul = items.find(({ serverName }: { serverName: string }) => serverName.endsWith('nul'));
     expect(nul.description).toMatch(/^a b \[31m/);
     expect(nul.description).not.toMatch(/[\p{Cc}\u202e]/u);
-    for (const name of ['empty', 'script', 'whole'])
+    for (const name of ['empty', 'script', 'whole', 'unseen'])
       expect(items).toContainEqual(
         expect.objectContaining({ serverName: `com.example/${name}`, unavailableReason: expect.any(String) }),
       );

@@ -97,7 +97,7 @@ export const unreachable = 'Could not reach the MCP server';
 export function networkFailure(error: unknown, host: string): McpFailure | undefined {
   for (const cause of causesOf(error)) {
     const code = typeof cause.code === 'string' ? cause.code : '';
-    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    if (code === 'ENOTFOUND' || code.startsWith('EAI_'))
       return new McpFailure('dns', `${unreachable}: the name ${host} does not resolve (${code})`, {
         code,
         notSent: true,
@@ -130,4 +130,4 @@ export function networkFailure(error: unknown, host: string): McpFailure | undef
 }
 
 const certificateCodes =
-  /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|EPROTO)/;
+  /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|EPROTO|UNSPECIFIED$)/;

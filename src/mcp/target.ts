@@ -64,6 +64,18 @@ export function secretsOf(address: Address): string[] {
   return tokens.filter((value) => value.length >= 6).sort((a, b) => b.length - a.length);
 }
 
+/** People put keys into addresses. As they are written there, and as they are meant. */
+export function secretsInUrl(address: string): string[] {
+  const { username, password, search, searchParams } = new URL(address);
+  const written = search
+    .slice(1)
+    .split('&')
+    .map((field) => field.slice(field.indexOf('=') + 1));
+  return [username, password, ...written, ...searchParams.values()]
+    .filter(({ length }) => length >= 6)
+    .sort((a, b) => b.length - a.length);
+}
+
 /** User name and password together, and the password alone. */
 function basicCredentials(value: string): string[] {
   const encoded = /^Basic\s+(\S+)$/i.exec(value)?.[1];

@@ -146,5 +146,5 @@ export function publicText(text: string, credential?: Credential): string {
   let shown = text.slice(0, 20 * longestText);
   for (const one of known) shown = shown.replaceAll(one, '[hidden]');
   for (const shape of keyShapes) shown = shown.replace(shape, '[hidden]');
-  return shown.length > longestText ? `${shown.slice(0, longestText - 1)}…` : shown;
+  return shown.length > longestText ? `${shown.slice(0, longestText - 1).toWellFormed()}…` : shown;
 }

@@ -61,15 +61,21 @@ function argumentsOf({ packageArguments = [] }: PackageJson): { args: string[] }
   };
 }
 
-/** A value with a variable in it is no value yet. */
-function needsValue({ value, isRequired }: { value?: string | undefined; isRequired?: boolean | undefined }) {
-  if (value !== undefined) return /[{}\p{Cc}]/u.test(value);
+interface Given {
+  name?: string | undefined;
+  value?: string | undefined;
+  isRequired?: boolean | undefined;
+}
+
+/** A value with a variable in it is no value yet. What cannot be seen, or turns around what can, is nobody's to run unread. */
+function needsValue({ name, value, isRequired }: Given): boolean {
+  if (value !== undefined) return /[{}\p{Cc}\p{Cf}]/u.test(value) || /[\p{Cc}\p{Cf}]/u.test(name ?? '');
   return isRequired === true;
 }
 
 function shown(names: string[]): string {
   return names
     .slice(0, 10)
-    .map((name) => name.slice(0, 60))
+    .map((name) => name.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, 60))
     .join(', ');
 }

@@ -98,8 +98,14 @@ function readEntry(entry: unknown): Listed | undefined {
   const official = isObject(meta) ? meta[officialKey] : undefined;
   const read = official === undefined ? undefined : Official.safeParse(official);
   if (read && !read.success) return undefined;
+  // Words are cleaned before they are shown; of where it is and how it is run nothing may change.
+  const { packages, remotes } = server.data;
+  if (unstorable.test(JSON.stringify([packages, remotes, official]))) return undefined;
   return { server: server.data, official: read?.data, raw: around['server'] as object };
 }
+
+/** What JSON writes for a character that cannot be stored: NUL, or half of a pair. */
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
 /** Too long, or with a key that would not stay one when the object is copied. */
 function isOutOfBounds(server: unknown): boolean {

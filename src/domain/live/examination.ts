@@ -189,7 +189,8 @@ async function lookAt(
       items,
     };
   } catch (error) {
-    if (!(error instanceof McpFailure)) throw error;
+    // That this service is busy is no finding about a list.
+    if (!(error instanceof McpFailure) || error.kind === 'busy') throw error;
     return { check: { status: 'error', detail: `${method} failed: ${adviceFor(error)}` }, items: [] };
   }
 }

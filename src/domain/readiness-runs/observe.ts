@@ -10,6 +10,7 @@ import { observationPrompt, readObservations } from '../../readiness/observation
 import type { ServerContext } from '../context.ts';
 import { askForJson, askModel, type ModelParts } from '../eval-runs/execute/ask-model.ts';
 import { spendInsight } from '../limits/insights.ts';
+import { asStorable } from '../storable.ts';
 import type { ObservationState } from './present.ts';
 
 interface Observed {
@@ -56,7 +57,11 @@ export async function observe(
     signal.throwIfAborted();
     if (late.aborted) return none({ status: 'provider-failed', reason: 'provider_timeout' });
     if (!(error instanceof ModelFailure)) throw error;
-    return none({ status: 'provider-failed', reason: 'provider_error', detail: error.message.slice(0, 500) });
+    return none({
+      status: 'provider-failed',
+      reason: 'provider_error',
+      detail: asStorable(error.message.slice(0, 500)),
+    });
   }
 }
 

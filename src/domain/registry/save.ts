@@ -98,6 +98,8 @@ async function reconnect(
     );
   let server = before;
   if (now !== wantedAt) {
+    // Like any other edit of a server that is a command.
+    if (before.transportType === 'stdio') requireCommandAdmin(context);
     const { command: _, args: __, ...kept } = before.settings;
     const after = { ...before, ...fieldsOf(place, { ...kept, ...settings }) };
     ({ server } = await writeServer(context, db, before, after, {}));

@@ -19,6 +19,8 @@ const fixed = [
   { tables: ['webhook_deliveries'], days: 30 },
   { tables: ['server_check_results'], days: 90 },
 ];
+/** Rows that keep their part, whatever their age. */
+const kept: Record<string, string> = { webhook_deliveries: "state = 'pending'" };
 
 const tablesOf: Record<retention.RetentionKind, string[]> = {
   audit: ['audit_events'],
@@ -50,21 +52,36 @@ export async function applyRetention(
   for (const { tables, days } of await agreed(db))
     for (const part of await partsBefore(db, tables, now - days * day)) {
       signal.throwIfAborted();
-      if (part.table === 'eval_traces')
-        await inBatches((most) => db.run(retention.removeBlobsOf(part, most)), signal);
-      await dropPart(db, part);
-      removed.parts.push(part.name);
+      const gone = await unlessGone(async () => {
+        const held = kept[part.table];
+        if (held !== undefined && !(await isEmpty(db, part, held))) return false;
+        if (part.table === 'eval_traces')
+          await inBatches((most) => db.run(retention.removeBlobsOf(part, most)), signal);
+        await dropPart(db, part);
+        return true;
+      });
+      if (gone) removed.parts.push(part.name);
     }
   for (const limit of await db.rows(retention.list, { organizationId: null }))
     removed.rows[limit.kind] += await removeRows(db, limit, now, signal);
   // A month behind, so that nobody whose clock is late still writes there.
   const everything = partitioned.map(({ table }) => table);
   for (const part of await partsBefore(db, everything, startOfMonth(now, -1)))
-    if (await isEmpty(db, part)) {
+    if (await unlessGone(() => isEmpty(db, part))) {
       await dropPart(db, part);
       removed.parts.push(part.name);
     }
   return removed;
+}
+
+/** False where somebody else who applies it just now has dropped the part. */
+async function unlessGone(work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as { code?: string }).code === '42P01') return false;
+    throw error;
+  }
 }
 
 /** Tables of which nobody keeps anything longer than so many days. */
@@ -122,7 +139,7 @@ async function removeRows(
     case 'runs': {
       const ofKind = (prefix: string) => ({ ...idsBefore(prefix), after: '' });
       return (
-        (await eachRun(db, retention.oldRuns, ofKind('run'), retention.runSteps, signal)) +
+        (await eachRun(db, retention.oldSettledRuns, ofKind('run'), retention.runSteps, signal)) +
         (await eachRun(db, retention.oldJourneyRuns, ofKind('jrun'), retention.journeyRunSteps, signal))
       );
     }

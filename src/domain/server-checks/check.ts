@@ -1,4 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
+import { secretsInUrl, withoutSecrets } from '../../mcp/target.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as checks from '../../platform/database/queries/server-checks.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
@@ -67,8 +68,10 @@ async function look(
     const acting = await actFor(services, 'runDoctor', { ...account, projectId, requestId });
     const context: ServerContext = Object.assign(acting, { server, callerGone: () => signal });
     const report = await examineServer(context, await reach(context, server, {}), { firstPageOnly: true });
+    // That this service has too much to do says nothing about the server either.
+    if (report.error?.details?.['reason'] === 'SERVICE_BUSY') return undefined;
     const durationMs = Math.round(performance.now() - began);
-    return (trx) => note(trx, { serverId, projectId, serverName: server.name }, report, durationMs);
+    return (trx) => note(trx, { serverId, projectId, server }, report, durationMs);
   } catch (error) {
     // The account may not, or commands may not be run: that says nothing about the server.
     if (!(error instanceof Refusal)) throw error;
@@ -79,7 +82,7 @@ async function look(
 
 async function note(
   db: Db,
-  { serverId, projectId, serverName }: Due & { serverName: string },
+  { serverId, projectId, server }: Due & { server: servers.LiveServerRow },
   report: Report,
   durationMs: number,
 ): Promise<void> {
@@ -91,7 +94,9 @@ async function note(
   const [failedCheck, failed] =
     Object.entries(report.checks).find(([, { status }]) => status === 'error') ?? [];
   const reason = report.error?.message ?? failed?.detail;
-  const detail = ok || reason === undefined ? null : brief(reason);
+  // Receivers of webhooks read this, and not the address of the server.
+  const secrets = server.url === null ? [] : secretsInUrl(server.url);
+  const detail = ok || reason === undefined ? null : brief(withoutSecrets(reason, secrets));
   const result = { ok, status: report.status, durationMs, failedCheck: failedCheck ?? null, detail };
   await db.run(checks.addResult, { id: newId('chk'), serverId, projectId, ...result });
   await db.run(checks.note, { serverId, failures, health });
@@ -99,7 +104,7 @@ async function note(
   const broke = health === 'unhealthy' && before.health !== 'unhealthy';
   if (!recovered && !broke) return;
   const type = broke ? 'server.unhealthy' : 'server.healthy';
-  const data = { serverId, serverName, ...result, failures, since: before.healthSince };
+  const data = { serverId, serverName: server.name, ...result, failures, since: before.healthSince };
   await emit(db, projectId, [{ type, subject: serverId, data }]);
 }
 

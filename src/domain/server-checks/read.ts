@@ -55,8 +55,8 @@ export function presentChecks(row: checks.ServerChecksRow): OutputOf<Operations[
     health,
     healthSince,
     checkedAt,
-    nextCheckAt: enabled ? row.dueAt : null,
-    pausedReason,
+    nextCheckAt: enabled && row.serverEnabled ? row.dueAt : null,
+    pausedReason: row.serverEnabled ? pausedReason : 'The server is disabled',
     setByUserId: row.setBy,
     updatedAt: row.updatedAt,
   };

@@ -63,18 +63,24 @@ async function sendAll(services: Services, webhookId: string, signal: AbortSigna
     const batch = await db.rows(deliveries.next, { webhookId, most: hook.failures > 0 ? 1 : atOnce });
     if (batch.length === 0) return;
     await Promise.all(
-      batch.map(async (delivery) => note(db, delivery, await send(services, place, delivery, signal))),
+      batch.map(async (delivery) => note(db, hook, delivery, await send(services, place, delivery, signal))),
     );
   }
 }
 
-async function note(db: Db, delivery: deliveries.WholeDelivery, attempt: deliveries.Attempt): Promise<void> {
+async function note(
+  db: Db,
+  { sealedId }: { sealedId: string },
+  delivery: deliveries.WholeDelivery,
+  attempt: deliveries.Attempt,
+): Promise<void> {
   const { id, webhookId, attempts, log } = delivery;
   const arrived = attempt.error === null;
   // A test is for whoever looks at it now.
   const wait = delivery.type === 'webhook.test' ? undefined : waits[attempts];
-  // Told to go away for good.
-  const gone = attempt.status === 410;
+  // Told to go away for good; by a place that has been changed meanwhile, it is only another failure.
+  const gone =
+    attempt.status === 410 && (await db.row(webhooks.sendsTo, { id: webhookId, sealedId })) !== undefined;
   const state = arrived ? 'delivered' : wait === undefined || gone ? 'dead' : 'pending';
   await db.transaction(async (trx) => {
     const noted = await trx.run(deliveries.note, {
@@ -91,6 +97,7 @@ async function note(db: Db, delivery: deliveries.WholeDelivery, attempt: deliver
     if (gone)
       await trx.run(webhooks.disable, {
         id: webhookId,
+        sealedId,
         reason: 'The receiver answered with 410: it is gone. Enable the webhook when it is back',
       });
   });

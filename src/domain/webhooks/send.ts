@@ -51,7 +51,9 @@ export async function send(
     if (error instanceof McpFailure) return ended(null, wordsOf(error));
     if (error instanceof DOMException && error.name === 'TimeoutError')
       return ended(null, `No answer within ${patience / 1000} seconds`);
-    throw error;
+    // Whatever else it was, it was an attempt: one that is not noted would be made again at once, for ever.
+    const { code, name } = error as { code?: unknown; name?: unknown };
+    return ended(null, `The request could not be made (${typeof code === 'string' ? code : String(name)})`);
   }
 }
 

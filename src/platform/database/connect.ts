@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Config } from '../config/settings.ts';
 import { type Log, redact } from '../log.ts';
 import { OperatorProblem } from '../problem.ts';
-import { Connections } from './connections.ts';
+import { Connections, hangUp } from './connections.ts';
 import { Database } from './database.ts';
 import { EmbeddedDatabase } from './embedded/index.ts';
 import { hostUrls } from './hosts.ts';
@@ -52,6 +52,7 @@ export async function connectDatabase(
       most: config.databasePool,
       patience: timeouts.away,
       log,
+      moved: () => sessions.hangUp(),
     });
     if (manner.pooled) await checkSessions(connections.pool, dial);
     const standby = new Standby({ dial, log, patience: timeouts.confirmation });
@@ -87,6 +88,7 @@ export function hostsOf(place: pg.ClientConfig | string | undefined): pg.ClientC
 class Sessions {
   private readonly hosts: pg.ClientConfig[];
   private readonly primary: Primary;
+  private readonly open = new Set<pg.Client>();
 
   constructor(hosts: pg.ClientConfig[]) {
     this.hosts = hosts;
@@ -98,8 +100,15 @@ class Sessions {
     const client = new pg.Client(this.hosts[host]);
     client.on('error', () => {});
     await client.connect();
+    this.open.add(client);
+    client.once('end', () => this.open.delete(client));
     return client;
   };
+
+  /** Another host takes writes now: whoever listens to the former one, or writes there, has to begin again. */
+  hangUp(): void {
+    for (const client of this.open) hangUp(client);
+  }
 
   close(): void {
     this.primary.forget();

@@ -12,6 +12,8 @@ export interface ConnectionOptions {
   /** Milliseconds for which whoever asks waits for a database that is away. */
   patience: number;
   log: Log;
+  /** Called when another host takes writes. */
+  moved?: () => void;
 }
 
 const shortestPause = 20;
@@ -25,6 +27,8 @@ export class Connections {
   private readonly options: ConnectionOptions;
   private readonly primary: Primary;
   private readonly lent = new Set<pg.PoolClient>();
+  /** The number of the host that a client was made for. */
+  private readonly hostOf = new WeakMap<object, number>();
   private readonly watching: NodeJS.Timeout | undefined;
   private readonly faults = new WeakMap<pg.ClientBase, Error>();
   /** The number of the host that takes writes. */
@@ -90,6 +94,7 @@ export class Connections {
   private createPool(): pg.Pool {
     const { hosts, most, log } = this.options;
     const host = (): pg.ClientConfig => hosts[this.current] as pg.ClientConfig;
+    const made = (client: object): void => void this.hostOf.set(client, this.current);
     const pool = new pg.Pool({
       ...host(),
       max: most,
@@ -98,6 +103,7 @@ export class Connections {
       Client: class extends pg.Client {
         constructor(options?: pg.ClientConfig) {
           super({ ...options, ...host() });
+          made(this);
         }
       },
     });
@@ -106,6 +112,8 @@ export class Connections {
       // A client that is lent out has no listener, and an unheard error ends the process; the query fails anyway.
       client.on('error', (error) => this.faults.set(client, error));
       client.once('end', () => this.lent.delete(client));
+      // Another host took over while it was being connected to the former one.
+      if (this.hostOf.get(client) !== this.current) hangUp(client);
     });
     pool.on('error', (error) => log.warn('A database connection was lost', { error: redact(error.message) }));
     return pool;
@@ -144,6 +152,7 @@ export class Connections {
     this.options.log.warn('Another database host takes writes now', { host: this.nameOf(host) });
     // What was asked of the former one is answered by nobody, or must not be.
     for (const client of this.lent) hangUp(client);
+    this.options.moved?.();
   }
 
   private nameOf(host: number): string {
@@ -153,7 +162,7 @@ export class Connections {
 }
 
 /** Not politely: the other side may be frozen. */
-function hangUp(client: pg.PoolClient): void {
+export function hangUp(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
   connection.stream.destroy();
 }

@@ -200,10 +200,10 @@ export class Database extends Queries implements Db {
     try {
       return await this.standby.confirmed(() => client.query(config));
     } catch (error) {
-      if (error instanceof DatabaseUnavailable || lossOf(error)) broken = error as Error;
+      if (error instanceof DatabaseUnavailable || lossOf(error) || isReadOnly(error)) broken = error as Error;
       throw error;
     } finally {
-      // One that still waits would be lent to nobody else for as long.
+      // One that still waits, or leads to a standby, would be lent to nobody else for as long.
       client.release(broken);
     }
   }
@@ -280,6 +280,8 @@ export class Database extends Queries implements Db {
       // One that waits for a standby answers nothing else.
       if (error instanceof DatabaseUnavailable) broken = error;
       else await client.query('rollback').catch((failure: Error) => (broken = failure));
+      // It leads to a standby, and so it would for whoever gets it next.
+      if (isReadOnly(error)) broken ??= error as Error;
       throw (broken && this.connections.faultOf(client)) ?? error;
     } finally {
       // A connection that cannot roll back is not given to the next caller.

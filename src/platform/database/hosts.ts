@@ -19,7 +19,9 @@ export function hostUrls(url: string): string[] {
   const urls = hosts.split(',').map((host) => `${before}${host}${rest}`);
   if (urls.length > 1 && (parameters.has('host') || parameters.has('port')))
     throw new Error('Name several hosts before the database, or one with ?host=, not both');
-  for (const one of urls) if (!URL.canParse(one)) throw new Error('A host or port in it cannot be read');
+  // With ?host= there may be a user and no host before the database, which the driver reads and URL does not.
+  if (hosts !== '' || !parameters.has('host'))
+    for (const one of urls) if (!URL.canParse(one)) throw new Error('A host or port in it cannot be read');
   return urls;
 }
 

@@ -16,7 +16,10 @@ export async function migrate(
   try {
     await client.query(`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz(3) not null default now())`);
-    await client.query('alter table schema_migrations add column if not exists contracts text');
+    // Not "if not exists": that would wait for whoever reads the table, as a backup does from its beginning to its end.
+    const { rows: column } = await client.query(`select from pg_attribute
+      where attrelid = 'schema_migrations'::regclass and attname = 'contracts' and not attisdropped`);
+    if (column.length === 0) await client.query('alter table schema_migrations add column contracts text');
     const { rows } = await client.query<Done>(
       'select name, checksum, contracts from schema_migrations order by name',
     );

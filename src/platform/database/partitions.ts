@@ -51,6 +51,8 @@ function monthOf(time: number): string {
 export interface Part {
   table: string;
   name: string;
+  /** The first key that is in it; empty where it has all before its end. */
+  start: string;
   /** The first key that is not in it any more. */
   end: string;
 }
@@ -71,18 +73,22 @@ export async function partsOf(db: Db): Promise<Part[]> {
     .map(({ table, name, bounds: written }) => ({
       table,
       name,
+      start: /FROM \('([^']*)'\)/.exec(written)?.[1] ?? '',
       end: /TO \('([^']*)'\)/.exec(written)?.[1] ?? '',
     }))
     .toSorted((a, b) => (a.end < b.end ? -1 : 1));
+}
+
+function covers(parts: readonly Part[], { table, startOf }: Partitioned, time: number): boolean {
+  const key = startOf(time);
+  return parts.some((part) => part.table === table && part.start <= key && key < part.end);
 }
 
 /** Tables that have no part for what is made then; those that are not parted yet need none. */
 export async function withoutPart(db: Db, time: number): Promise<string[]> {
   const parts = await partsOf(db);
   if (parts.length === 0) return [];
-  return partitioned.flatMap(({ table, startOf }) =>
-    parts.some((part) => part.table === table && part.end > startOf(time)) ? [] : [table],
-  );
+  return partitioned.filter((one) => !covers(parts, one, time)).map(({ table }) => table);
 }
 
 /** Adds what is missing for the coming months; how many parts. */
@@ -100,10 +106,10 @@ export async function addParts(db: Db, now: number): Promise<number> {
 async function missingParts(db: Db, now: number): Promise<string[]> {
   const parts = await partsOf(db);
   const months = Array.from({ length: ahead + 1 }, (_, plus) => startOfMonth(now, plus));
-  return partitioned.flatMap((table) => {
-    const last = parts.findLast((part) => part.table === table.table)?.end ?? '';
-    return months.filter((month) => last <= table.startOf(month)).flatMap((month) => partOf(table, month));
-  });
+  // Month by month: a clock that was wrong once may have made later ones.
+  return partitioned.flatMap((one) =>
+    months.filter((month) => !covers(parts, one, month)).flatMap((month) => partOf(one, month)),
+  );
 }
 
 /** Attached, instead of made as a part: that way nobody who reads or writes the table waits. */
@@ -120,9 +126,11 @@ export async function dropPart(db: Db, { name }: Part): Promise<void> {
   await withoutWaiting(db, (trx) => trx.run(command(`drop table if exists ${name}`)));
 }
 
-/** Whether it has no row. */
-export async function isEmpty(db: Db, { name }: Part): Promise<boolean> {
-  const asked = command(`select not exists (select from ${name}) as empty`, { empty: flag });
+/** Whether it has no row, or none that this is true of. */
+export async function isEmpty(db: Db, { name }: Part, condition = 'true'): Promise<boolean> {
+  const asked = command(`select not exists (select from ${name} where ${condition}) as empty`, {
+    empty: flag,
+  });
   return (await db.one(asked)).empty;
 }
 

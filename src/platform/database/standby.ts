@@ -62,7 +62,8 @@ export class Standby {
   }
 
   private async ask(): Promise<void> {
-    const waiting = await this.waiting().catch(() => false);
+    // Who cannot ask has heard nothing new.
+    const waiting = await this.waiting().catch(() => this.missing);
     if (waiting !== this.missing) {
       this.missing = waiting;
       if (waiting)

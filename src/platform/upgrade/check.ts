@@ -114,14 +114,17 @@ async function factsOf(
   return { postgres, bytes, inUse: { services, versions, browserHolders, connections } };
 }
 
+/** What is shown for a process that does not say its version: they began to with 0.1.0. */
+const beforeVersions = '0.0.0';
+
 async function versionsIn(client: pg.Client): Promise<string[]> {
   const { rows: known } = await client.query(
     "select from information_schema.columns where table_name = 'replicas' and column_name = 'version'",
   );
   if (known.length === 0) return [];
   const { rows } = await client.query<{ version: string }>(
-    `select distinct version from replicas
-     where version is not null and seen_at > now() - interval '15 seconds' order by version`,
+    `select distinct coalesce(version, '${beforeVersions}') as version from replicas
+     where seen_at > now() - interval '15 seconds' order by version`,
   );
   return rows.map(({ version }) => version);
 }

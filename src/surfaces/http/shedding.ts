@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** Of a body whose sender does not say how large it is, no more than this is reckoned with before it is there. */
+/** Where an operation does not say how much it takes. */
 const unannounced = 1024 * 1024;
 /** An upload is handed on as it comes; so much of it is here at a time. */
 const passing = 64 * 1024;
@@ -54,8 +54,9 @@ function atEnd({ raw }: FastifyReply, work: () => void): void {
 
 function sizeOf({ headers, routeOptions }: FastifyRequest): number {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  const announced = length === undefined ? (encoding === undefined ? 0 : unannounced) : Number(length);
-  const most = routeOptions.config.upload ? passing : (routeOptions.bodyLimit ?? Infinity);
+  const most = routeOptions.config.upload ? passing : (routeOptions.bodyLimit ?? unannounced);
+  // Whoever does not say how much it will be may send as much as the operation takes.
+  const announced = length === undefined ? (encoding === undefined ? 0 : most) : Number(length);
   // One that is larger than its operation takes is refused for that, and not read.
   return Number.isFinite(announced) ? Math.min(announced, most) : 0;
 }

@@ -3,10 +3,12 @@ import { outcomeOfGroups } from '../../../conformance/report.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Conversation } from '../../../mcp/mcp.ts';
+import { secretsInUrl, withoutSecrets } from '../../../mcp/target.ts';
 import type { LiveServerRow } from '../../../platform/database/queries/servers.ts';
 import type { ProjectContext } from '../../context.ts';
 import { type LiveOptions, type Reached, reach, requireGrant } from '../../live/reach.ts';
 import { refusalOf } from '../../live/refusal.ts';
+import { asStorable } from '../../storable.ts';
 
 /** Milliseconds for everything that is asked over one connection of ours; the server may be saved with fewer. */
 const patience = 60_000;
@@ -53,7 +55,14 @@ export async function ask<T>(
     return await context.mcp.once(target, { timeout, signal }, work);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof McpFailure) throw new Unreached(refusalOf(error, server).message, error);
+    if (error instanceof McpFailure) {
+      // Whoever has the link to a run reads this, and not the address of the server.
+      const { message } = refusalOf(error, server);
+      throw new Unreached(
+        withoutSecrets(message, server.url === null ? [] : secretsInUrl(server.url)),
+        error,
+      );
+    }
     if (error instanceof Refusal) throw new Unreached(error.message);
     throw error;
   }
@@ -74,7 +83,7 @@ export async function graded(
     return { ...shell, passed: outcome === 'passed', outcome, durationMs: durationMs(), groups, ...rest };
   } catch (error) {
     if (!(error instanceof Unreached)) throw error;
-    const incompleteReason = error.message.slice(0, 2_000).toWellFormed();
+    const incompleteReason = asStorable(error.message.slice(0, 2_000));
     return {
       ...shell,
       passed: false,

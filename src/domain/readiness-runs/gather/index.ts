@@ -1,5 +1,5 @@
 import type { Declared } from '../../../contract/readiness-declared.ts';
-import { secretsOf } from '../../../mcp/target.ts';
+import { secretsInUrl, secretsOf } from '../../../mcp/target.ts';
 import { type Evidence, unknown } from '../../../readiness/evidence.ts';
 import type { Capability } from '../../../readiness/index.ts';
 import type { ServerContext } from '../../context.ts';
@@ -134,14 +134,4 @@ function authModeOf({ server }: ServerContext): Gathered['authMode'] {
   return hasAuthorizationHeader(server.settings) || server.settings.headerNames.length > 0
     ? 'provided-token'
     : 'headless';
-}
-
-/** People put keys into addresses. As they are written there, and as they are meant. */
-function secretsInUrl(address: string): string[] {
-  const { username, password, search, searchParams } = new URL(address);
-  const written = search
-    .slice(1)
-    .split('&')
-    .map((field) => field.slice(field.indexOf('=') + 1));
-  return [username, password, ...written, ...searchParams.values()].filter(({ length }) => length >= 6);
 }

@@ -77,8 +77,11 @@ export async function readRegistry(reading: SourceReading): Promise<void> {
     cursor = page.nextCursor ?? null;
     if (cursor !== null && seen.has(cursor)) throw new SourceFailure('Its pages repeat themselves');
     if (cursor !== null) seen.add(cursor);
-    if (met > limits.entries || bytes > limits.bytes || (cursor !== null && pages >= limits.pages))
+    if (met > limits.entries || bytes > limits.bytes || (cursor !== null && pages >= limits.pages)) {
+      // Its next reading may meet other names: what the earlier ones left would add up.
+      await db.run(entries.removeBeyond, { source, most: limits.entries });
       throw new SourceFailure('It lists more than is read');
+    }
     if (cursor !== null && performance.now() > ends)
       throw new SourceFailure('It took too long', { mayGoOn: true });
     const place = { source, cursor, skipped: page.skipped, at: clock() };

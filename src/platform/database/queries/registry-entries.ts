@@ -125,6 +125,13 @@ export const write = query(
 export const remove = query('registry-entries.delete', 'delete from registry_entries where id = any(:ids)', {
   ids: texts,
 });
+/** Beyond so many of a source, those that were met longest ago. */
+export const removeBeyond = query(
+  'registry-entries.delete-beyond',
+  `delete from registry_entries where id in (
+     select id from registry_entries where source = :source order by pass desc, id offset :most)`,
+  { source: text, most: bigint },
+);
 /** Those that a reading of everything did not meet. */
 export const removeUnmet = query(
   'registry-entries.delete-unmet',

@@ -81,6 +81,17 @@ const between = { ...before, after: text };
 export const oldRuns = query('retention.old-runs', overBetween('eval_runs', `not r.${isOpen}`), between, {
   id: text,
 });
+/** Those among them that no judge is heard about just now: what that costs is not booked yet. */
+export const oldSettledRuns = query(
+  'retention.old-settled-runs',
+  overBetween(
+    'eval_runs',
+    `not r.${isOpen} and not exists (select from eval_run_judgements j
+       where j.run_id = r.id and j.organization_id = r.organization_id and j.status = 'pending')`,
+  ),
+  between,
+  { id: text },
+);
 export const oldJourneyRuns = query(
   'retention.old-journey-runs',
   overBetween('journey_runs', "r.status <> 'running'"),

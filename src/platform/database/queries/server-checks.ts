@@ -18,14 +18,14 @@ const checks = table('server_checks', {
   setBy: text,
   updatedAt: time,
 });
-const named = { ...checks.columns, serverName: text };
+const named = { ...checks.columns, serverName: text, serverEnabled: flag };
 export type ServerChecksRow = RowOf<typeof named>;
 const from = 'from server_checks c join servers s on s.id = c.server_id';
 const one = { projectId: text, serverId: text };
 
 export const list = query(
   'server-checks.list',
-  `select ${checks.all('c')}, s.name as "serverName" ${from}
+  `select ${checks.all('c')}, s.name as "serverName", s.enabled as "serverEnabled" ${from}
    where c.project_id = :projectId and c.server_id > :after order by c.server_id limit :most`,
   { projectId: text, after: text, most: bigint },
   named,
@@ -33,7 +33,7 @@ export const list = query(
 );
 export const find = query(
   'server-checks.find',
-  `select ${checks.all('c')}, s.name as "serverName" ${from}
+  `select ${checks.all('c')}, s.name as "serverName", s.enabled as "serverEnabled" ${from}
    where c.project_id = :projectId and c.server_id = :serverId`,
   one,
   named,

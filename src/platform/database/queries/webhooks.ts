@@ -133,19 +133,29 @@ export const noteSuccess = query(
    where id = :id`,
   { id: text },
 );
-/** After a few failures in a row the place is left alone for a while: 10 seconds, twice as long each time, 10 minutes at most. */
+/**
+ * After a few failures in a row the place is left alone for a while: 10 seconds, twice as long each time, 10 minutes at
+ * most. Those that were under way when that began count no further.
+ */
 export const noteFailure = query(
   'webhooks.note-failure',
   `update webhooks set failures = failures + 1, failing_since = coalesce(failing_since, now()),
      paused_until = case when failures >= 4
        then now() + least(600, 10 * 2 ^ least(failures - 4, 10)) * interval '1 second' end
-   where id = :id`,
+   where id = :id and (paused_until is null or paused_until <= now())`,
   { id: text },
 );
 export const disable = query(
   'webhooks.disable',
-  'update webhooks set enabled = false, disabled_reason = :reason where id = :id',
-  { id: text, reason: text },
+  'update webhooks set enabled = false, disabled_reason = :reason where id = :id and sealed_id = :sealedId',
+  { id: text, sealedId: text, reason: text },
+);
+/** Whether it still sends to that place. */
+export const sendsTo = query(
+  'webhooks.sends-to',
+  'select id from webhooks where id = :id and sealed_id = :sealedId',
+  { id: text, sealedId: text },
+  { id: text },
 );
 export const resume = query('webhooks.resume', 'update webhooks set paused_until = null where id = :id', {
   id: text,

@@ -92,7 +92,8 @@ async function run(
       ? await api.startClaudeReadinessRun({ projectId, serverId, body })
       : await api.startOpenAIReadinessRun({ projectId, serverId, body: { ...body, submissionMode } });
   if (!options.wait) {
-    process.stdout.write(`${started.runId}\n`);
+    const { runId } = started;
+    process.stdout.write(printsJson(options) ? `${JSON.stringify({ runId })}\n` : `${runId}\n`);
     return exitCodes.passed;
   }
   const which = { projectId, readinessRunId: started.runId };
