@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +10,7 @@ import { flag, integer, text } from '../src/platform/database/columns.ts';
 import { type ConnectedDatabase, connectDatabase } from '../src/platform/database/connect.ts';
 import { hostUrls } from '../src/platform/database/hosts.ts';
 import type { Timeouts } from '../src/platform/database/manner.ts';
+import { Notifications } from '../src/platform/database/notifications.ts';
 import { createLog } from '../src/platform/log.ts';
 import { hasPgBouncer, startPgBouncer } from './support/pgbouncer.ts';
 import { type Nodes, startNodes } from './support/postgres-nodes.ts';
@@ -47,6 +50,9 @@ const has = statement('test.has', 'select exists (select from notes where id = :
   there: flag,
 });
 const backend = statement('test.backend', 'select pg_backend_pid() as id', { id: integer });
+const announce = statement('test.announce', "select pg_notify('moved', 'here') is null as quiet", {
+  quiet: flag,
+});
 const host = statement('test.host', "select current_setting('port') as port", { port: text });
 
 /** Writes one after the other, each in a transaction that also reads, until told to stop. */
@@ -213,4 +219,58 @@ describe('a synchronous standby', () => {
       expect(written.filter((id) => !ids.has(id))).toEqual([]);
     },
   );
+
+  test('that is promoted while the former primary lives on is used by everybody, those under way to it included', async () => {
+    await nodes.end();
+    nodes = await freshNodes();
+    await nodes.confirm(false);
+    const way = await slowWay(nodes.primary.port);
+    const url = nodes.url.replace(`:${nodes.primary.port}`, `:${way.port}`);
+    expect(url).not.toBe(nodes.url);
+    const { database, dial } = await open({ DRYDOCK_DATABASE_URL: url });
+    const notifications = new Notifications({ dial, log: createLog('silent') });
+    await notifications.start();
+    onTestFinished(() => notifications.stop());
+    const heard: (string | undefined)[] = [];
+    notifications.on('moved', (payload) => heard.push(payload));
+    expect(await database.row(host)).toEqual({ port: String(nodes.primary.port) });
+    // Whoever connects from now on arrives when another host has taken over.
+    way.wait = 3_000;
+    const asked = Array.from({ length: 6 }, () => database.row(host));
+    await nodes.standby.promote();
+    const there = { port: String(nodes.standby.port) };
+    await expect.poll(() => database.row(host)).toEqual(there);
+    await Promise.all(asked);
+    expect(way.opened).toBeGreaterThan(5);
+    for (let round = 0; round < 5; round++)
+      expect(await Promise.all(Array.from({ length: 6 }, () => database.row(host)))).toEqual(
+        Array.from({ length: 6 }, () => there),
+      );
+    await expect.poll(async () => (await database.row(announce), heard.includes('here'))).toBe(true);
+  });
 });
+
+/** A way to a server on this machine that each new connection takes some time to go. */
+async function slowWay(target: number): Promise<{ port: number; wait: number; opened: number }> {
+  const sockets = new Set<Socket>();
+  const way = { port: 0, wait: 0, opened: 0 };
+  const server = createServer((socket) => {
+    const keep = (one: Socket): Socket => {
+      sockets.add(one.on('error', () => {}).on('close', () => sockets.delete(one)));
+      return one;
+    };
+    keep(socket);
+    setTimeout(() => {
+      way.opened++;
+      const onward = keep(connect(target, '127.0.0.1'));
+      socket.pipe(onward).pipe(socket);
+    }, way.wait);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  way.port = (server.address() as AddressInfo).port;
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return way;
+}

@@ -2,7 +2,13 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { migrations } from '../src/platform/database/migrations/index.ts';
-import { addParts, partitioned, partsOf, startOfMonth } from '../src/platform/database/partitions.ts';
+import {
+  addParts,
+  partitioned,
+  partsOf,
+  startOfMonth,
+  withoutPart,
+} from '../src/platform/database/partitions.ts';
 import * as retention from '../src/platform/database/queries/retention.ts';
 import { newId, startOfIds, timeOfId } from '../src/platform/ids.ts';
 import { createDatabase } from './support/database.ts';
@@ -132,4 +138,26 @@ test('tables that were whole keep their rows and their numbers when they get par
      values ('dlv_003', 'w', 'p', 'e', 't', 's', '{}') returning place`,
   );
   expect(added.rows).toEqual([{ place: '3' }]);
+});
+
+test('months that a wrong clock left out are added, and until then doctor can tell', async () => {
+  const { db } = service;
+  await addParts(db, month(20));
+  expect(await withoutPart(db, month(12))).toEqual(partitioned.map(({ table }) => table));
+  expect(await addParts(db, month(11))).toBe(4 * partitioned.length);
+  expect(await withoutPart(db, month(12))).toEqual([]);
+  expect(await partOf(await audit('org_a', month(12)))).toMatch(/^audit_events_\d{4}_\d\d$/);
+});
+
+test('a start with nothing to migrate does not wait for whoever reads what was migrated, as a backup does', async () => {
+  const reading = await service.database.connect();
+  try {
+    await reading.query('begin isolation level repeatable read');
+    await reading.query('select name from schema_migrations');
+    await client.query("set lock_timeout = '2s'");
+    expect(await migrate(client)).toEqual([]);
+  } finally {
+    await client.query('reset lock_timeout');
+    await reading.end();
+  }
 });
