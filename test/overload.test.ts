@@ -153,7 +153,7 @@ test('Beyond the bound requests are turned away before anybody looks who asks', 
 test('Streams are counted apart from other requests, and one that is closed makes room', async () => {
   const at = await place();
   const { baseUrl, key } = await at.serve({ DRYDOCK_RATE_LIMIT: 'off', DRYDOCK_MAX_REQUESTS: '3' });
-  const api = createClient({ baseUrl, apiKey: key as string });
+  const api = createClient({ baseUrl, apiKey: key });
   const [project] = (await api.listProjects({})).items;
   const projectId = project?.id as string;
   // A run that is reported in parts and never ends.
