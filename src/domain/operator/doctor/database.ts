@@ -128,6 +128,12 @@ async function connections(database: DatabaseToCheck, { databasePool }: Config):
   return fitting < 2 || used > 0.8 * room ? warning(said, remedy) : ok(said);
 }
 
+/** How many standbys commits wait for: `FIRST 2 (a, b)`, `ANY 2 (a, b)`, `2 (a, b)`, or one of a list. */
+export function standbysNeeded(wanted: string): number {
+  if (wanted.trim() === '') return 0;
+  return Number(/^\s*(?:(?:first|any)\s+)?(\d+)\s*\(/i.exec(wanted)?.[1] ?? 1);
+}
+
 async function standby(database: DatabaseToCheck): Promise<Finding> {
   const { wanted, connected, synchronous, hidden, lag } = await database.ask((db) => db.one(doctor.standbys));
   const behind = `${connected} connected, at most ${lag.toFixed(1)} s behind`;
@@ -136,9 +142,10 @@ async function standby(database: DatabaseToCheck): Promise<Finding> {
       `${connected} connected; how they are is hidden from the user of the service`,
       'Run in the database: grant pg_monitor to that user',
     );
-  if (wanted !== '' && synchronous === 0)
+  const needed = standbysNeeded(wanted);
+  if (synchronous < needed)
     return problem(
-      'Commits wait for a synchronous standby, and none is connected: every write hangs',
+      `Commits wait for ${needed === 1 ? 'a synchronous standby' : `${needed} synchronous standbys`}, and ${synchronous === 0 ? 'none' : synchronous} is connected: every write hangs`,
       'Start the standby, or empty synchronous_standby_names and reload PostgreSQL',
     );
   if (connected === 0) return ok('None, and commits wait for none');
