@@ -62,7 +62,8 @@ function Chat({ which }: { which: Which }) {
     </Link>
   );
   const unkept = live && !isKept(live, session) ? live : undefined;
-  const liveId = unkept?.turnId;
+  // Of one that had arrived before only that is said; what came of it is among the others.
+  const liveId = unkept?.turn?.replay ? undefined : unkept?.turnId;
   const said = unkept?.body.message;
   const entries = useMemo(() => {
     const told = turns.data?.pages.flatMap((page) => page.turns) ?? [];
