@@ -65,7 +65,8 @@ export function secretsOf(address: Address): string[] {
 }
 
 /** People put keys into addresses. As they are written there, and as they are meant. */
-export function secretsInUrl(address: string): string[] {
+export function secretsInUrl(address: string | null): string[] {
+  if (address === null) return [];
   const { username, password, search, searchParams } = new URL(address);
   const written = search
     .slice(1)

@@ -2,10 +2,12 @@ import type { Db } from '../../platform/database/database.ts';
 import {
   dropPart,
   isEmpty,
+  isHeld,
   type Part,
   partitioned,
   partsOf,
   startOfMonth,
+  unlessGone,
 } from '../../platform/database/partitions.ts';
 import * as retention from '../../platform/database/queries/retention.ts';
 import { startOfIds, timeOfId } from '../../platform/ids.ts';
@@ -19,8 +21,6 @@ const fixed = [
   { tables: ['webhook_deliveries'], days: 30 },
   { tables: ['server_check_results'], days: 90 },
 ];
-/** Rows that keep their part, whatever their age. */
-const kept: Record<string, string> = { webhook_deliveries: "state = 'pending'" };
 
 const tablesOf: Record<retention.RetentionKind, string[]> = {
   audit: ['audit_events'],
@@ -53,8 +53,7 @@ export async function applyRetention(
     for (const part of await partsBefore(db, tables, now - days * day)) {
       signal.throwIfAborted();
       const gone = await unlessGone(async () => {
-        const held = kept[part.table];
-        if (held !== undefined && !(await isEmpty(db, part, held))) return false;
+        if (await isHeld(db, part)) return false;
         if (part.table === 'eval_traces')
           await inBatches((most) => db.run(retention.removeBlobsOf(part, most)), signal);
         await dropPart(db, part);
@@ -72,16 +71,6 @@ export async function applyRetention(
       removed.parts.push(part.name);
     }
   return removed;
-}
-
-/** False where somebody else who applies it just now has dropped the part. */
-async function unlessGone(work: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await work();
-  } catch (error) {
-    if ((error as { code?: string }).code === '42P01') return false;
-    throw error;
-  }
 }
 
 /** Tables of which nobody keeps anything longer than so many days. */

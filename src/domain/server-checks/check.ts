@@ -95,8 +95,7 @@ async function note(
     Object.entries(report.checks).find(([, { status }]) => status === 'error') ?? [];
   const reason = report.error?.message ?? failed?.detail;
   // Receivers of webhooks read this, and not the address of the server.
-  const secrets = server.url === null ? [] : secretsInUrl(server.url);
-  const detail = ok || reason === undefined ? null : brief(withoutSecrets(reason, secrets));
+  const detail = ok || reason === undefined ? null : brief(withoutSecrets(reason, secretsInUrl(server.url)));
   const result = { ok, status: report.status, durationMs, failedCheck: failedCheck ?? null, detail };
   await db.run(checks.addResult, { id: newId('chk'), serverId, projectId, ...result });
   await db.run(checks.note, { serverId, failures, health });

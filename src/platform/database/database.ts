@@ -203,7 +203,7 @@ export class Database extends Queries implements Db {
       if (error instanceof DatabaseUnavailable || lossOf(error) || isReadOnly(error)) broken = error as Error;
       throw error;
     } finally {
-      // One that still waits, or leads to a standby, would be lent to nobody else for as long.
+      // One that still waits is of use to nobody for as long, and one that leads to a standby to nobody who writes.
       client.release(broken);
     }
   }

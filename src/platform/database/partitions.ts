@@ -126,12 +126,32 @@ export async function dropPart(db: Db, { name }: Part): Promise<void> {
   await withoutWaiting(db, (trx) => trx.run(command(`drop table if exists ${name}`)));
 }
 
-/** Whether it has no row, or none that this is true of. */
-export async function isEmpty(db: Db, { name }: Part, condition = 'true'): Promise<boolean> {
-  const asked = command(`select not exists (select from ${name} where ${condition}) as empty`, {
-    empty: flag,
-  });
-  return (await db.one(asked)).empty;
+/** Whether it has no row. */
+export async function isEmpty(db: Db, { name }: Part): Promise<boolean> {
+  return !(await hasRow(db, name, 'true'));
+}
+
+/** Rows that keep their part, whatever their age. */
+const holding: Record<string, string> = { webhook_deliveries: "state = 'pending'" };
+
+export async function isHeld(db: Db, { table, name }: Part): Promise<boolean> {
+  const condition = holding[table];
+  return condition !== undefined && hasRow(db, name, condition);
+}
+
+async function hasRow(db: Db, name: string, condition: string): Promise<boolean> {
+  const asked = command(`select exists (select from ${name} where ${condition}) as there`, { there: flag });
+  return (await db.one(asked)).there;
+}
+
+/** False where somebody else has dropped the part meanwhile. */
+export async function unlessGone(work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as { code?: string }).code === '42P01') return false;
+    throw error;
+  }
 }
 
 /** Whoever asks for a table waits behind one who wants it alone: that is given up soon, and tried again. */

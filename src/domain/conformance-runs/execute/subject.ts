@@ -58,10 +58,7 @@ export async function ask<T>(
     if (error instanceof McpFailure) {
       // Whoever has the link to a run reads this, and not the address of the server.
       const { message } = refusalOf(error, server);
-      throw new Unreached(
-        withoutSecrets(message, server.url === null ? [] : secretsInUrl(server.url)),
-        error,
-      );
+      throw new Unreached(withoutSecrets(message, secretsInUrl(server.url)), error);
     }
     if (error instanceof Refusal) throw new Unreached(error.message);
     throw error;
