@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { programTags } from './test/support/programs.ts';
 
-/** `npm run soak` also runs what takes long and seldom finds anything. */
+/** `npm run soak` also runs the files that nothing else has time for. */
 const soak = process.env['DRYDOCK_TEST_SOAK'] === '1';
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', ...(soak ? ['test/**/*.soak.ts'] : [])],
+    // Each test is in one lane: `npm test` runs those without the tag `long`, `npm run test:long` those with it.
+    tags: [{ name: 'long', description: 'takes long, or shows a rare case' }, ...programTags],
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
     // Machines that are shared may be slow for minutes; what hangs fails all the same.
@@ -19,6 +22,12 @@ export default defineConfig({
     // Files share the modules they load: loading them anew for each took a third of the processor time.
     isolate: false,
     // Settings of the shell must not reach the services under test.
-    env: { DRYDOCK_CONFIG_FILE: '', ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', OTEL_SDK_DISABLED: 'true' },
+    env: {
+      DRYDOCK_CONFIG_FILE: '',
+      ANTHROPIC_API_KEY: '',
+      OPENAI_API_KEY: '',
+      GEMINI_API_KEY: '',
+      OTEL_SDK_DISABLED: 'true',
+    },
   },
 });

@@ -32,7 +32,7 @@ const mostAuthorizations = 3;
 const loopback = { local: true, networks: [] };
 const mcp = new Mcp({
   policy: async () => loopback,
-  confinement: new Confinement(loadConfig().config, undefined),
+  confinement: new Confinement(loadConfig().config),
   clientInfo: { name: 'drydock-conformance', version: '1.0.0' },
   pool: { connections: 1, processes: 1, idle: 1000, checkAfter: 1000 },
   now: Date.now,

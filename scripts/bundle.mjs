@@ -4,7 +4,7 @@
 // The console goes to dist/console.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { build } from 'esbuild';
 import { openApiDocument } from '../src/surfaces/openapi/document.ts';
@@ -65,6 +65,8 @@ const { metafile } = await build({
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
   },
 });
+// Run in a process of its own, the way commands are.
+await cp('src/platform/confinement/self-test.cjs', 'dist/program/self-test.cjs');
 const suite = await buildConformanceSuite('dist/program/conformance');
 const inputs = { ...metafile.inputs, ...suite.inputs };
 await writeFile('dist/program/THIRD-PARTY-LICENSES.txt', await licensesOf({ inputs }));

@@ -12,7 +12,9 @@ export function problemsOf(manifest, lock, { licenses, installScripts, reasons }
     ...manifest.devDependencies,
     ...manifest.optionalDependencies,
   });
-  const packages = Object.entries(lock.packages).filter(([place, entry]) => place !== '' && !entry.link);
+  const packages = Object.entries(lock.packages).filter(
+    ([place, entry]) => place.startsWith('node_modules/') && !entry.link,
+  );
   const nameOf = (place) => place.replace(/^.*node_modules\//, '');
   const withScripts = packages.filter(([, entry]) => entry.hasInstallScript).map(([place]) => nameOf(place));
   // A registry mirror may lack builds for other platforms; npm asks whoever installs one of those for it anew.

@@ -15,7 +15,9 @@ export async function sbomOf({ inputs }) {
   const found = new Map();
   for (const folder of packageFolders(inputs))
     add(found, await componentIn(folder.replace(/^.*?(?=node_modules\/)/, ''), lock, 'bundled'));
-  const installed = Object.entries(lock.packages).filter(([place, entry]) => place !== '' && !entry.dev);
+  const installed = Object.entries(lock.packages).filter(
+    ([place, entry]) => place !== '' && !entry.dev && !entry.link,
+  );
   for (const [place, entry] of installed) add(found, componentOf(place, entry, entry.license, 'installed'));
   const components = [...found.values()].sort((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1));
   const refused = components.filter((component) => !isAllowed(expressionOf(component), rules.licenses));

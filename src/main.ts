@@ -22,34 +22,68 @@ async function installation(config: Config): Promise<Installation> {
   return { config, blobs: openBlobs(config), log: createLog(config.logLevel) };
 }
 
-async function withServices<T>(work: (services: OpenServices) => Promise<T>): Promise<T> {
-  const { openServices } = await import('./services.ts');
-  const services = await openServices((await load()).config, { exclusive: false });
-  // A database this command started must not outlive it.
-  const interrupt = (): void => void services.close().finally(() => process.exit(130));
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+async function withServices<T>(work: (services: OpenServices) => Promise<T>, dataDir?: string): Promise<T> {
+  const opening = openForCommand(dataDir);
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= opening.then((services) => services.close()));
+  let interrupted: Promise<never> | undefined;
+  // A database this command started must not outlive it, also when it is interrupted while the database starts.
+  const interrupt = (): void => {
+    interrupted ??= close().then(
+      () => process.exit(130),
+      () => process.exit(130),
+    );
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   try {
-    return await work(services);
+    const services = await opening;
+    try {
+      return await work(services);
+    } finally {
+      await close();
+    }
   } finally {
+    // After Ctrl-C, exit before the aborted work reports an error.
+    await interrupted;
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-    await services.close();
   }
+}
+
+/** The installation that the settings name, or one of its own in a data directory. */
+async function openForCommand(dataDir: string | undefined): Promise<OpenServices> {
+  const [{ openServices }, { createLog }, { config: found }] = await Promise.all([
+    import('./services.ts'),
+    import('./platform/log.ts'),
+    load(),
+  ]);
+  const config =
+    dataDir === undefined
+      ? found
+      : { ...found, dataDir, databaseUrl: undefined, databaseDirectUrl: undefined, blobsUrl: undefined };
+  // Progress of a service at its start is no answer of a command.
+  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
+  return openServices(config, { exclusive: false, temporary: dataDir !== undefined, log });
 }
 
 /** Where no service runs, this process does what it would do, as the owner of the project. */
 async function openHere<T>(
   project: string | undefined,
   work: (connected: Connected) => Promise<T>,
+  { temporary = false } = {},
 ): Promise<T> {
   const [{ clientHere }, { firstBoot, workOn }] = await Promise.all([
     import('./surfaces/cli/connect/here.ts'),
     import('./service.ts'),
   ]);
-  return withServices(async (services) => {
+  const act = async (services: OpenServices): Promise<T> => {
     // Where no service was yet, as in a job of CI, there is something to work with all the same.
-    await firstBoot(services, services.config.bootstrapKey ?? null, demo);
-    return clientHere(services, project, work, workOn);
-  });
+    await firstBoot(services, services.config.bootstrapKey ?? null, temporary ? undefined : demo);
+    const kind = temporary ? 'temporary' : 'here';
+    return clientHere(services, { project, kind }, work, workOn);
+  };
+  if (!temporary) return withServices(act);
+  const { inTemporaryDataDir } = await import('./platform/database/embedded/temporary.ts');
+  return inTemporaryDataDir((dataDir) => withServices(act, dataDir));
 }
 
 for (const stream of [process.stdout, process.stderr]) stream.on('error', unread);
@@ -71,10 +105,11 @@ await runCli(process.argv, {
     const { connected } = await import('./surfaces/cli/connect/connect.ts');
     return connected(place, openHere, work);
   },
-  withApi: async (place, work) => {
+  withApi: async (place, work, options) => {
     const { connected } = await import('./surfaces/cli/connect/connect.ts');
-    const withProject = async ({ api, projectId, origin }: Connected) => work(api, await projectId(), origin);
-    return connected(place, openHere, withProject, { orMakeHere: true });
+    const withProject = async ({ api, projectId, ...where }: Connected) =>
+      work(api, await projectId(), where);
+    return connected(place, openHere, withProject, { otherwise: 'make', ...options });
   },
   examine: async () => {
     const { config, unknown } = await load();

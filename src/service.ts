@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { conformanceJob } from './domain/conformance-runs/execute/job.ts';
 import { silentRunsJob } from './domain/conformance-runs/silent.ts';
-import type { Services } from './domain/context.ts';
+import { configuredOrigin, type Services } from './domain/context.ts';
 import { decideJob, watchJob } from './domain/eval-runs/execute/watch.ts';
 import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
 import { insightsJob } from './domain/eval-runs/insights/job.ts';
@@ -30,7 +30,7 @@ import { studyInsightsJob } from './domain/studies/analysis/insights-job.ts';
 import { waveInsightsJob } from './domain/wave-insights/job.ts';
 import { webhookJobs } from './domain/webhooks/deliver.ts';
 import { listen, listenForReplicas } from './listening.ts';
-import { commandAccount, runsAsRoot } from './platform/accounts.ts';
+import { runsAsRoot } from './platform/accounts.ts';
 import { Certificate } from './platform/certificate.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
@@ -60,7 +60,10 @@ const guestRate = { perMinute: 60, burst: 60 };
 const visitRate = { perMinute: 240, burst: 120 };
 
 const commandsRunAsRoot =
-  'Commands of stdio servers run as root. Set DRYDOCK_COMMAND_USER to a user that may do less';
+  'Commands of stdio servers run as root, as DRYDOCK_COMMAND_USER says. Remove it, or name a user that may do less';
+
+const mailNeedsPublicUrl =
+  'Mail with links is refused: DRYDOCK_SMTP_URL is set, and DRYDOCK_PUBLIC_URL, which links begin with, is not';
 
 export interface RunningService {
   /** Where this process listens. */
@@ -70,8 +73,10 @@ export interface RunningService {
   docsUrl: string;
   /** On the first boot a link that signs the owner in. */
   consoleUrl: string;
-  /** On the first boot only. */
+  /** The key that the first boot created. */
   firstKey: string | undefined;
+  /** Whether `firstKey` is generated; a key from the configuration is never printed. */
+  firstKeyGenerated: boolean;
   /** Path of the demo server, when it was saved just now. */
   demoServer: string | undefined;
   /** What the operator should know before going on. */
@@ -165,19 +170,20 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     await services.notifications.start();
     if (workers) startWorkers(workers);
     const address = await listen(app, config, settings.port.env);
-    const origin = config.publicUrl?.replace(/\/+$/, '') ?? address;
+    services.installation.address = address;
+    const origin = configuredOrigin(services);
     // Last, so that the key is not made and lost when anything before it fails.
     const commands = (await trust.commandsRefused()) === undefined;
     const first = await firstBoot(services, config.bootstrapKey, options.demo);
     // A certificate is for the name that others use; without one the nearest address is the safest.
     const url = certificate ? origin : address;
-    if (local) await announceService(config.dataDir, { url, token: local.value });
     started = true;
+    if (local) await announceService(config.dataDir, { url, token: local.value });
     setTimeout(() => void services.mcp.prepare(), afterStart).unref();
     if (commands) void tellConfinement(services);
-    const warning =
-      commands && runsAsRoot() && config.commandUser === undefined ? commandsRunAsRoot : undefined;
+    const warning = commands && runsAsRoot() && config.commandUser === 'root' ? commandsRunAsRoot : undefined;
     if (warning !== undefined) log.warn(warning);
+    if (config.smtpUrl !== undefined && config.publicUrl === undefined) log.warn(mailNeedsPublicUrl);
     return {
       address,
       baseUrl: `${origin}${basePath}`,
@@ -185,6 +191,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
       consoleUrl:
         first?.consoleToken === undefined ? `${origin}/console/` : addressOfLink(origin, first.consoleToken),
       firstKey: first?.key,
+      firstKeyGenerated: config.bootstrapKey === undefined,
       demoServer: first?.demoServer,
       warning,
       services,
@@ -231,8 +238,8 @@ export async function firstBoot(
 export async function startWorker(
   config: Config,
 ): Promise<{ healthUrl: string | undefined; stop(): Promise<void> }> {
-  const commandUser = commandAccount(config.commandUser);
-  const services = await openServices(config, { exclusive: false, commandUser });
+  const services = await openServices(config, { exclusive: false });
+  const presence = new Presence(services.db, 'worker');
   const workers = createWorkers(services);
   let started = false;
   let draining = false;
@@ -242,11 +249,13 @@ export async function startWorker(
   const stop = async (): Promise<void> => {
     draining = true;
     await stopWorkers(workers, (config.shutdownTimeout * 1000) / 2);
+    await presence.end();
     await app.close();
     await telemetry?.stop();
     await services.close();
   };
   try {
+    await presence.begin();
     const { host, workerPort: port } = config;
     const healthUrl =
       port === undefined ? undefined : await listen(app, { host, port }, settings.workerPort.env);

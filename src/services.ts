@@ -1,13 +1,13 @@
 import { BrowserEngine } from './browser/engine.ts';
 import { LiveBrowsers } from './domain/browser-sessions/live-browsers.ts';
 import type { Services } from './domain/context.ts';
+import { AccessWatch } from './domain/identity/access-watch.ts';
 import { Grants } from './domain/live/grants.ts';
 import { Trust } from './domain/trust.ts';
 import { Tunnels } from './domain/tunnels/tunnels.ts';
 import { Mcp } from './mcp/mcp.ts';
 import type { OutboundOptions } from './mcp/outbound.ts';
-import { loadModelCatalog } from './models/catalog.ts';
-import { type Account, commandAccount } from './platform/accounts.ts';
+import { catalogSources, loadModelCatalog } from './models/catalog.ts';
 import { openBlobs } from './platform/blobs/open.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config/settings.ts';
@@ -39,14 +39,14 @@ export interface OpenServices extends Services {
 export interface OpenOptions {
   /** Whether this process wants an embedded database for itself. */
   exclusive: boolean;
+  /** Whether an embedded database goes when this process ends. */
+  temporary?: boolean;
   log?: Log;
   clock?: Clock;
   /** How names are resolved, and how much is read, when not as usual. */
   outbound?: OutboundOptions;
   /** How long the database may take, when not as long as usual. */
   timeouts?: Timeouts;
-  /** Whom commands run as, when not as this process. */
-  commandUser?: Account | undefined;
 }
 
 /** What a service is put together from. */
@@ -54,8 +54,7 @@ export async function openService(
   config: Config,
   options: Omit<OpenOptions, 'exclusive'> = {},
 ): Promise<OpenServices> {
-  const commandUser = commandAccount(config.commandUser);
-  const services = await openServices(config, { ...options, commandUser, exclusive: true });
+  const services = await openServices(config, { ...options, exclusive: true });
   for (const warning of services.models.warnings) services.log.warn(warning);
   return services;
 }
@@ -63,11 +62,9 @@ export async function openService(
 /** Everything below the surfaces, put together. */
 export async function openServices(config: Config, options: OpenOptions): Promise<OpenServices> {
   const log = options.log ?? createLog(config.logLevel);
-  const models = loadModelCatalog({
-    modelsFile: config.modelsFile,
-    keys: { anthropic: config.anthropicApiKey, openai: config.openaiApiKey },
-    env: process.env,
-  });
+  // First: a user that there is not is refused before anything is started.
+  const confinement = new Confinement(config);
+  const models = loadModelCatalog(catalogSources(config, process.env));
   const connected = await connectDatabase(config, options, log);
   try {
     const vault = await openVault(config, connected);
@@ -76,7 +73,6 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     // After a long time off there is none for today.
     await addParts(db, clock());
     const trust = new Trust(config, db, monotonic);
-    const confinement = new Confinement(config, options.commandUser);
     const mcp = createMcp(config, trust, confinement, options);
     const browsers = new BrowserEngine({
       browser: config.browser,
@@ -86,8 +82,9 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       log,
     });
     const notifications = new Notifications({ dial: connected.dial, log });
-    const liveBrowsers = new LiveBrowsers({ db, vault, browsers, notifications, clock, log });
-    const tunnels = new Tunnels({ db, vault, notifications, log });
+    const accessWatch = new AccessWatch({ db, notifications, log });
+    const liveBrowsers = new LiveBrowsers({ db, vault, browsers, notifications, accessWatch, clock, log });
+    const tunnels = new Tunnels({ db, vault, notifications, accessWatch, log });
     if (connected.embedded && options.exclusive) await liveBrowsers.beAlone();
     notifications.on('drydock_servers', (serverId) => mcp.serverChanged(serverId));
     return {
@@ -105,6 +102,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       blobs: openBlobs(config),
       models,
       notifications,
+      accessWatch,
       tunnels,
       installation: {
         startedAt: clock(),
@@ -121,6 +119,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
       connected,
       close: async () => {
         await notifications.stop();
+        accessWatch.stop();
         await tunnels.stop();
         await liveBrowsers.stop();
         await browsers.close();

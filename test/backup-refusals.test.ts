@@ -1,3 +1,4 @@
+// @module-tag long
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -19,7 +20,6 @@ import {
   savedService,
   type Target,
 } from './support/backup.ts';
-import { isLong } from './support/long.ts';
 import { dispose, startTestService } from './support/service.ts';
 
 let saved: Saved;
@@ -242,7 +242,7 @@ test('a place that cannot be written to is named, and nothing is written', async
   await expectUntouched(target);
 });
 
-test.runIf(isLong)('a failed restore leaves the files of a blob store it shares alone', async () => {
+test('a failed restore leaves the files of a blob store it shares alone', { tags: ['long'] }, async () => {
   const { installation, blob, archive } = saved;
   const { url } = (await emptyTarget()).database;
   const sharing = installationOf({ ...installation.config, databaseUrl: url });

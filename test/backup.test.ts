@@ -1,3 +1,4 @@
+// @module-tag long
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -24,7 +25,6 @@ import {
   shareKey,
   startOn,
 } from './support/backup.ts';
-import { isLong } from './support/long.ts';
 import { bucketCredentials, startBucket } from './support/s3.ts';
 import type { TestService } from './support/service.ts';
 
@@ -68,7 +68,7 @@ test('what is restored answers as it did', async () => {
   expect((await service.post(`/projects/${saved.project}/servers`, added, { key })).status).toBe(201);
 });
 
-test.runIf(isLong)('blobs come from files into an object store, and back', async () => {
+test('blobs come from files into an object store, and back', { tags: ['long'] }, async () => {
   for (const [name, value] of Object.entries(bucketCredentials)) vi.stubEnv(name, value);
   const bucket = await startBucket();
   onTestFinished(async () => {
@@ -164,53 +164,52 @@ const later = {
   sql: "update eggs set note = note || '!'; alter table eggs add fresh boolean; select pg_sleep(1.1)",
 };
 
-test.runIf(isLong)(
-  'an older backup is brought up to date, by no superuser, with circles, sequences and triggers',
-  async () => {
-    const from = await emptyTarget();
-    await migrate(from.client, [...migrations, circle]);
-    await from.client.query('insert into hens (mother) values (1), (3), (3)');
-    await from.client.query("insert into eggs (hen, note) values (1, 'e'); update hens set egg = 4");
-    await from.client.query("insert into plans (name, limits, features) values ('team', '{}', '{}')");
-    const file = fileIn(saved.folder);
-    await writeBackup(from.installation, file);
+test('an older backup is brought up to date, by no superuser, with circles, sequences and triggers', {
+  tags: ['long'],
+}, async () => {
+  const from = await emptyTarget();
+  await migrate(from.client, [...migrations, circle]);
+  await from.client.query('insert into hens (mother) values (1), (3), (3)');
+  await from.client.query("insert into eggs (hen, note) values (1, 'e'); update hens set egg = 4");
+  await from.client.query("insert into plans (name, limits, features) values ('team', '{}', '{}')");
+  const file = fileIn(saved.folder);
+  await writeBackup(from.installation, file);
 
-    const role = `plain_${newId('r')}`;
-    const admin = await saved.service.database.connect();
-    await admin.query(`create role ${role} login`);
-    // What an operator may have set for every client; the later migration takes longer.
-    await admin.query(
-      `alter role ${role} set statement_timeout = '1s'; alter role ${role} set datestyle = 'German'`,
-    );
-    onTestFinished(async () => {
-      await admin.query(`drop role ${role}`);
-      await admin.end();
-    });
-    const { client, database, installation } = await emptyTarget();
-    await client.query(
-      `do $$ begin execute format('alter database %I owner to ${role}', current_database()); end $$`,
-    );
-    const known = [...migrations, circle, later];
-    const databaseUrl = database.url.replace(/\/\/\w+@/, `//${role}@`);
-    await restoreBackup(installationOf({ ...installation.config, databaseUrl }), file, { known });
-    const eggs = await client.query('select id, hen, note, length, fresh from eggs order by id');
-    expect(eggs.rowCount).toBe(4);
-    expect(eggs.rows[3]).toEqual({ id: '4', hen: '1', note: 'e!', length: 2, fresh: null });
-    expect((await client.query('select from plans')).rowCount).toBe(2);
-    await client.query('insert into hens default values');
-    const next = await client.query('select max(id) as id from hens union all select max(id) from eggs');
-    expect(next.rows).toEqual([{ id: '4' }, { id: '5' }]);
-    await expect(client.query('update eggs set hen = 99')).rejects.toThrow('eggs_hen');
-    const lax = await client.query("select 1 from pg_constraint where contype = 'f' and condeferrable");
-    expect(lax.rowCount).toBe(0);
+  const role = `plain_${newId('r')}`;
+  const admin = await saved.service.database.connect();
+  await admin.query(`create role ${role} login`);
+  // What an operator may have set for every client; the later migration takes longer.
+  await admin.query(
+    `alter role ${role} set statement_timeout = '1s'; alter role ${role} set datestyle = 'German'`,
+  );
+  onTestFinished(async () => {
+    await admin.query(`drop role ${role}`);
+    await admin.end();
+  });
+  const { client, database, installation } = await emptyTarget();
+  await client.query(
+    `do $$ begin execute format('alter database %I owner to ${role}', current_database()); end $$`,
+  );
+  const known = [...migrations, circle, later];
+  const databaseUrl = database.url.replace(/\/\/\w+@/, `//${role}@`);
+  await restoreBackup(installationOf({ ...installation.config, databaseUrl }), file, { known });
+  const eggs = await client.query('select id, hen, note, length, fresh from eggs order by id');
+  expect(eggs.rowCount).toBe(4);
+  expect(eggs.rows[3]).toEqual({ id: '4', hen: '1', note: 'e!', length: 2, fresh: null });
+  expect((await client.query('select from plans')).rowCount).toBe(2);
+  await client.query('insert into hens default values');
+  const next = await client.query('select max(id) as id from hens union all select max(id) from eggs');
+  expect(next.rows).toEqual([{ id: '4' }, { id: '5' }]);
+  await expect(client.query('update eggs set hen = 99')).rejects.toThrow('eggs_hen');
+  const lax = await client.query("select 1 from pg_constraint where contype = 'f' and condeferrable");
+  expect(lax.rowCount).toBe(0);
 
-    const ahead = await emptyTarget();
-    await migrate(ahead.client, known);
-    await expect(restoreBackup(ahead.installation, file, { known })).rejects.toThrow(
-      /later version.+9002-later/,
-    );
-  },
-);
+  const ahead = await emptyTarget();
+  await migrate(ahead.client, known);
+  await expect(restoreBackup(ahead.installation, file, { known })).rejects.toThrow(
+    /later version.+9002-later/,
+  );
+});
 
 test('tables of others in the schema come along but are not restored', async () => {
   const from = await emptyTarget();
@@ -245,7 +244,7 @@ test('the master key comes along only when asked for', async () => {
   await startOn(keyless);
 });
 
-test.runIf(isLong)('however much there is, memory stays bounded', async () => {
+test('however much there is, memory stays bounded', { tags: ['long'] }, async () => {
   const from = await emptyTarget();
   await migrate(from.client);
   await fill(from.client, 200_000, 10);

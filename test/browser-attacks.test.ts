@@ -1,7 +1,7 @@
+// @module-tag long
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { browserTests, onlyHere } from './support/browser-sessions.ts';
-import { noBrowser } from './support/chromium.ts';
 import type { Answer } from './support/service.ts';
 import { pages, serveWeb, type Web } from './support/web.ts';
 
@@ -58,7 +58,7 @@ async function at(path: string): Promise<string> {
   return sessionId;
 }
 
-describe.skipIf(noBrowser !== undefined)(`hostile pages${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+describe(`hostile pages`, { tags: ['chromium'] }, () => {
   test.each([
     ['/deep', 'more than 64 levels'],
     ['/long', 'at most'],

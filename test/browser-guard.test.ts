@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startEngine } from './support/browser-engine.ts';
-import { chromiumPath, noBrowser } from './support/chromium.ts';
+import { chromiumPath } from './support/chromium.ts';
 import { serveWeb, type Web } from './support/web.ts';
 
 /** Everything that a page can load, at an address that the guard forbids. */
@@ -46,8 +46,9 @@ async function vectorPage(forbidden: Web, udp: number): Promise<Web> {
 /** The one that everything else is tested with, and the one with windows, where there is another. */
 const browsers = [...new Set([chromiumPath, ...['/usr/bin/chromium'].filter((path) => existsSync(path))])];
 
-test.skipIf(noBrowser !== undefined).each(browsers)(
+test.each(browsers)(
   'nothing that a page does reaches an address that is forbidden, in %s',
+  { tags: ['chromium'] },
   async (browser) => {
     const forbidden = await serveWeb((_, response) => void response.end('reached'), '127.0.0.2');
     const udp = await listenForPackets('127.0.0.2');

@@ -1,7 +1,7 @@
+// @module-tag long
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { browserTests, onlyHere } from './support/browser-sessions.ts';
-import { noBrowser } from './support/chromium.ts';
 import type { Answer } from './support/service.ts';
 import { startForTest, startTestService } from './support/service.ts';
 import { textOf } from './support/snapshot.ts';
@@ -33,7 +33,7 @@ const sessions = async () => (await ask('sessions', {})).body.sessions;
 const stateOf = async (wanted: string): Promise<string> =>
   (await sessions()).find(({ sessionId }: { sessionId: string }) => sessionId === wanted).state;
 
-describe.skipIf(noBrowser !== undefined)(`browsers of programs${noBrowser ? `: ${noBrowser}` : ''}`, () => {
+describe(`browsers of programs`, { tags: ['chromium'] }, () => {
   test('a browser is found again by its run key, does what it is told, and tells it afterwards', async () => {
     const first = await open({ runKey: 'harvest' });
     expect(first).toMatchObject({

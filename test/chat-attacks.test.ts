@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Evals, executing, scriptedModel } from './support/evals.ts';
 import type { ScriptedProvider } from './support/scripted-provider.ts';
-import type { TestService } from './support/service.ts';
+import { startTestService, type TestService } from './support/service.ts';
 import { type Changing, startChanging } from './targets/changing.ts';
 
 let provider: ScriptedProvider;
@@ -217,6 +217,26 @@ describe('a provider that repeats its key', () => {
 });
 
 describe('much at once', () => {
+  test('four turns of an organization, over all processes; the refused one is sent again with its key', async () => {
+    const { dataDir, modelsFile } = service.running.services.config;
+    const env = { DRYDOCK_MODELS_FILE: modelsFile as string };
+    const replica = await startTestService({ worker: false, database: service.database, dataDir, env });
+    onTestFinished(() => replica.stop());
+    provider.script = () => ({ text: 'Aye.', latencyMs: 5_000 });
+    const turns = Array.from({ length: 4 }, () => send(start()));
+    await expect.poll(() => provider.requests.length).toBe(4);
+    const fifth = start();
+    const ask = () => replica.post('/chat-sessions/messages', fifth, { key: service.key });
+    const refused = await ask();
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 'RATE_LIMITED', details: { reason: 'CONCURRENT_TURN_LIMIT', maxConcurrentTurns: 4 } },
+    });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const { status } of await Promise.all(turns)) expect(status).toBe(200);
+    expect((await ask()).status).toBe(200);
+  });
+
   test('results beyond what is told, shown and kept are cut, and every call keeps its result', async () => {
     const calls = 64;
     const huge = 'y'.repeat(250_000);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveDemoHttp } from '../src/demo-server/http.ts';
@@ -69,6 +70,7 @@ test(`${kills} kills in the middle of turns leave sessions that can be read, wit
     DRYDOCK_MODELS_FILE: await writeModelsFile(here.dataDir, provider.url),
     DRYDOCK_ALLOWED_NETWORKS: '127.0.0.0/8',
     SCRIPTED_PROVIDER_KEY: 'k-scripted',
+    DRYDOCK_MAX_CONCURRENT_CHAT_TURNS: '1000',
   };
   let service = await here.serve(env);
   let api = createClient({ baseUrl: service.baseUrl, apiKey: key, retries: 0 });

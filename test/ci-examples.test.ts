@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -7,7 +8,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readJunit } from '../src/reports/junit.ts';
 import { freePort } from './support/free-port.ts';
-import { isLong } from './support/long.ts';
 import { type Place, place } from './support/process.ts';
 
 /**
@@ -116,7 +116,7 @@ test('the workflow for GitHub checks a server and evaluates it', async () => {
   expect(again.stdout).toContain('PASSED');
 });
 
-test.runIf(isLong)('so does the one for GitLab', async () => {
+test('so does the one for GitLab', { tags: ['long'] }, async () => {
   port = undefined;
   const { folder, run } = await job({ GITLAB_CI: 'true', CI_COMMIT_SHA: 'd'.repeat(40) });
   const pipeline = parse(await readFile(join(examples, '.gitlab-ci.yml'), 'utf8')) as {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { beforeEach, expect, test } from 'vitest';
 import { type Evals, executing, scriptedModel } from './support/evals.ts';
 import { folderOf } from './support/folder.ts';

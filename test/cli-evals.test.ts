@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest';
 import { place } from './support/process.ts';
 
@@ -18,11 +19,10 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   expect(beside.stdout).toMatch(/Finds the ship on the second page +drydock\/rehearsal +0\/5 +0 % .*failed/);
   expect(beside.stdout).toContain('FAILED (5 of 6 cases passed)');
   expect(beside.stderr).toMatch(/^1\/30 (passed|failed): /m);
-  const tracePath = /Trace: (\S+)/.exec(beside.stdout)?.[1] as string;
-  const trace = await fetch(`${service.baseUrl}${tracePath}`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-  expect(((await trace.json()) as { traceVersion: number }).traceVersion).toBe(1);
+  // A link that a person can open: the page of the trial in the console.
+  const link = /Trace: (\S+)/.exec(beside.stdout)?.[1] as string;
+  expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/projects\/\w+\/runs\/\w+\/trials\/itr_\w+$/);
+  expect((await fetch(link)).status).toBe(200);
 
   const unknown = await here.run(['evals', 'run', 'nightly']);
   expect(unknown).toMatchObject({ code: 2, stdout: '' });
@@ -36,7 +36,7 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   expect(JSON.parse(over.stdout)).toMatchObject({ result: 'passed', summary: { total: 5, passed: 5 } });
 
   // What became of the failed run, and of one that was cancelled.
-  const [, project, runId] = /\/projects\/(\w+)\/eval-runs\/(\w+)/.exec(tracePath) as unknown as string[];
+  const [, project, runId] = /\/projects\/(\w+)\/runs\/(\w+)/.exec(link) as unknown as string[];
   const api = async (method: string, path: string, body?: object) => {
     const answer = await fetch(`${service.baseUrl}/projects/${project}${path}`, {
       method,
@@ -64,7 +64,10 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   });
   const ungated = await show(runId);
   expect(ungated.code).toBe(3);
-  expect(ungated.stdout).toContain('Quality gate: non gateable.');
+  expect(ungated.stdout).toContain('Quality gate: undecided.');
+  expect(ungated.stdout).toMatch(
+    /\nNO VERDICT: the quality gate cannot be decided: maximum pass rate drop \(.*commit none is known\)\. Cases: FAILED .*\n$/,
+  );
   await api('PATCH', `/eval-suites/${suiteId}`, { settings: { qualityGate: null } });
   const begun = (await here.run(['evals', 'run', 'demo'])).stdout.trim();
   await api('POST', `/eval-runs/${begun}/cancel`);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
 import { operationManifest } from '../src/surfaces/cli/operations/manifest.ts';

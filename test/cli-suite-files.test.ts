@@ -1,10 +1,10 @@
+// @module-tag long
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { readSuiteFile } from '../src/suite-files/read.ts';
-import { isLong } from './support/long.ts';
 import { place } from './support/process.ts';
 
 const key = `sk_${'files'.repeat(8)}`;
@@ -47,7 +47,7 @@ test('the example is synced and run, exported, and synced again, here and over H
   expect(await here.run(['evals', 'run', join(at, 'missing.yaml')])).toMatchObject({ code: 2 });
 });
 
-test.runIf(isLong)('a large file keeps nobody else waiting', async () => {
+test('a large file keeps nobody else waiting', { tags: ['long'] }, async () => {
   const here = await place();
   const { baseUrl } = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key });
   const { text } = await largeFile();

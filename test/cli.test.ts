@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOrganization } from '../src/domain/operator/organizations.ts';
 import { createUser } from '../src/domain/operator/users.ts';
@@ -21,34 +22,43 @@ async function run(...args: string[]): Promise<Outcome> {
 }
 
 test('an operator sets up a second team from nothing', async () => {
-  expect((await run('users', 'create', 'ann@example.com', '--name', 'Ann')).code).toBe(0);
+  const second = await run('users', 'create', 'ann@example.com', '--name', 'Ann');
+  expect([second.code, second.stderr]).toEqual([
+    0,
+    'With a second user, this service refuses stdio servers and servers at local addresses. To keep them, the operator must set DRYDOCK_ALLOW_STDIO=true and DRYDOCK_ALLOWED_NETWORKS to their networks.\n',
+  ]);
   const organization = (await run('orgs', 'create', 'Team', '--owner', 'ann@example.com')).stdout.trim();
   expect(organization).toMatch(/^org_/);
   const key = (
-    await run('keys', 'create', '--org', 'Team', '--user', 'ann@example.com', '--name', 'ci')
+    await run('keys', 'create', '--organization', 'Team', '--user', 'ann@example.com', '--name', 'ci')
   ).stdout.trim();
   expect((await service.get('/me', { key })).body).toMatchObject({ email: 'ann@example.com', name: 'Ann' });
   expect((await service.get('/projects', { key })).body.items).toMatchObject([
     { name: 'Default', role: 'admin' },
   ]);
 
-  await run('users', 'create', 'bob@example.com');
-  expect((await run('members', 'set', 'bob@example.com', 'member', '--org', 'Team')).code).toBe(0);
-  const listed = await run('members', 'list', '--org', 'Team');
+  expect((await run('users', 'create', 'bob@example.com')).stderr).toBe('');
+  expect((await run('members', 'set', 'bob@example.com', 'member', '--organization', 'Team')).code).toBe(0);
+  const listed = await run('members', 'list', '--organization', 'Team');
   expect(listed.stdout).toMatch(/ann@example.com +Ann +owner/);
   expect(listed.stdout).toMatch(/bob@example.com +bob@example.com +member/);
 
-  await run('features', 'enable', 'swarms', '--org', 'Team');
-  expect((await run('features', 'list', '--org', 'Team')).stdout).toMatch(/swarms +on\nuser-testing +on/);
+  await run('features', 'enable', 'swarms', '--organization', 'Team');
+  expect((await run('features', 'list', '--organization', 'Team')).stdout).toMatch(
+    /swarms +on\nuser-testing +on/,
+  );
   await run('plans', 'set', 'team', 'insightsPerDay=5', 'concurrentEvalRuns=8');
-  await run('orgs', 'plan', 'team', '--org', 'Team');
+  await run('orgs', 'plan', 'team', '--organization', 'Team');
   const project = (await service.get('/projects', { key })).body.items[0].id;
   expect((await service.get(`/projects/${project}/capabilities`, { key })).body).toMatchObject({
     plan: { name: 'team', limits: { insightsPerDay: 5, concurrentEvalRuns: 8, credits: null } },
   });
-  expect((await run('orgs', 'usage', '--org', 'Team')).stdout).toMatch(/insightsPerDay +0 +5/);
+  expect((await run('orgs', 'usage', '--organization', 'Team')).stdout).toMatch(/insightsPerDay +0 +5/);
 
-  const audit = await run('audit', '--org', 'Team', '--json');
+  const told = (await run('audit', '--organization', 'Team')).stdout;
+  expect(told).toMatch(/member\.set +bob@example\.com \(usr_\w+\)/);
+  expect(told).toMatch(/organization\.create +Team \(org_\w+\)/);
+  const audit = await run('audit', '--organization', 'Team', '--json');
   const actions = (JSON.parse(audit.stdout) as { action: string; actor: string }[]).map(
     ({ action }) => action,
   );
@@ -65,16 +75,16 @@ test('an operator sets up a second team from nothing', async () => {
 
 test.each([
   [['keys', 'revoke', 'key_none'], 'No working key key_none'],
-  [['keys', 'create', '--org', 'Nowhere'], 'No organization Nowhere. There are: Drydock (org_'],
+  [['keys', 'create', '--organization', 'Nowhere'], 'No organization Nowhere. There are: Drydock (org_'],
   [
-    ['keys', 'create', '--org', 'Drydock', '--user', 'nobody@example.com'],
+    ['keys', 'create', '--organization', 'Drydock', '--user', 'nobody@example.com'],
     'No user nobody@example.com. There are: owner@drydock.local (usr_',
   ],
   [['members', 'list', '--project', 'Nowhere'], 'No project Nowhere. There are: Default of Drydock (prj_'],
-  [['orgs', 'plan', 'gold', '--org', 'Drydock'], 'No plan gold'],
+  [['orgs', 'plan', 'gold', '--organization', 'Drydock'], 'No plan gold'],
   [['features', 'enable', 'magic'], 'No feature magic. There are: swarms, user-testing'],
   [
-    ['members', 'set', 'owner@drydock.local', 'king', '--org', 'Drydock'],
+    ['members', 'set', 'owner@drydock.local', 'king', '--organization', 'Drydock'],
     'No role king. There are: owner, admin, member',
   ],
   [['plans', 'set', 'x', 'insightsPerDay=many'], 'insightsPerDay takes a whole number or unlimited'],
@@ -97,9 +107,13 @@ test('what is left out and cannot be told is chosen from a list of names and ids
   const organizations = twins.map(({ id }) => `Twins (${id})`);
   const projects = twins.map(({ defaultProjectId: id }) => `Default of Twins (${id})`);
   for (const [args, problem, candidates] of [
-    [['keys', 'create', '--user', second], 'Name the organization with --org: Drydock (org_', organizations],
     [
-      ['features', 'list', '--org', 'Twins'],
+      ['keys', 'create', '--user', second],
+      'Name the organization with --organization: Drydock (org_',
+      organizations,
+    ],
+    [
+      ['features', 'list', '--organization', 'Twins'],
       'Several organizations are called Twins; use the id',
       organizations,
     ],
@@ -109,7 +123,11 @@ test('what is left out and cannot be told is chosen from a list of names and ids
       'Several projects are called Default; use the id',
       projects,
     ],
-    [['keys', 'create', '--org', 'Drydock'], 'Name the user with --user', [`second@example.com (${second})`]],
+    [
+      ['keys', 'create', '--organization', 'Drydock'],
+      'Name the user with --user',
+      [`second@example.com (${second})`],
+    ],
   ] as const) {
     const { code, stderr } = await run(...args);
     expect(code).toBe(2);

@@ -46,6 +46,27 @@ describe('a client', () => {
     expect(other.body.id).not.toBe(one.body.id);
   });
 
+  test('is no larger than what everybody who reads it has time for, also when it grew bit by bit', async () => {
+    const values = (count: number, first = 0) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${first + n}`, 1]));
+    const large = await create({ config: { modelId: 'm', hostContext: values(60_000) } });
+    expect(large).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('a JSON object of more than 10,000 keys') },
+    });
+    const spread = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`o${n}`, values(1_000)]));
+    const tooLarge = {
+      status: 400,
+      body: { message: 'config: More than 10,000 JSON values. Store less in it' },
+    };
+    expect(await create({ config: { modelId: 'm', hostContext: spread } })).toMatchObject(tooLarge);
+    const { body } = await create({ config: { modelId: 'm', hostContext: values(6_000) } });
+    const patch = (set: object) =>
+      service.patch(`${project}/clients/${body.id}`, { set, expectedConfigId: body.configId });
+    expect(await patch({ mcpProfile: values(6_000) })).toMatchObject(tooLarge);
+    expect((await patch({ mcpProfile: values(3_000) })).status).toBe(200);
+  });
+
   test('is found by its name, whatever the case', async () => {
     const { body } = await create({ name: 'Ünïcode & spaces/slash?', template: 'claude' });
     expect((await read('ÜNÏCODE & spaces/slash?')).id).toBe(body.id);

@@ -1,21 +1,21 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../src/platform/config/load.ts';
-import { confinementReached } from '../src/platform/confinement/confinement.ts';
+import { Confinement, confinementReached } from '../src/platform/confinement/confinement.ts';
+import { folderOf } from './support/folder.ts';
+import { commandUser, giveToCommands } from './support/for-commands.ts';
 import { saveServer } from './support/live.ts';
-import { type Prober, saveProber } from './support/prober.ts';
+import { type Prober, proberFile, saveProber } from './support/prober.ts';
 import { processesWith } from './support/processes-with.ts';
 import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { everythingStdio, filesystemStdio, memoryStdio } from './targets/processes.ts';
 
-const { level, detail } = await confinementReached(loadConfig({}).config);
-const inNamespaces = level === 'namespaces';
-const needsNamespaces = `needs namespaces; here ${detail}`;
+const { level } = await confinementReached(loadConfig({}).config);
 const root = process.getuid?.() === 0;
 
 let service: TestService;
@@ -30,10 +30,11 @@ beforeAll(async () => {
     startTestService({
       env: { DRYDOCK_COMMAND_MEMORY: '512', DRYDOCK_COMMAND_HIDDEN: join(folder, 'hidden') },
     }),
-    startTestService({ env: { DRYDOCK_CONFINE: 'off' } }),
+    startTestService({ env: { DRYDOCK_CONFINE: 'off', ...(root && { DRYDOCK_COMMAND_USER: 'root' }) } }),
   ]);
   await mkdir(join(folder, 'hidden'));
   await writeFile(join(folder, 'hidden', 'key'), 'secret');
+  await giveToCommands(folder, join(folder, 'hidden'), join(folder, 'hidden', 'key'));
   for (const { running } of [service, open]) {
     const { dataDir } = running.services.config;
     await mkdir(join(dataDir, 'blobs'), { recursive: true });
@@ -63,7 +64,7 @@ const attempts: Record<string, (service: TestService) => string> = {
     `fs.readFileSync(${JSON.stringify(join(folder, 'hidden', 'key'))}, 'utf8')`,
 };
 
-const refused = ['ENOENT', 'ESRCH', 'EROFS', 'none'];
+const refused = ['ENOENT', 'EACCES', 'ESRCH', 'EROFS', 'none'];
 
 describe.each(Object.entries(attempts))('%s', (_name, attempt) => {
   const code = (of: TestService): string => `const fs = require('fs'); (() => ${attempt(of)})()`;
@@ -72,7 +73,7 @@ describe.each(Object.entries(attempts))('%s', (_name, attempt) => {
     expect(refused).not.toContain(await unconfined.evaluate(code(open)));
   });
 
-  test.runIf(inNamespaces)(`is out of reach in namespaces`, async () => {
+  test(`is out of reach in namespaces`, { tags: ['bubblewrap'] }, async () => {
     expect(refused).toContain(await confined.evaluate(code(service)));
   });
 });
@@ -81,12 +82,12 @@ test('some level is reached, which the log and the metrics name', async () => {
   await expect.poll(() => service.logs.join('')).toContain(`Confinement of commands: ${level}`);
   const { text } = await service.get('/metrics', { base: '' });
   expect(text).toContain(`drydock_command_confinement{level="${level}"} 1`);
-  if (!inNamespaces) process.stderr.write(`Tests of namespaces are left out: ${detail}\n`);
 });
 
 test('servers that many use work as they did', async () => {
   const files = join(folder, 'files');
   await mkdir(files);
+  await giveToCommands(files);
   const npx = { command: 'npx', args: ['--no-install', 'mcp-server-everything', 'stdio'] };
   const calls = [
     [everythingStdio(), 'echo', { message: 'hello' }],
@@ -136,10 +137,8 @@ test('a command that is not there is told from one that ends', async () => {
 
 test('variables that load code are for the command alone', async () => {
   const prober = await saveProber(service, { env: { LD_PRELOAD: '/no/such/library.so', SAVED: 'yes' } });
-  expect(await prober.evaluate('[process.env.LD_PRELOAD, process.env.SAVED]')).toEqual([
-    '/no/such/library.so',
-    'yes',
-  ]);
+  // Its value would be hidden in the answer, like all that is saved with a server.
+  expect(await prober.evaluate('[process.env.LD_PRELOAD.length, process.env.SAVED]')).toEqual([19, 'yes']);
   // The loader complains in each process that has the variable.
   const { body } = await prober.server.post('tools/call', {
     toolName: 'evaluate',
@@ -148,7 +147,86 @@ test('variables that load code are for the command alone', async () => {
   expect(body.content[0].text).toBe('1');
 });
 
-describe.runIf(inNamespaces)(`in namespaces (${needsNamespaces})`, () => {
+describe('in namespaces', { tags: ['bubblewrap'] }, () => {
+  test.runIf(commandUser)('a folder that only root may enter gives what a command needs of it', async () => {
+    const program = `require('./prober.cjs')`;
+    const place = await folderOf({
+      'program.cjs': program,
+      'prober.cjs': await readFile(proberFile),
+      'notes.txt': 'for all',
+      'key.txt': 'for root',
+    });
+    await chmod(join(place, 'key.txt'), 0o600);
+    await symlink('notes.txt', join(place, 'link.txt'));
+    await symlink(join(folder, 'hidden', 'key'), join(place, 'away.txt'));
+    const inPlace = (name: string): string =>
+      `require('fs').readFileSync(${JSON.stringify(join(place, name))}, 'utf8')`;
+    const prober = await saveProber(service, { program: join(place, 'program.cjs') });
+    expect(await prober.evaluate(inPlace('notes.txt'))).toBe('for all');
+    expect(await prober.evaluate(inPlace('link.txt'))).toBe('for all');
+    expect(await prober.evaluate(inPlace('key.txt'))).toBe('EACCES');
+    expect(await prober.evaluate(inPlace('away.txt'))).toMatch(/^E(?:ACCES|NOENT)$/);
+  });
+
+  test('a folder that is exchanged for a link while a command starts is not given', async () => {
+    const place = await folderOf({ 'named/other': '', 'hidden/key': 'secret' });
+    const [named, hidden] = [join(place, 'named'), join(place, 'hidden')];
+    for (const path of [place, named, hidden]) await chmod(path, 0o755);
+    const { config } = service.running.services;
+    const confinement = new Confinement({ ...config, commandHidden: [hidden] });
+    const cat = { command: '/bin/cat', args: [join(named, 'key')], env: { PATH: '/usr/bin:/bin' } };
+    const { command, args, env } = await confinement.launch(cat);
+    await rename(named, join(place, 'aside'));
+    await symlink(hidden, named);
+    const ran = spawnSync(command, args, { env, encoding: 'utf8' });
+    expect([ran.stdout, ran.status]).toEqual(['', 126]);
+    expect(ran.stderr).toContain('A folder was replaced while the command was starting');
+  });
+
+  test('nothing that is saved with a command opens what is hidden', async () => {
+    const { dataDir } = service.running.services.config;
+    for (const env of [
+      { HOME: join(dataDir, 'blobs') },
+      { HOME: dataDir },
+      { FOLDER: join(dataDir, 'blobs') },
+    ]) {
+      const prober = await saveProber(service, { env, args: [join(dataDir, 'blobs')] });
+      expect(
+        await prober.evaluate(`const fs = require('fs'); ${attempts['artifacts of others']?.(service)}`),
+      ).toMatch(/^E/);
+    }
+    const inside = await saveServer(service, { command: join(dataDir, 'blobs', 'of-others') });
+    expect((await inside.post('tools')).status).toBe(502);
+  });
+
+  test.runIf(commandUser)('a folder of somebody else stays closed, also when it is named', async () => {
+    const place = await folderOf({ 'theirs/notes.txt': 'for them' });
+    await chmod(place, 0o755);
+    await chown(join(place, 'theirs'), 65_001, 65_001);
+    await chmod(join(place, 'theirs'), 0o700);
+    const { server } = await saveProber(service, { args: [join(place, 'theirs', 'notes.txt')] });
+    expect((await server.post('tools')).text).toContain(`who may not read ${join(place, 'theirs')}`);
+  });
+
+  test('a command may name the folder that the data directory is in', async () => {
+    const place = await folderOf({
+      'notes.txt': 'for all',
+      'data/master.key': 'secret',
+      'data/postgres/run/x': '',
+    });
+    const dataDir = join(place, 'data');
+    await chmod(place, 0o755);
+    await chmod(join(dataDir, 'postgres'), 0o700);
+    const confinement = new Confinement({ ...service.running.services.config, dataDir });
+    const files = [join(place, 'notes.txt'), join(dataDir, 'master.key')];
+    const cat = { command: '/bin/cat', args: files, env: { PATH: '/usr/bin:/bin' } };
+    const { command, args, env } = await confinement.launch(cat);
+    expect(spawnSync(command, args, { env, encoding: 'utf8' })).toMatchObject({
+      status: 1,
+      stdout: 'for all',
+    });
+  });
+
   test('what left the process group ends with the connection too', async () => {
     const mark = `mark${process.pid}x${Date.now()}`;
     const prober = await saveProber(service);
@@ -164,6 +242,7 @@ describe.runIf(inNamespaces)(`in namespaces (${needsNamespaces})`, () => {
   test('what is hidden cannot be moved out from under its cover, nor the folder that it is in', async () => {
     const dataDir = join(folder, 'moved', 'work', 'data');
     await mkdir(dataDir, { recursive: true });
+    await giveToCommands(join(folder, 'moved'), join(folder, 'moved', 'work'));
     const inHome = await startForTest({ dataDir });
     const prober = await saveProber(inHome, { args: [folder] });
     const move = (from: string): Promise<unknown> =>
@@ -212,57 +291,89 @@ describe.runIf(inNamespaces)(`in namespaces (${needsNamespaces})`, () => {
 
 /** How a service may be started, as what goes in front of it; as root each can be tried. */
 const plain = ['setpriv', '--reuid=12345', '--regid=12345', '--clear-groups'];
-const withoutNamespaces = [
-  ...['unshare', '--user', '--map-root-user', 'sh', '-c'],
-  'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all "$@"',
-  'sh',
-];
-const nobody = { DRYDOCK_COMMAND_USER: 'nobody' };
+/** Whoever has no name in a user namespace can make none below it. */
+const withoutNamespaces = [...plain, 'unshare', '--user', '--'];
+const fewFiles = [...plain, 'prlimit', '--nofile=1024', '--'];
+const asRoot = { DRYDOCK_COMMAND_USER: 'root' };
 /** A file of its own covers it, or its folder is not there. */
 const hidden = expect.stringMatching(/^(?:EACCES|ENOENT)$/);
+const kernel = expect.stringMatching(/^(?:EACCES|EROFS)$/);
+const inside = {
+  level: 'namespaces',
+  settings: hidden,
+  capabilities: 0,
+  kernel,
+  devices: 'EROFS',
+  seen: 2,
+  escaped: '',
+};
+const unprivileged = { ...inside, uid: commandUser?.uid, home: 'written', processes: 512 };
 
 const arrangements: [string, string[], Record<string, string>, object][] = [
-  ['root', [], {}, { level: 'namespaces', key: 'ENOENT', uid: 0, settings: hidden, capabilities: 0 }],
+  ['root', [], {}, { ...unprivileged, key: 'ENOENT' }],
+  ['root, commands as root', [], asRoot, { ...inside, key: 'ENOENT', uid: 0, kernel: 'EROFS' }],
+  ['root, commands as another user', [], { DRYDOCK_COMMAND_USER: 'nobody' }, { ...unprivileged, uid: 65534 }],
+  ['root, with private files', [], { DRYDOCK_COMMAND_FILES: 'private' }, { ...unprivileged, key: 'ENOENT' }],
   [
-    'root, commands as another user',
+    'root, as the conformance suite is confined',
     [],
-    nobody,
-    { level: 'namespaces', uid: 65534, settings: hidden, processes: 512 },
+    { CONFINED_TO: '/nowhere' },
+    { ...unprivileged, key: 'ENOENT' },
   ],
-  [
-    'a plain user',
-    plain,
-    {},
-    { level: 'namespaces', key: 'ENOENT', uid: 12345, settings: hidden, processes: 512 },
-  ],
+  ['a plain user', plain, {}, { ...inside, key: 'ENOENT', uid: 12345, processes: 512 }],
   [
     'a plain user, whose home is the data directory',
     plain,
     { HOME: 'the data directory' },
     { level: 'namespaces', key: 'ENOENT', home: 'written' },
   ],
-  ['root without namespaces', withoutNamespaces, {}, { level: 'limits only', capabilities: 0, memory: 2048 }],
   [
-    'root without SYS_ADMIN, commands as another user',
-    ['setpriv', '--bounding-set=-sys_admin'],
-    nobody,
-    { level: 'own user', key: 'EACCES', uid: 65534, capabilities: 0, memory: 2048 },
+    'a plain user, who may open few files',
+    fewFiles,
+    {},
+    { level: 'namespaces', files: 1024, missing: [expect.stringContaining('"Max open files"')] },
   ],
-  ['root, not confined', [], { DRYDOCK_CONFINE: 'off' }, { level: 'none', key: 'secret', settings: '{}' }],
+  [
+    'a plain user without namespaces',
+    withoutNamespaces,
+    {},
+    { level: 'limits only', capabilities: 0, memory: 2048, missing: [expect.stringContaining('namespaces')] },
+  ],
+  [
+    'root without SYS_ADMIN',
+    ['setpriv', '--bounding-set=-sys_admin'],
+    {},
+    { level: 'own user', key: 'EACCES', uid: commandUser?.uid, capabilities: 0, memory: 2048 },
+  ],
+  ['root, not confined', [], { DRYDOCK_CONFINE: 'off' }, { level: 'own user', key: 'EACCES' }],
+  [
+    'root, not confined, commands as root',
+    [],
+    { DRYDOCK_CONFINE: 'off', ...asRoot },
+    { level: 'none', key: 'secret', settings: '{}' },
+  ],
 ];
 
-const look = `const fs = require('fs');
+// The mark in front keeps it from naming a folder.
+const look = `const fs = require('fs'); const data = process.argv[1].slice(1);
   const attempt = (read) => { try { return read() } catch (error) { return error.code } };
   const limit = (name) => Number(new RegExp(name + ' +([0-9]+)').exec(fs.readFileSync('/proc/self/limits', 'utf8'))?.[1]);
   console.log(JSON.stringify({
-    key: attempt(() => fs.readFileSync(process.argv[1] + '/master.key', 'utf8')),
-    settings: attempt(() => fs.readFileSync(process.argv[1] + '/../settings.json', 'utf8')),
+    key: attempt(() => fs.readFileSync(data + '/master.key', 'utf8')),
+    settings: attempt(() => fs.readFileSync(data + '/../settings.json', 'utf8')),
     home: attempt(() => fs.writeFileSync(process.env.HOME + '/.npm-test', '') ?? 'written'),
+    kernel: attempt(() => fs.accessSync('/proc/sys/kernel/hostname', fs.constants.W_OK) ?? 'may write'),
+    files: limit('Max open files'),
+    devices: attempt(() => fs.writeFileSync('/dev/x', '') ?? 'written'),
+    seen: fs.readdirSync('/proc').filter(Number).length,
+    escaped: require('child_process').spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c',
+      'umount "$1" && cat "$1/master.key"; umount /proc/sys && echo /proc/sys; mount -t proc none /proc && echo /proc',
+      'sh', data], { encoding: 'utf8' }).stdout,
     uid: process.getuid(), memory: limit('Max data size') / 2 ** 20, processes: limit('Max processes'),
     capabilities: parseInt(/CapEff:\\s*(\\S+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1], 16),
   }))`;
 
-describe.runIf(root && inNamespaces)('the level, and what a command is then', () => {
+describe.runIf(root)('the level, and what a command is then', { tags: ['bubblewrap', 'long'] }, () => {
   const run = promisify(execFile);
   const program = new URL('./support/confined.ts', import.meta.url).pathname;
 
@@ -285,14 +396,14 @@ describe.runIf(root && inNamespaces)('the level, and what a command is then', ()
     settings: Record<string, string>,
   ): Promise<Record<string, unknown>> {
     const dataDir = join(home, 'data');
-    const owner = prefix === plain ? 12345 : 0;
+    const owner = prefix.includes('--reuid=12345') ? 12345 : 0;
     await run('install', ['-d', '-o', String(owner), '-m', '700', dataDir]);
     await run('chmod', ['755', home]);
     const key = join(dataDir, 'master.key');
     await writeFile(key, 'secret', { mode: 0o600 });
     await run('chown', [String(owner), key]);
     await writeFile(join(home, 'settings.json'), '{}');
-    const [command, ...args] = [...prefix, process.execPath, '--import', 'tsx', program, look, dataDir];
+    const [command, ...args] = [...prefix, process.execPath, '--import', 'tsx', program, look, `@${dataDir}`];
     const env = {
       ...{ PATH: process.env['PATH'], HOME: home, TSX_DISABLE_CACHE: '1' },
       ...{ DRYDOCK_DATA_DIR: dataDir, DRYDOCK_CONFIG_FILE: join(home, 'settings.json'), ...settings },

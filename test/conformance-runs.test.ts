@@ -1,3 +1,4 @@
+// @module-tag long
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -5,7 +6,6 @@ import type { Database } from '../src/platform/database/database.ts';
 import { newId } from '../src/platform/ids.ts';
 import { serveTools } from './support/conformance.ts';
 import { type SavedServer, saveServer } from './support/live.ts';
-import { isLong } from './support/long.ts';
 import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { answerLegacy, type Exchange, sendError, sendResult } from './targets/legacy.ts';
 import { listen, readRpc } from './targets/listen.ts';
@@ -97,33 +97,32 @@ function suiteProcesses(): number[] {
 }
 
 describe('real servers', () => {
-  test.runIf(isLong)(
-    'server-everything, of the era before: what it lets through is found, the rest passes',
-    async () => {
-      const everything = await startEverything('streamableHttp');
-      onTestFinished(() => everything.stop());
-      const run = await runOf(await saveServer(service, { url: everything.url }));
-      expect(run).toMatchObject({
-        status: 'completed',
-        outcome: 'failed',
-        suites: [
-          {
-            suiteKind: 'protocol',
-            outcome: 'failed',
-            profileId: '2025-11-25',
-            passed: 17,
-            failed: 1,
-            score: 94.4,
-          },
-          { suiteKind: 'apps', outcome: 'passed', score: null, skipped: 1 },
-          { suiteKind: 'tasks', outcome: 'passed', score: 100, failed: 0 },
-        ],
-      });
-      expect(await failing(run.id)).toMatchObject([
-        { groupId: 'dns-rebinding-protection', id: 'localhost-host-rebinding-rejected', status: 'failed' },
-      ]);
-    },
-  );
+  test('server-everything, of the era before: what it lets through is found, the rest passes', {
+    tags: ['long'],
+  }, async () => {
+    const everything = await startEverything('streamableHttp');
+    onTestFinished(() => everything.stop());
+    const run = await runOf(await saveServer(service, { url: everything.url }));
+    expect(run).toMatchObject({
+      status: 'completed',
+      outcome: 'failed',
+      suites: [
+        {
+          suiteKind: 'protocol',
+          outcome: 'failed',
+          profileId: '2025-11-25',
+          passed: 17,
+          failed: 1,
+          score: 94.4,
+        },
+        { suiteKind: 'apps', outcome: 'passed', score: null, skipped: 1 },
+        { suiteKind: 'tasks', outcome: 'passed', score: 100, failed: 0 },
+      ],
+    });
+    expect(await failing(run.id)).toMatchObject([
+      { groupId: 'dns-rebinding-protection', id: 'localhost-host-rebinding-rejected', status: 'failed' },
+    ]);
+  });
 
   test('the demo server, of the present era, follows all that can be asked', async () => {
     const run = await runOf(await saveServer(service, { url: await service.demoUrl() }));
@@ -221,48 +220,46 @@ describe('servers that mean harm', () => {
     expect(visits).toBe(0);
   });
 
-  test.runIf(isLong)(
-    'a stream without end, and answers of many megabytes, are cut off',
-    async () => {
-      const chunk = `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(60_000)}"}}\n\n`;
-      let sent = 0;
-      const url = await serve((exchange) => {
-        if (!bySuite(exchange) || exchange.rpc?.method === 'initialize') return false;
-        const { response } = exchange;
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        const more = (): void => {
-          while (!response.destroyed) {
-            sent += chunk.length;
-            if (!response.write(chunk)) return void response.once('drain', more);
-          }
-        };
-        more();
-        return true;
-      });
-      const run = await runOf(await saveServer(service, { url }), { suites: ['protocol'] });
-      expect(run.status).toBe('completed');
-      expect(run.outcome).not.toBe('passed');
-      expect(sent).toBeLessThan(128 * 1024 * 1024);
-    },
-    200_000,
-  );
+  test('a stream without end, and answers of many megabytes, are cut off', {
+    tags: ['long'],
+    timeout: 200_000,
+  }, async () => {
+    const chunk = `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(60_000)}"}}\n\n`;
+    let sent = 0;
+    const url = await serve((exchange) => {
+      if (!bySuite(exchange) || exchange.rpc?.method === 'initialize') return false;
+      const { response } = exchange;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const more = (): void => {
+        while (!response.destroyed) {
+          sent += chunk.length;
+          if (!response.write(chunk)) return void response.once('drain', more);
+        }
+      };
+      more();
+      return true;
+    });
+    const run = await runOf(await saveServer(service, { url }), { suites: ['protocol'] });
+    expect(run.status).toBe('completed');
+    expect(run.outcome).not.toBe('passed');
+    expect(sent).toBeLessThan(128 * 1024 * 1024);
+  });
 
-  test.runIf(isLong)(
-    'a tool is not called unless it says that it only reads',
-    async () => {
-      for (const readOnly of [false, true]) {
-        const target = await serveTools(readOnly);
-        onTestFinished(() => target.stop());
-        const run = await runOf(await saveServer(service, { url: target.url }), { suites: ['protocol'] });
-        expect(run.suites[0]).toMatchObject({ profileId: '2026-07-28' });
-        expect(target.calls() > 0).toBe(readOnly);
-        expect((await failing(run.id)).filter(({ groupId }) => groupId === 'http-header-validation')).toEqual(
-          [],
-        );
-      }
-    },
-    200_000,
-  );
+  test('a tool is not called unless it says that it only reads', {
+    tags: ['long'],
+    timeout: 200_000,
+  }, async () => {
+    for (const readOnly of [false, true]) {
+      const target = await serveTools(readOnly);
+      onTestFinished(() => target.stop());
+      const run = await runOf(await saveServer(service, { url: target.url }), { suites: ['protocol'] });
+      expect(run.suites[0]).toMatchObject({ profileId: '2026-07-28' });
+      expect(target.calls() > 0).toBe(readOnly);
+      expect((await failing(run.id)).filter(({ groupId }) => groupId === 'http-header-validation')).toEqual(
+        [],
+      );
+    }
+  });
 });
 
 describe('a run that is under way', () => {
@@ -294,7 +291,7 @@ describe('a run that is under way', () => {
     await expect.poll(() => existsSync(work)).toBe(false);
   });
 
-  test.runIf(isLong)('ends with the service, and another process goes on with it', async () => {
+  test('ends with the service, and another process goes on with it', { tags: ['long'] }, async () => {
     const url = await serve((exchange) => (bySuite(exchange) ? new Promise(() => {}) : false));
     const other = await startTestService();
     const saved = await saveServer(other, { url });

@@ -1,11 +1,12 @@
+// @module-tag long
 import { describe, expect, test } from 'vitest';
 import { browserTests } from './support/browser-sessions.ts';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { givePassword, newSession } from './support/people.ts';
 
 const t = browserTests();
 
-describe.skipIf(noBrowser !== undefined)('in a browser', () => {
+describe('in a browser', { tags: ['chromium'] }, () => {
   test('the browser of a chat is opened beside it, shows a page, does what it is told and is closed', async () => {
     const { service, projectId, harbour } = t;
     const { userId, key } = await service.member('member');

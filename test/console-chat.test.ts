@@ -1,7 +1,8 @@
+// @module-tag long
 import type { Browser, Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Input } from '../src/surfaces/client/index.ts';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { type Evals, executing, scriptedModel } from './support/evals.ts';
 import { givePassword, newSession } from './support/people.ts';
 import type { Reply, ScriptedProvider } from './support/scripted-provider.ts';
@@ -21,7 +22,7 @@ beforeEach(() => {
   provider.script = () => ({ text: 'Three ships.' });
 });
 
-describe.skipIf(noBrowser !== undefined)('in a browser', () => {
+describe('in a browser', { tags: ['chromium'] }, () => {
   test('a chat is started, watched, stopped, continued, read again and found', async () => {
     const { page, complaints, at } = await opened(await startBrowser(), 'member');
     const holding = held();

@@ -1,14 +1,15 @@
+// @module-tag long
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { serveDemoHttp } from '../src/demo-server/http.ts';
 import { seriousFindings } from './support/access.ts';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { givePassword, newSession } from './support/people.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
 const shots = process.env['DRYDOCK_CONSOLE_SHOTS'];
 
-describe.skipIf(noBrowser !== undefined)('conformance and readiness in the console', () => {
+describe('conformance and readiness in the console', { tags: ['chromium'] }, () => {
   let service: TestService;
   let browser: Browser;
   const ends: (() => Promise<void>)[] = [];

@@ -1,11 +1,9 @@
+// @module-tag chromium
 import { expect, test } from 'vitest';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { startConsole } from './support/console.ts';
 
-test('a suite is run, its failing case is found, mended and run again, and both runs are compared', async ({
-  skip,
-}) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a suite is run, its failing case is found, mended and run again, and both runs are compared', async () => {
   const [service, browser] = await Promise.all([startConsole(), startBrowser()]);
   const { api, projectId } = service;
   const [suite] = (await api.listEvalSuites({ projectId })).items;
@@ -98,7 +96,8 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('Settings saved').waitFor();
   const after = await api.getEvalSuite({ projectId, suiteId });
-  expect(after.settings).toEqual({ ...before.settings, qualityGate: { maximumPassRateDrop: 0.07 } });
+  const qualityGate = { maximumPassRateDrop: 0.07, baseline: { kind: 'previous' } };
+  expect(after.settings).toEqual({ ...before.settings, qualityGate });
   const changes = page.getByRole('table', { name: 'Changes of the suite' }).getByRole('row');
   await changes.filter({ hasText: 'settings' }).filter({ hasText: 'the console' }).waitFor();
 

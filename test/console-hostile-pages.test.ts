@@ -1,3 +1,4 @@
+// @module-tag long
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { rightPassword } from './support/browser.ts';
@@ -6,7 +7,6 @@ import { inBrowser, type Shared } from './support/console.ts';
 import { pagesOf } from './support/console-pages/index.ts';
 import { giveHostileNames, misplaced } from './support/hostile-names.ts';
 import { traces } from './support/hostile-traces.ts';
-import { isLong } from './support/long.ts';
 import { scaled } from './support/slowdown.ts';
 import { answers, schemas, startHostilePages } from './targets/hostile-pages.ts';
 
@@ -70,7 +70,7 @@ inBrowser((shared) => {
     expect(asked()).toEqual([]);
   });
 
-  test.runIf(isLong)('a trial shows what there is of a trace that is odd or too large', async () => {
+  test('a trial shows what there is of a trace that is odd or too large', { tags: ['long'] }, async () => {
     const { api, projectId } = shared.service;
     const { runId } = await api.reportEvalRun({
       projectId,
@@ -178,7 +178,7 @@ inBrowser((shared) => {
     expect(complaints).toEqual([]);
   });
 
-  test.runIf(isLong)('names without an end leave every action in reach, on every width', async () => {
+  test('names without an end leave every action in reach, on every width', { tags: ['long'] }, async () => {
     const pages = (await pagesOf(shared.service)).filter(([name]) => namedPages.includes(name));
     await giveHostileNames(shared.service);
     const { page, complaints } = await visit(shared.browser, shared.service);
@@ -195,28 +195,27 @@ inBrowser((shared) => {
     expect([...found, ...complaints]).toEqual([]);
   });
 
-  test.runIf(isLong)(
-    'while the service is away pages say so, and go on by themselves when it is back',
-    async () => {
-      const { service, browser } = shared;
-      const { home, drydock, projectId, runId, baseUrl } = service;
-      const { page } = await visit(browser, service);
-      await page.goto(`/console/projects/${projectId}/runs/${runId}`);
-      await page.getByText(ofRun).waitFor();
-      await drydock.end();
-      // Neither the code of this page nor that of the search has been loaded.
-      await page.getByRole('link', { name: 'Secrets', exact: true }).click();
-      await page.getByText('The service cannot be reached.').waitFor();
-      await page.getByText('No connection to the service since').waitFor();
-      expect(await page.getByRole('alert').getByRole('button', { name: 'Try again' }).count()).toBe(1);
-      await page.keyboard.press('Control+k');
-      await home.serve({ DRYDOCK_PORT: new URL(baseUrl).port });
-      await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
-      await page.keyboard.press('Escape');
-      await page.getByRole('heading', { name: 'Secrets' }).waitFor();
-      await page.getByText('No connection to the service').waitFor({ state: 'detached' });
-    },
-  );
+  test('while the service is away pages say so, and go on by themselves when it is back', {
+    tags: ['long'],
+  }, async () => {
+    const { service, browser } = shared;
+    const { home, drydock, projectId, runId, baseUrl } = service;
+    const { page } = await visit(browser, service);
+    await page.goto(`/console/projects/${projectId}/runs/${runId}`);
+    await page.getByText(ofRun).waitFor();
+    await drydock.end();
+    // Neither the code of this page nor that of the search has been loaded.
+    await page.getByRole('link', { name: 'Secrets', exact: true }).click();
+    await page.getByText('The service cannot be reached.').waitFor();
+    await page.getByText('No connection to the service since').waitFor();
+    expect(await page.getByRole('alert').getByRole('button', { name: 'Try again' }).count()).toBe(1);
+    await page.keyboard.press('Control+k');
+    await home.serve({ DRYDOCK_PORT: new URL(baseUrl).port });
+    await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Secrets' }).waitFor();
+    await page.getByText('No connection to the service').waitFor({ state: 'detached' });
+  });
 });
 
 const namedPages = [
@@ -268,7 +267,7 @@ const oddAddresses: [address: string, words: RegExp][] = [
   ['{project}/runs?suite={"a":1}&result=[]', /demo #1/],
   ['{project}/suites?make=1e999', /demo/],
   ['{project}/runs/{run}/compare?with=TRIAL&base=[]', missing],
-  ['{project}/runs/{run}/compare?with={}', /no run to compare it with/],
+  ['{project}/runs/{run}/compare?with={}', /Nothing to compare with/],
   ['{project}/runs/{run}/compare/traces?with=%00&base=[1]&trial={}', /No trial/],
   ['/console/sign-in?to=%2F%255C127.0.0.1%3A9%2F', /Nothing is at this address/],
   ...[

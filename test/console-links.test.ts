@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createConsoleLink } from '../src/domain/operator/console-link.ts';
 import { removeMember, setMember } from '../src/domain/operator/members.ts';

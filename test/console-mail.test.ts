@@ -1,8 +1,10 @@
+// @module-tag long
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { setMember } from '../src/domain/operator/members.ts';
 import { createUser } from '../src/domain/operator/users.ts';
 import { newId } from '../src/platform/ids.ts';
 import { Browser, rightPassword } from './support/browser.ts';
+import { mailSettings } from './support/mail.ts';
 import { actionsOf, givePassword, signedIn } from './support/people.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { scaled } from './support/slowdown.ts';
@@ -18,7 +20,7 @@ beforeAll(async () => {
   service = await startTestService({
     worker: false,
     env: {
-      DRYDOCK_SMTP_URL: smtp.url,
+      ...(await mailSettings(smtp.url)),
       DRYDOCK_MAIL_FROM: 'Harbour <harbour@example.com>',
       DRYDOCK_TRUSTED_PROXIES: '127.0.0.0/8',
     },
@@ -87,7 +89,7 @@ test('a link to a new password arrives at the address of the account, and leads 
   const mail = await nextMail();
   expect(mail.to).toEqual([email]);
   const { text } = read(mail);
-  expect(text).toContain('http://127.0.0.1:0/console/enter#');
+  expect(text).toContain(`${service.origin}/console/enter#`);
   expect(mail.raw).not.toContain('evil');
   const body = { token: tokenIn(text), password: 'paper boats in the rain' };
   expect((await browser().people.useLink({ body })).user.id).toBe(userId);
@@ -212,7 +214,7 @@ test.each(['deaf', 'strict', 'gone'] as const)(
 
 /** A service whose mail server is not there. */
 async function startWithout(): Promise<TestService> {
-  return startTestService({ worker: false, env: { DRYDOCK_SMTP_URL: 'smtp://postman:word@127.0.0.1:1' } });
+  return startTestService({ worker: false, env: await mailSettings('smtp://postman:word@127.0.0.1:1') });
 }
 
 test('what goes wrong is logged, without the password of the server and without the link', async () => {

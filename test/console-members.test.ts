@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listMembers, removeMember, setMember } from '../src/domain/operator/members.ts';
 import { createOrganization } from '../src/domain/operator/organizations.ts';
-import { createUser, setOperator } from '../src/domain/operator/users.ts';
+import { createUser, deleteUser, setOperator } from '../src/domain/operator/users.ts';
 import { newId } from '../src/platform/ids.ts';
 import { eachItem } from '../src/surfaces/client/index.ts';
 import { Browser, rightPassword } from './support/browser.ts';
@@ -31,6 +32,9 @@ async function somebody(role: Role): Promise<Somebody> {
   const { userId, key } = await service.member(role);
   return { userId, key, tab: await signedIn(service, userId) };
 }
+
+const newUser = (name: string): Promise<string> =>
+  createUser(service.db, { email: `${newId(name)}@x.org`, name });
 
 const setRole = ({ tab }: Somebody, { userId: memberId }: Somebody, role: Role) =>
   tab.people.setMember({ organizationId, memberId, body: { role } });
@@ -68,43 +72,34 @@ describe('members of an organization', () => {
     expect((await setRole(owner, member, 'member')).role).toBe('member');
   });
 
-  const farewells = {
-    remove: (tab: Browser, organizationId: string, memberId: string) =>
-      tab.people.removeMember({ organizationId, memberId }),
-    demote: (tab: Browser, organizationId: string, memberId: string) =>
-      tab.people.setMember({ organizationId, memberId, body: { role: 'member' } }),
+  /** Each way to take the ownership of the organization from somebody, on each surface. */
+  const farewells: Record<string, (tab: Browser, organization: string, user: string) => Promise<unknown>> = {
+    'remove in the console': (tab, id, memberId) => tab.people.removeMember({ organizationId: id, memberId }),
+    'demote in the console': (tab, id, memberId) =>
+      tab.people.setMember({ organizationId: id, memberId, body: { role: 'member' } }),
+    'remove by command': (_tab, organization, user) => removeMember(service.db, { organization }, user),
+    'demote by command': (_tab, organization, user) =>
+      setMember(service.db, { organization }, { user, role: 'admin' }),
+    'delete the account': (_tab, _organization, user) => deleteUser(service.db, user),
   };
+  const ways = Object.keys(farewells) as [string, ...string[]];
+  const pairs = ways.flatMap((one, at) => ways.slice(at).map((other) => [one, other] as const));
 
-  test.each(['remove', 'demote'] as const)(
-    'the last owner stays one, also when two %s each other',
-    async (how) => {
-      const users = [];
-      for (const name of ['one', 'two'])
-        users.push(await createUser(service.db, { email: `${newId(name)}@x.org`, name }));
-      const [one, two] = users as [string, string];
-      const { id } = await createOrganization(service.db, { name: newId('o'), owner: one });
-      const [first, second] = [await signedIn(service, one), await signedIn(service, two)];
-      const last = { status: 409, details: { code: 'LAST_OWNER' } };
-      const body = { role: 'member' as const };
-      const own = first.people.setMember({ organizationId: id, memberId: one, body });
-      await expect(own).rejects.toMatchObject(last);
-      const self = first.people.removeMember({ organizationId: id, memberId: one });
-      await expect(self).rejects.toMatchObject(last);
-      const database = await service.database.connect();
-      await database.query(`insert into organization_members values ($1, $2, 'owner')`, [id, two]);
-      const outcomes = await Promise.allSettled([
-        farewells[how](first, id, two),
-        farewells[how](second, id, one),
-      ]);
-      const { rows } = await database.query(
-        `select role from organization_members where organization_id = $1 and role = 'owner'`,
-        [id],
-      );
-      await database.end();
-      expect(rows).toEqual([{ role: 'owner' }]);
-      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    },
-  );
+  test.each(pairs)('the last owner stays one, also when two owners %s and %s', async (one, other) => {
+    const [a, b] = [await newUser('one'), await newUser('two')];
+    const { id } = await createOrganization(service.db, { name: newId('o'), owner: a });
+    const [first, second] = [await signedIn(service, a), await signedIn(service, b)];
+    await expect(farewells[one]?.(first, id, a)).rejects.toThrow('is the only owner of the organization o_');
+    await expect(farewells[other]?.(first, id, a)).rejects.toThrow('Make somebody else an owner first');
+    await setMember(service.db, { organization: id }, { user: b, role: 'owner' });
+    const outcomes = await Promise.allSettled([
+      farewells[one]?.(first, id, b),
+      farewells[other]?.(second, id, a),
+    ]);
+    const left = await listMembers(service.db, { organization: id });
+    expect(left.filter(({ role }) => role === 'owner')).toHaveLength(1);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
 
   test('are listed page by page; when they were here is for administrators', async () => {
     const [admin, member] = [await somebody('admin'), await somebody('member')];

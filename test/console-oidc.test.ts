@@ -1,6 +1,8 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { setMember } from '../src/domain/operator/members.ts';
 import { createUser } from '../src/domain/operator/users.ts';
+import * as users from '../src/platform/database/queries/users.ts';
 import { newId } from '../src/platform/ids.ts';
 import { Browser, rightPassword } from './support/browser.ts';
 import { newPerson, settingsFor } from './support/oidc.ts';
@@ -55,6 +57,10 @@ interface Detour {
   spoil?: (search: string) => string;
 }
 
+async function emailOf(userId: string): Promise<string> {
+  return (await service.db.row(users.list, { idOrEmail: userId }))?.email as string;
+}
+
 async function invite(email: string, role: 'admin' | 'member' = 'member'): Promise<void> {
   const admin = await signedIn(service, (await service.member('admin')).userId);
   await admin.people.createInvitation({ organizationId, body: { email, role } });
@@ -83,7 +89,7 @@ describe('whoever the provider vouches for', () => {
       { id: expect.stringMatching(/^idn_/), issuer: provider.issuer, linkedAt: expect.any(Number) },
     ]);
     expect((await tab.people.listMySessions()).items[0]).toMatchObject({ way: 'oidc', current: true });
-    expect([...tab.cookies.keys()]).toEqual(['drydock_session']);
+    expect([...tab.cookies.keys()]).toEqual(['drydock_session', 'drydock_device']);
     // The account stays the same when the address at the provider is another one.
     const again = await signInAs(browser(), { ...person, email: 'other@example.com' });
     expect(again.user).toMatchObject({ id: first.user.id, email: person.email });
@@ -101,6 +107,33 @@ describe('whoever the provider vouches for', () => {
       status: 409,
       details: { code: 'SIGN_IN_TO_LINK' },
     });
+  });
+
+  test.each([
+    ['the first account', async () => ({ email: 'owner@drydock.local' })],
+    ['an owner', async () => ({ email: await emailOf((await service.member('owner')).userId) })],
+    [
+      'an operator',
+      async () => {
+        const { userId } = await service.member('member');
+        await within(service, 'update users set operator = true where id = $1', [userId]);
+        return { email: await emailOf(userId) };
+      },
+    ],
+  ])('does not become %s by an address alone, though it has no password', async (_, made) => {
+    const { email } = await made();
+    const tab = browser();
+    await expect(signInAs(tab, newPerson({ email }))).rejects.toMatchObject({
+      status: 409,
+      details: { code: 'SIGN_IN_TO_LINK' },
+    });
+    expect(await tab.people.getSession()).toMatchObject({ signedIn: false });
+  });
+
+  test('becomes an administrator by an address, as somebody has decided', async () => {
+    const { userId } = await service.member('admin');
+    const person = newPerson({ email: await emailOf(userId) });
+    expect((await signInAs(browser(), person)).user.id).toBe(userId);
   });
 
   test('is linked to an account with a password by whoever is signed in to it', async () => {

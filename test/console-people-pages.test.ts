@@ -1,7 +1,10 @@
+// @module-tag long
+// @module-tag chromium
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
+import { mailSettings } from './support/mail.ts';
 import { place } from './support/process.ts';
 import { client, startOpenIdProvider } from './targets/openid-provider.ts';
 import { startSmtpServer } from './targets/smtp-server.ts';
@@ -9,8 +12,7 @@ import { startSmtpServer } from './targets/smtp-server.ts';
 const ada = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'paper boats in the rain' };
 const grace = { name: 'Grace Hopper', email: 'grace@example.com', password: 'cobol and nanoseconds' };
 
-test('from the link of the first start to a key, a colleague and the way out', async ({ skip }) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('from the link of the first start to a key, a colleague and the way out', async () => {
   const [drydock, browser] = await Promise.all([place().then((home) => home.serve()), startBrowser()]);
   const baseUrl = new URL(drydock.baseUrl).origin;
   const link = /Console +(\S+)/.exec(drydock.stdout)?.[1] as string;
@@ -91,10 +93,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
   expect([...complaints, ...other.complaints]).toEqual([]);
 });
 
-test('a provider lets somebody in, who comes back to where they wanted to go, chooses a password and an address, and unlinks it', async ({
-  skip,
-}) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a provider lets somebody in, who comes back to where they wanted to go, chooses a password and an address, and unlinks it', async () => {
   const olga = { sub: 'olga', email: 'olga@example.com', email_verified: true, name: 'Olga' };
   const provider = await startOpenIdProvider({ atTheDoor: olga });
   const smtp = await startSmtpServer();
@@ -105,7 +104,7 @@ test('a provider lets somebody in, who comes back to where they wanted to go, ch
     DRYDOCK_OIDC_CLIENT_SECRET: client.secret,
     DRYDOCK_OIDC_NAME: 'Harbour',
     DRYDOCK_OIDC_ORGANIZATION: 'Drydock',
-    DRYDOCK_SMTP_URL: smtp.url,
+    ...(await mailSettings(smtp.url)),
   };
   const [drydock, browser] = await Promise.all([place().then((home) => home.serve(env)), startBrowser()]);
   const baseUrl = new URL(drydock.baseUrl).origin;

@@ -1,7 +1,8 @@
+// @module-tag long
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { seriousFindings } from './support/access.ts';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { givePassword, newSession } from './support/people.ts';
 import { putInDirectory, serverJson } from './support/registry.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -14,7 +15,7 @@ const npm = {
   transport: { type: 'stdio' },
 };
 
-describe.skipIf(noBrowser !== undefined)('the registry in the console', () => {
+describe('the registry in the console', { tags: ['chromium'] }, () => {
   let service: TestService;
   let browser: Browser;
   const ends: (() => Promise<void>)[] = [];

@@ -1,3 +1,4 @@
+// @module-tag long
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -226,6 +227,9 @@ test('where the public address is known it is the only one, and with TLS the coo
   expect(other.setCookies).toEqual([
     expect.stringMatching(
       /^__Host-drydock_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/,
+    ),
+    expect.stringMatching(
+      /^__Host-drydock_device=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/,
     ),
   ]);
   expect((await other.people.getSession()).signedIn).toBe(true);

@@ -1,3 +1,4 @@
+// @module-tag long
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeMember, setMember } from '../src/domain/operator/members.ts';

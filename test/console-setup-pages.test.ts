@@ -1,15 +1,14 @@
+// @module-tag long
+// @module-tag chromium
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { startConsole } from './support/console.ts';
 import { program } from './support/process.ts';
 
 const typedSecret = 'a value that nobody sees again';
 
-test('a server is pasted, examined, called and deleted; an environment is made and changed', async ({
-  skip,
-}) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a server is pasted, examined, called and deleted; an environment is made and changed', async () => {
   const [service, browser] = await Promise.all([startConsole(), startBrowser()]);
   const { api, projectId } = service;
   const { page, complaints } = await visit(browser, service);

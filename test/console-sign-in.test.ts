@@ -4,7 +4,6 @@ import { hashPassword } from '../src/domain/people/passwords.ts';
 import * as users from '../src/platform/database/queries/users.ts';
 import { newId } from '../src/platform/ids.ts';
 import { Browser, rightPassword } from './support/browser.ts';
-import { isLong } from './support/long.ts';
 import { actionsOf, givePassword, signedIn } from './support/people.ts';
 import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { textOf } from './support/snapshot.ts';
@@ -50,12 +49,14 @@ describe('signing in', () => {
     expect(session.organizationId).toBe(session.organizations[0]?.id);
     expect(tab.setCookies).toEqual([
       expect.stringMatching(/^drydock_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=7776000$/),
+      // It opens nothing, and stays when the session ends.
+      expect.stringMatching(/^drydock_device=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=15552000$/),
     ]);
     expect(await tab.people.getSession()).toEqual(session);
     expect((await tab.api.getMe()).id).toBe(userId);
     expect((await tab.api.listProjects()).items.length).toBeGreaterThan(0);
     expect(await tab.people.signOut()).toEqual({ signedIn: false, ways: { oidc: null, mail: false } });
-    expect(tab.cookies.size).toBe(0);
+    expect([...tab.cookies.keys()]).toEqual(['drydock_device']);
     tab.cookies.set('drydock_session', 'A'.repeat(43));
     await expect(tab.api.getMe()).rejects.toMatchObject({ status: 401, details: { reason: 'SIGNED_OUT' } });
     expect(await actionsOf(service, userId)).toEqual(
@@ -96,7 +97,7 @@ describe('signing in', () => {
       });
   });
 
-  test.runIf(isLong)('takes as long for an address that nobody has', async () => {
+  test('takes as long for an address that nobody has', { tags: ['long'] }, async () => {
     const { email } = await account(hashPassword(rightPassword));
     // Processor time of the whole process, the service in it included: others do not disturb it.
     const time = async (address: string): Promise<number> => {
@@ -124,32 +125,94 @@ function about(seconds: number): unknown {
 }
 
 describe('brakes', () => {
-  test('after five failures of an address of mail the right password waits too, from anywhere', async () => {
+  test('after five failures for an account from one network the right password waits there, and nowhere else', async () => {
     const { userId, email } = await account();
+    const from = () => browser('198.51.100.7');
     for (let attempt = 0; attempt < 5; attempt++)
-      await expect(browser().people.signIn(wrong(email))).rejects.toMatchObject({ status: 401 });
-    const refused = await browser()
+      await expect(from().people.signIn(wrong(email))).rejects.toMatchObject({ status: 401 });
+    const refused = await from()
       .people.signIn(right(email))
       .catch((error: unknown) => error);
     expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED', retryAfter: about(30) });
     await expect.poll(() => actionsOf(service, userId)).toContain('session.refuse');
+    await browser().people.signIn(right(email));
+    await from().people.signIn(right((await account()).email));
     await later(31);
-    await expect(browser().people.signIn(wrong(email))).rejects.toMatchObject({ status: 401 });
-    await expect(browser().people.signIn(right(email))).rejects.toMatchObject({ retryAfter: about(60) });
+    await expect(from().people.signIn(wrong(email))).rejects.toMatchObject({ status: 401 });
+    await expect(from().people.signIn(right(email))).rejects.toMatchObject({ retryAfter: about(60) });
     await later(61);
-    await browser().people.signIn(right(email));
+    await from().people.signIn(right(email));
     // What was right clears the count.
-    await expect(browser().people.signIn(wrong(email))).rejects.toMatchObject({ status: 401 });
-    await browser().people.signIn(right(email));
+    await expect(from().people.signIn(wrong(email))).rejects.toMatchObject({ status: 401 });
+    await from().people.signIn(right(email));
   });
 
   test('many at once are no way around', async () => {
     const { email } = await account();
-    const attempts = Array.from({ length: 12 }, () => browser().people.signIn(wrong(email)));
-    const outcomes = await Promise.allSettled(attempts);
-    const statuses = outcomes.map((one) => (one.status === 'rejected' ? one.reason.status : 200));
-    const how = (status: number) => statuses.filter((one) => one === status).length;
-    expect([how(401), how(429)]).toEqual([5, 7]);
+    const attempts = Array.from({ length: 12 }, () => browser('198.51.100.8').people.signIn(wrong(email)));
+    expect(countOf(await Promise.allSettled(attempts))).toEqual({ 401: 5, 429: 7 });
+  });
+
+  test('fifty failures from everywhere make strangers wait; a browser that has signed in before gets in', async () => {
+    const [{ email, userId }, another] = [await account(), await account()];
+    const [known, ofAnother, forged, stranger] = [browser(), browser(), browser(), browser()];
+    await known.people.signIn(right(email));
+    await known.people.signOut();
+    await ofAnother.people.signIn(right(another.email));
+    await ofAnother.people.signOut();
+    const device = known.cookies.get('drydock_device') as string;
+    forged.cookies.set('drydock_device', forgedFor(device, userId));
+    const failures: PromiseSettledResult<unknown>[] = [];
+    for (let round = 0; round < 6; round++)
+      failures.push(
+        ...(await Promise.allSettled(
+          Array.from({ length: 10 }, (_, host) =>
+            browser(`198.18.${round}.${host}`).people.signIn(wrong(email)),
+          ),
+        )),
+      );
+    expect(countOf(failures)).toEqual({ 401: 50, 429: 10 });
+    for (const tab of [stranger, ofAnother, forged])
+      await expect(tab.people.signIn(right(email))).rejects.toMatchObject({ status: 429 });
+    await known.people.signIn(right(email));
+    // It is no way to guess: its own failures are counted, and nobody else waits for them.
+    const copy = () => {
+      const tab = browser();
+      tab.cookies.set('drydock_device', device);
+      return tab;
+    };
+    const guesses = await Promise.allSettled(
+      Array.from({ length: 8 }, () => copy().people.signIn(wrong(email))),
+    );
+    expect(countOf(guesses)).toEqual({ 401: 5, 429: 3 });
+  });
+
+  /** What a browser may have been given for one account, written for another. */
+  function forgedFor(device: string, userId: string): string {
+    const entries = JSON.stringify([{ userId, device: newId('dev'), at: Date.now() }]);
+    return Buffer.concat([Buffer.from(device, 'base64url').subarray(0, 16), Buffer.from(entries)]).toString(
+      'base64url',
+    );
+  }
+
+  function countOf(outcomes: PromiseSettledResult<unknown>[]): Record<number, number> {
+    const counts: Record<number, number> = {};
+    for (const one of outcomes) {
+      const status = one.status === 'rejected' ? (one.reason as { status: number }).status : 200;
+      counts[status] = (counts[status] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  test('while strangers guess, whoever is signed in confirms with the password', async () => {
+    const { userId, email } = await account();
+    const tab = await signedIn(service, userId, { 'x-forwarded-for': '198.51.100.9' });
+    for (let attempt = 0; attempt < 6; attempt++)
+      await browser('198.51.100.9')
+        .people.signIn(wrong(email))
+        .catch(() => {});
+    const body = { currentPassword: rightPassword, newPassword: 'paper boats in the rain' };
+    expect((await tab.people.changePassword({ body })).user.id).toBe(userId);
   });
 
   test('after twenty attempts from one network the others wait too; a whole IPv6 network is one', async () => {
@@ -271,37 +334,34 @@ describe('passwords', () => {
   });
 });
 
-test.runIf(isLong)(
-  'a flood of sign-ins is refused beyond a bound, counts for nobody, and holds up no other request',
-  async () => {
-    const { email, userId } = await account();
-    const tab = await signedIn(service, userId);
-    const flood = Array.from({ length: 54 }, () =>
+test('a flood of sign-ins is refused beyond a bound, counts for nobody, and holds up no other request', {
+  tags: ['long'],
+}, async () => {
+  const { email, userId } = await account();
+  const tab = await signedIn(service, userId);
+  const flood = Array.from({ length: 54 }, () =>
+    browser()
+      .people.signIn(wrong(`${newId('nobody')}@example.com`))
+      .catch((error: unknown) => error as { status: number; retryAfter?: number }),
+  );
+  // While they wait: others are served, and whoever is refused has not used up an attempt.
+  await expect.poll(() => Promise.race(flood) as Promise<{ status: number }>).toMatchObject({ status: 429 });
+  const own = await Promise.all(
+    Array.from({ length: 6 }, () =>
       browser()
-        .people.signIn(wrong(`${newId('nobody')}@example.com`))
-        .catch((error: unknown) => error as { status: number; retryAfter?: number }),
-    );
-    // While they wait: others are served, and whoever is refused has not used up an attempt.
-    await expect
-      .poll(() => Promise.race(flood) as Promise<{ status: number }>)
-      .toMatchObject({ status: 429 });
-    const own = await Promise.all(
-      Array.from({ length: 6 }, () =>
-        browser()
-          .people.signIn(right(email))
-          .then(() => 200)
-          .catch((error: { status: number }) => error.status),
-      ),
-    );
-    expect((await tab.api.getMe()).id).toBe(userId);
-    expect(own).toContain(429);
-    const outcomes = (await Promise.all(flood)) as { status: number; retryAfter?: number }[];
-    const refused = outcomes.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThan(5);
-    expect(new Set(refused.map(({ retryAfter }) => retryAfter))).toEqual(new Set([10]));
-    await browser().people.signIn(right(email));
-  },
-);
+        .people.signIn(right(email))
+        .then(() => 200)
+        .catch((error: { status: number }) => error.status),
+    ),
+  );
+  expect((await tab.api.getMe()).id).toBe(userId);
+  expect(own).toContain(429);
+  const outcomes = (await Promise.all(flood)) as { status: number; retryAfter?: number }[];
+  const refused = outcomes.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(5);
+  expect(new Set(refused.map(({ retryAfter }) => retryAfter))).toEqual(new Set([10]));
+  await browser().people.signIn(right(email));
+});
 
 test('neither passwords nor tokens are in the log, in answers or in the database', async () => {
   const { email } = await account();

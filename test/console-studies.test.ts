@@ -1,18 +1,18 @@
+// @module-tag long
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { setFeature } from '../src/domain/operator/organizations.ts';
 import { seriousFindings } from './support/access.ts';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { executing, promptCase } from './support/evals.ts';
 import { misplaced, mixed, unbroken } from './support/hostile-names.ts';
 import { focusOf, tabTo } from './support/keyboard.ts';
-import { isLong } from './support/long.ts';
 import { givePassword, newSession } from './support/people.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
 import type { TestService } from './support/service.ts';
 import { ok, Studies, Visitor } from './support/studies.ts';
 
-describe.skipIf(noBrowser !== undefined)('studies in the console', () => {
+describe('studies in the console', { tags: ['chromium'] }, () => {
   let provider: ScriptedProvider;
   let service: TestService;
   let studies: Studies;
@@ -287,60 +287,59 @@ describe.skipIf(noBrowser !== undefined)('studies in the console', () => {
     expect(complaints).toEqual([]);
   });
 
-  test.runIf(isLong)(
-    'names without an end, and turned around, leave every action in reach; all of it by keyboard',
-    async () => {
-      const environmentId = await studies.environment([server]);
-      const { id, link } = await studies.publish(environmentId, {
-        name: unbroken,
-        description: `<img src=x onerror=document.title=1>${mixed} ${unbroken}`,
-        mode: 'anyone_with_link',
-      });
-      const visitor = new Visitor(service);
-      ok(await visitor.enter(link, { displayName: unbroken }));
-      const { last } = await visitor.say(`${mixed} ${unbroken}`);
-      const long = `${'l'.repeat(60)}@example.com`;
-      ok(await studies.put(`/studies/${id}/members`, { email: long }));
-      const { page, complaints, at, button } = await opened();
-      const found: string[] = [];
-      const study = `${at}/studies/${id}`;
-      for (const [address, there] of [
-        [`${at}/studies`, 'table'],
-        [`${at}/studies?publish=true`, '[role=dialog] h3'],
-        [study, 'text=Save for guests'],
-        [`${study}?tab=members`, 'table'],
-        [`${study}?tab=sessions`, 'table'],
-        [`${study}/sessions/${last.sessionId}`, 'text=was called'],
-      ] as const) {
-        await page.goto(address);
-        await page.locator(there).first().waitFor();
-        for (const width of [1440, 1024, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          const wrong = await page.evaluate<string[]>(misplaced);
-          found.push(...wrong.map((one) => `${address} ${width}: ${one}`));
-        }
+  test('names without an end, and turned around, leave every action in reach; all of it by keyboard', {
+    tags: ['long'],
+  }, async () => {
+    const environmentId = await studies.environment([server]);
+    const { id, link } = await studies.publish(environmentId, {
+      name: unbroken,
+      description: `<img src=x onerror=document.title=1>${mixed} ${unbroken}`,
+      mode: 'anyone_with_link',
+    });
+    const visitor = new Visitor(service);
+    ok(await visitor.enter(link, { displayName: unbroken }));
+    const { last } = await visitor.say(`${mixed} ${unbroken}`);
+    const long = `${'l'.repeat(60)}@example.com`;
+    ok(await studies.put(`/studies/${id}/members`, { email: long }));
+    const { page, complaints, at, button } = await opened();
+    const found: string[] = [];
+    const study = `${at}/studies/${id}`;
+    for (const [address, there] of [
+      [`${at}/studies`, 'table'],
+      [`${at}/studies?publish=true`, '[role=dialog] h3'],
+      [study, 'text=Save for guests'],
+      [`${study}?tab=members`, 'table'],
+      [`${study}?tab=sessions`, 'table'],
+      [`${study}/sessions/${last.sessionId}`, 'text=was called'],
+    ] as const) {
+      await page.goto(address);
+      await page.locator(there).first().waitFor();
+      for (const width of [1440, 1024, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const wrong = await page.evaluate<string[]>(misplaced);
+        found.push(...wrong.map((one) => `${address} ${width}: ${one}`));
       }
-      expect(found).toEqual([]);
+    }
+    expect(found).toEqual([]);
 
-      // Without a mouse: choose who gets in, and come back to where one was.
-      await page.setViewportSize({ width: 1440, height: 900 });
-      await page.goto(study);
-      await button('Change who gets in').waitFor();
-      await tabTo(page, /^button: Change who gets in/);
-      await page.keyboard.press('Enter');
-      await page.getByRole('radio', { name: /^Anyone with the link/, checked: true }).waitFor();
-      await tabTo(page, /^input: Anyone with the link/);
-      await page.keyboard.press('ArrowUp');
-      await page.keyboard.press('ArrowUp');
-      await page.getByText('are out at once').waitFor();
-      await tabTo(page, /^button: Let in fewer/);
-      await page.keyboard.press('Enter');
-      await page.getByText('Who gets in now: members of the project').waitFor();
-      await expect.poll(async () => (await focusOf(page)).words).toBe('button: Change who gets in');
-      expect((await studies.read(id)).mode).toBe('project_members');
-      expect(complaints).toEqual([]);
-    },
-  );
+    // Without a mouse: choose who gets in, and come back to where one was.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(study);
+    await button('Change who gets in').waitFor();
+    await tabTo(page, /^button: Change who gets in/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('radio', { name: /^Anyone with the link/, checked: true }).waitFor();
+    await tabTo(page, /^input: Anyone with the link/);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.getByText('are out at once').waitFor();
+    await tabTo(page, /^button: Let in fewer/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Who gets in now: members of the project').waitFor();
+    await expect.poll(async () => (await focusOf(page)).words).toBe('button: Change who gets in');
+    expect((await studies.read(id)).mode).toBe('project_members');
+    expect(complaints).toEqual([]);
+  });
 
   test('a plain member reads, and is told who publishes; where studies are off their pages say so', async () => {
     const environmentId = await studies.environment([server]);

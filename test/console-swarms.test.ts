@@ -1,7 +1,9 @@
+// @module-tag long
+// @module-tag chromium
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { setFeature } from '../src/domain/operator/organizations.ts';
 import { seriousFindings } from './support/access.ts';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { startConsole } from './support/console.ts';
 import { executing } from './support/evals.ts';
 import { askedOf, Journeys, playing } from './support/journeys.ts';
@@ -9,10 +11,7 @@ import { givePassword, newSession } from './support/people.ts';
 import type { ScriptedProvider } from './support/scripted-provider.ts';
 import type { TestService } from './support/service.ts';
 
-test('a persona and a journey are authored, launched without a language model, watched, read and followed', async ({
-  skip,
-}) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a persona and a journey are authored, launched without a language model, watched, read and followed', async () => {
   const [service, browser] = await Promise.all([startConsole(), startBrowser()]);
   const { api, projectId, serverId } = service;
   const config = { modelId: 'drydock/rehearsal', serverIds: [serverId] };
@@ -131,7 +130,7 @@ test('a persona and a journey are authored, launched without a language model, w
   expect(complaints).toEqual([]);
 });
 
-describe.skipIf(noBrowser !== undefined)('with a language model', () => {
+describe('with a language model', () => {
   let provider: ScriptedProvider;
   let service: TestService;
   let journeys: Journeys;

@@ -1,13 +1,14 @@
+// @module-tag long
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { serveDemoHttp } from '../src/demo-server/http.ts';
 import { seriousFindings } from './support/access.ts';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { givePassword, newSession } from './support/people.ts';
 import { isSigned, Receiver } from './support/receiver.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
-describe.skipIf(noBrowser !== undefined)('webhooks and health in the console', () => {
+describe('webhooks and health in the console', { tags: ['chromium'] }, () => {
   let service: TestService;
   let browser: Browser;
   const ends: (() => Promise<void>)[] = [];

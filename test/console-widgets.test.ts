@@ -1,6 +1,8 @@
+// @module-tag long
+// @module-tag chromium
 import { expect, onTestFinished, test } from 'vitest';
 import { seriousFindings } from './support/access.ts';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { type Evals, executing } from './support/evals.ts';
 import { givePassword, newSession } from './support/people.ts';
 import type { TestService } from './support/service.ts';
@@ -17,10 +19,7 @@ const counter = 'counter';
 const act = (action: object) => ({ kind: 'interact', toolName: counter, action });
 const add = { role: { role: 'button', name: 'Add' }, nth: 0 };
 
-test('a widget is rendered from the page of its tool, and seen again in the recording of a trial', async ({
-  skip,
-}) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a widget is rendered from the page of its tool, and seen again in the recording of a trial', async () => {
   const [target, browser] = await Promise.all([startWidgetServer(), startBrowser()]);
   onTestFinished(target.stop);
   const serverId = await evals.server({ url: target.url, name: 'widgets' });

@@ -94,8 +94,8 @@ test('a server is held against an export of it, each difference with its impact 
 test('the saved baseline is used when none is sent, and is gone when it is removed', async () => {
   const none = await check();
   expect(none.status).toBe(404);
-  expect(none.body.details).toEqual({ reason: 'BASELINE_NOT_FOUND' });
-  expect((await baseline('GET')).body.details).toEqual({ reason: 'BASELINE_NOT_FOUND' });
+  expect(none.body.details).toEqual({ reason: 'BASELINE_NOT_FOUND', baselineOf: 'server contract' });
+  expect((await baseline('GET')).body.details).toEqual(none.body.details);
 
   const saved = await baseline('PUT', {});
   expect(saved.status).toBe(200);

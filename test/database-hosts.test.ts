@@ -1,3 +1,4 @@
+// @module-tag long
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -12,7 +13,7 @@ import { hostUrls } from '../src/platform/database/hosts.ts';
 import type { Timeouts } from '../src/platform/database/manner.ts';
 import { Notifications } from '../src/platform/database/notifications.ts';
 import { createLog } from '../src/platform/log.ts';
-import { hasPgBouncer, startPgBouncer } from './support/pgbouncer.ts';
+import { startPgBouncer } from './support/pgbouncer.ts';
 import { type Nodes, startNodes } from './support/postgres-nodes.ts';
 import { statement } from './support/statement.ts';
 
@@ -129,7 +130,7 @@ test('a restart of the database fails nobody, and a commit whose answer was lost
   expect(await missing(written)).toEqual([]);
 });
 
-describe.runIf(hasPgBouncer)('PgBouncer in transaction mode', () => {
+describe('PgBouncer in transaction mode', { tags: ['pgbouncer'] }, () => {
   const pooled = () =>
     startPgBouncer({ port: nodes.primary.port, database: 'drydock', user: 'drydock' }).then((pooler) => {
       onTestFinished(() => pooler.end());

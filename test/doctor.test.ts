@@ -1,3 +1,4 @@
+// @module-tag long
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -148,6 +149,7 @@ describe('each setting that will hurt is named', () => {
     ['exposure', { ...exposed, DRYDOCK_ALLOW_STDIO: 'true' }, { level: 'warning' }],
     ['exposure', { ...exposed, DRYDOCK_RATE_LIMIT: 'off' }, { level: 'warning' }],
     ['public URL', exposed, { level: 'warning' }],
+    ['public URL', { DRYDOCK_SMTP_URL: 'smtp://127.0.0.1:1' }, { level: 'problem' }],
     ['public URL', { DRYDOCK_PUBLIC_URL: 'http://drydock.example.com' }, { level: 'problem' }],
     ['public URL', { DRYDOCK_PUBLIC_URL: 'https://drydock.example.com' }, { level: 'warning' }],
     [

@@ -146,6 +146,12 @@ describe('an address for an artifact', () => {
   });
 });
 
+test('an empty artifact is refused', async () => {
+  const answer = await upload('', 'text/html');
+  expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+  expect(answer.body.message).toContain('is empty');
+});
+
 test('an artifact that no run refers to is removed after a day, and one that a run refers to is not', async () => {
   const [used, unused] = await Promise.all([upload('a', 'text/html'), upload('b', 'text/html')]);
   const report = await ingest('report', {

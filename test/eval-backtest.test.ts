@@ -1,3 +1,4 @@
+// @module-tag long
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Evals, executing, promptCase } from './support/evals.ts';
 import { judgedBy, judgeRequest, verdict } from './support/judging.ts';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveDemoHttp } from '../src/demo-server/http.ts';
@@ -5,7 +6,6 @@ import { type Client, createClient } from '../src/surfaces/client/index.ts';
 import { createDatabase } from './support/database.ts';
 import { promptCase, providerForTest, scriptedModel, writeModelsFile } from './support/evals.ts';
 import { judgedBy, judgeRequest, verdict } from './support/judging.ts';
-import { isLong } from './support/long.ts';
 import { Drydock, place } from './support/process.ts';
 import { callThenAnswer } from './support/scripted-provider.ts';
 
@@ -116,7 +116,9 @@ test(`a run of ${trials} trials whose service is killed ${kills} times is record
   expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
 });
 
-test.runIf(isLong)('of two workers, one that is frozen past its lease records nothing late', async () => {
+test('of two workers, one that is frozen past its lease records nothing late', {
+  tags: ['long'],
+}, async () => {
   const database = await createDatabase();
   const here = await place();
   onTestFinished(() => database.drop());
@@ -167,57 +169,56 @@ test.runIf(isLong)('of two workers, one that is frozen past its lease records no
   expect(log).toContain('A lease was lost');
 });
 
-test.runIf(isLong)(
-  'a service that is killed while a judge is heard goes on where it was, and the verdict is the same',
-  async () => {
-    const database = await createDatabase();
-    const here = await place();
-    onTestFinished(() => database.drop());
-    let heard = 0;
-    let silent = true;
-    const provider = await providerForTest(
-      // The fourth question is not answered before the kill.
-      judgedBy(inspects, () => (++heard > 3 && silent ? { silent: true } : verdict(0.1))),
-    );
-    const demo = await serveDemoHttp(0, 'test');
-    onTestFinished(() => demo.stop());
-    const env = {
-      DRYDOCK_DATABASE_URL: database.url,
-      DRYDOCK_BOOTSTRAP_KEY: key,
-      DRYDOCK_MODELS_FILE: await writeModelsFile(here.dataDir, provider.url),
-      SCRIPTED_PROVIDER_KEY: 'k-scripted',
-      DRYDOCK_ALLOWED_NETWORKS: '127.0.0.0/8',
-    };
-    const service = await here.serve(env);
-    const first = await prepare(service.baseUrl, demo.url);
-    const { projectId, suiteId } = first;
-    await first.api.updateEvalSuite({ projectId, suiteId, body: { settings: { judge: { autoRun: true } } } });
-    const { runId } = await first.api.createEvalRun({ projectId, body: { suiteId, iterationOverride: 1 } });
-    const client = await database.connect();
-    onTestFinished(() => client.end());
-    const written = async (): Promise<number> =>
-      (await client.query('select count(*)::int as n from eval_judged_trials')).rows[0].n as number;
-    while (provider.requests.filter(judgeRequest).length < 4 || (await written()) < 3) await delay(10);
-    await service.end('SIGKILL');
-    expect((await client.query('select status from eval_runs where id = $1', [runId])).rows).toEqual([
-      { status: 'grading' },
-    ]);
-    silent = false;
-    // As if the lease of the dead process were over.
-    await client.query("update jobs set due_at = now() where kind = 'judge-eval-run' and state = 'running'");
-    const again = await here.serve(env);
-    const after: Installation = { ...first, api: createClient({ baseUrl: again.baseUrl, apiKey: key }) };
-    await ended(after, runId);
-    const run = await after.api.getEvalRun({ projectId, runId });
-    const cases = trials / repetitions;
-    expect(run).toMatchObject({
-      status: 'completed',
-      result: 'failed',
-      summary: { total: cases, passed: 0 },
-      judges: { goalCompletion: { status: 'completed', progress: { total: cases, completed: cases } } },
-    });
-    // Three were written, and only what was under way was asked again: as many as are asked at once.
-    expect(await written()).toBe(cases);
-    expect(heard).toBeLessThanOrEqual(cases + 4);
-  },
-);
+test('a service that is killed while a judge is heard goes on where it was, and the verdict is the same', {
+  tags: ['long'],
+}, async () => {
+  const database = await createDatabase();
+  const here = await place();
+  onTestFinished(() => database.drop());
+  let heard = 0;
+  let silent = true;
+  const provider = await providerForTest(
+    // The fourth question is not answered before the kill.
+    judgedBy(inspects, () => (++heard > 3 && silent ? { silent: true } : verdict(0.1))),
+  );
+  const demo = await serveDemoHttp(0, 'test');
+  onTestFinished(() => demo.stop());
+  const env = {
+    DRYDOCK_DATABASE_URL: database.url,
+    DRYDOCK_BOOTSTRAP_KEY: key,
+    DRYDOCK_MODELS_FILE: await writeModelsFile(here.dataDir, provider.url),
+    SCRIPTED_PROVIDER_KEY: 'k-scripted',
+    DRYDOCK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  };
+  const service = await here.serve(env);
+  const first = await prepare(service.baseUrl, demo.url);
+  const { projectId, suiteId } = first;
+  await first.api.updateEvalSuite({ projectId, suiteId, body: { settings: { judge: { autoRun: true } } } });
+  const { runId } = await first.api.createEvalRun({ projectId, body: { suiteId, iterationOverride: 1 } });
+  const client = await database.connect();
+  onTestFinished(() => client.end());
+  const written = async (): Promise<number> =>
+    (await client.query('select count(*)::int as n from eval_judged_trials')).rows[0].n as number;
+  while (provider.requests.filter(judgeRequest).length < 4 || (await written()) < 3) await delay(10);
+  await service.end('SIGKILL');
+  expect((await client.query('select status from eval_runs where id = $1', [runId])).rows).toEqual([
+    { status: 'grading' },
+  ]);
+  silent = false;
+  // As if the lease of the dead process were over.
+  await client.query("update jobs set due_at = now() where kind = 'judge-eval-run' and state = 'running'");
+  const again = await here.serve(env);
+  const after: Installation = { ...first, api: createClient({ baseUrl: again.baseUrl, apiKey: key }) };
+  await ended(after, runId);
+  const run = await after.api.getEvalRun({ projectId, runId });
+  const cases = trials / repetitions;
+  expect(run).toMatchObject({
+    status: 'completed',
+    result: 'failed',
+    summary: { total: cases, passed: 0 },
+    judges: { goalCompletion: { status: 'completed', progress: { total: cases, completed: cases } } },
+  });
+  // Three were written, and only what was under way was asked again: as many as are asked at once.
+  expect(await written()).toBe(cases);
+  expect(heard).toBeLessThanOrEqual(cases + 4);
+});

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { RunsInProcess } from '../src/domain/eval-runs/execute/run-in-process.ts';
 import { installPlugin } from '../src/domain/operator/plugins.ts';

@@ -75,6 +75,25 @@ describe('the quality gate', () => {
       status: 400,
       body: { code: 'VALIDATION_ERROR', message: expect.stringContaining('commit_sha') },
     });
+    // A run of others is refused like one that never was.
+    const { key } = await service.stranger();
+    const theirs = await service.post(
+      `/projects/${await service.defaultProject(key)}/eval-ingest/report`,
+      { suiteName: 'Theirs', results: [{ caseTitle: 'One', passed: true }] },
+      { key },
+    );
+    expect(theirs.body.runId).toMatch(/^run_/);
+    for (const runId of [theirs.body.runId as string, 'run_never'])
+      expect(
+        await service.patch(suite, { settings: { qualityGate: { baseline: { kind: 'run', runId } } } }),
+      ).toMatchObject({
+        status: 400,
+        body: {
+          message: `settings.qualityGate.baseline.runId: There is no run "${runId}" in this project. Name one of its eval runs`,
+        },
+      });
+    const own = { baseline: { kind: 'run', runId: base.runId } };
+    expect((await service.patch(suite, { settings: { qualityGate: own } })).status).toBe(200);
     const qualityGate = {
       baseline: { kind: 'commit_sha', commitSha: 'aaa' },
       maximumPassRateDrop: 0.5,

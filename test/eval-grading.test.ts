@@ -70,7 +70,9 @@ test('a judge that passes lets the run pass, and one that cannot judge makes it 
   const unsure = await evals.decided(runId);
   expect(unsure).toMatchObject({
     result: 'inconclusive',
-    judges: { goalCompletion: { status: 'completed', progress: { errors: 2 } } },
+    judges: {
+      goalCompletion: { status: 'failed', errorCode: 'no_usable_answer', progress: { errors: 2 } },
+    },
   });
   expect(unsure.decision.reasons).toContain('evaluatorErrorRateAboveMaximum');
   const { items } = await evals.read(runId, '/iterations');
@@ -151,7 +153,7 @@ test('a judge that warns is asked by itself and decides nothing', async () => {
   expect(JSON.stringify(items)).not.toContain('goalCompletion');
 });
 
-test('without a language model words are counted, also by a judge that decides', async () => {
+test('without a language model words are counted, which is advice also where the judge of the suite decides', async () => {
   const offline = await startForTest();
   const mine = await Evals.of(offline);
   const model = 'drydock/rehearsal';
@@ -172,22 +174,26 @@ test('without a language model words are counted, also by a judge that decides',
   const { items: cases } = (await offline.get(`${suite}/cases`)).body;
   const without = { judge: { enabled: false } };
   expect((await offline.patch(`${suite}/cases/${cases[3].id}`, without)).status).toBe(200);
+  const disclosed = await offline.get(`${suite}/run-disclosure`);
+  expect(disclosed.body.analysis).toContainEqual(
+    expect.objectContaining({ kind: 'judge', model: 'drydock/lexical-rubric', decides: false }),
+  );
   const runId = await mine.launch({ suiteId });
-  const run = await mine.decided(runId);
-  expect(run.judges.goalCompletion).toMatchObject({
+  // Only a judge that decides is waited for.
+  expect(await mine.decided(runId)).toMatchObject({ status: 'completed', result: 'passed' });
+  const { goalCompletion, groundedness } = await judgesOf(mine, runId);
+  expect(goalCompletion).toMatchObject({
     status: 'completed',
     modelUsed: 'drydock/lexical-rubric',
+    basis: 'wordCount',
+    advisory: true,
+    summary: expect.stringMatching(/^Advice only, words were counted: 1 of 2 /),
     cases: [{ score: 1 }, { score: 0 }, { status: 'skipped' }, { status: 'skipped' }],
   });
+  expect(groundedness).toMatchObject({ basis: 'wordCount', advisory: true });
   const { items } = await mine.read(runId, '/iterations');
-  const said = items.map(({ result, scores }: { result: string; scores: Record<string, unknown>[] }) => {
-    const { status, deterministic } = scores.find(({ scorerId }) => scorerId === 'goalCompletion') ?? {};
-    return [result, status, deterministic];
-  });
-  expect(said).toEqual([
-    ['passed', 'scored', true],
-    ['failed', 'scored', true],
-    ['failed', 'skipped', true],
-    ['passed', undefined, undefined],
-  ]);
+  expect(items.map(({ result }: { result: string }) => result)).toEqual(Array(4).fill('passed'));
+  expect(JSON.stringify(items)).not.toContain('goalCompletion');
+  const backtest = await offline.post(`${mine.project}/eval-runs/${runId}/judge/backtest`, { rubric: null });
+  expect(backtest).toMatchObject({ status: 200, body: { basis: 'wordCount' } });
 });

@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { Evals, executing, promptCase } from './support/evals.ts';
 import { inspects, judgedBy, judgesOf, suiteJudged, verdict } from './support/judging.ts';
-import { isLong } from './support/long.ts';
 import { expectConsistent } from './support/run-facts.ts';
 import type { Reply, ScriptedProvider } from './support/scripted-provider.ts';
 import { startForTest, type TestService } from './support/service.ts';
@@ -172,32 +171,31 @@ test('of requests that come together as many are taken as the day has', async ()
   expect(statuses).toEqual([202, 202, 202, 429, 429, 429, 429, 429]);
 });
 
-test.runIf(isLong)(
-  'judges and insights that wait for a model leave room for runs to be decided',
-  async () => {
-    const other = await startForTest({ env });
-    const mine = await Evals.of(other);
-    let asked = 0;
-    provider.script = (request) => {
-      const text = JSON.stringify(request.body.messages);
-      if (!/You judge|You explain/.test(text)) return { text: 'Done.' };
-      asked++;
-      return { silent: true };
-    };
-    const tests = [promptCase('Fails', 'Say ahoy.', { type: 'responseContains', needle: 'ahoy' })];
-    const suiteId = await mine.suite({
-      serverIds: [await mine.server()],
-      repetitions: 1,
-      passThreshold: 1,
-      tests,
-    });
-    for (const what of ['judge', 'judge', 'judge', 'insights', 'insights', 'insights']) {
-      const runId = await mine.launch({ suiteId });
-      await mine.decided(runId);
-      expect((await other.post(`${mine.project}/eval-runs/${runId}/${what}`)).status).toBe(202);
-    }
-    await expect.poll(() => asked).toBe(4);
-    const decided = mine.decided(await mine.launch({ suiteId })).then(({ status }) => status as string);
-    expect(await Promise.race([decided, delay(10_000, 'not decided', { ref: false })])).toBe('completed');
-  },
-);
+test('judges and insights that wait for a model leave room for runs to be decided', {
+  tags: ['long'],
+}, async () => {
+  const other = await startForTest({ env });
+  const mine = await Evals.of(other);
+  let asked = 0;
+  provider.script = (request) => {
+    const text = JSON.stringify(request.body.messages);
+    if (!/You judge|You explain/.test(text)) return { text: 'Done.' };
+    asked++;
+    return { silent: true };
+  };
+  const tests = [promptCase('Fails', 'Say ahoy.', { type: 'responseContains', needle: 'ahoy' })];
+  const suiteId = await mine.suite({
+    serverIds: [await mine.server()],
+    repetitions: 1,
+    passThreshold: 1,
+    tests,
+  });
+  for (const what of ['judge', 'judge', 'judge', 'insights', 'insights', 'insights']) {
+    const runId = await mine.launch({ suiteId });
+    await mine.decided(runId);
+    expect((await other.post(`${mine.project}/eval-runs/${runId}/${what}`)).status).toBe(202);
+  }
+  await expect.poll(() => asked).toBe(4);
+  const decided = mine.decided(await mine.launch({ suiteId })).then(({ status }) => status as string);
+  expect(await Promise.race([decided, delay(10_000, 'not decided', { ref: false })])).toBe('completed');
+});

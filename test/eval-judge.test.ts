@@ -134,7 +134,8 @@ test('answers of a judge that are not what was asked for are errors of the judge
   await ask(runId);
   const { goalCompletion } = await judged(runId);
   expect(goalCompletion).toMatchObject({
-    status: 'completed',
+    status: 'failed',
+    errorCode: 'no_usable_answer',
     progress: { total: 8, completed: 0, errors: 8, skipped: 0 },
   });
   expect(

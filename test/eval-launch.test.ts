@@ -132,8 +132,16 @@ describe('where a run takes place', () => {
       refusedWith(409, 'SERVER_DISABLED', { serverId: gone }),
     );
     await service.delete(`${world.project}/servers/${gone}`);
+    // Nothing is left of what was saved: as if nothing had been.
     expect(await withoutTrace(database, ask)).toMatchObject(
-      refusedWith(409, 'SERVER_GONE', { serverId: gone }),
+      refusedWith(400, 'NO_SAVED_SERVER_SELECTION', { deletedServerIds: [gone] }),
+    );
+    const left = await addServer('left');
+    const lost = await addServer('lost');
+    const halved = await world.suite({ serverIds: [left, lost] });
+    await service.delete(`${world.project}/servers/${lost}`);
+    expect(await withoutTrace(database, () => world.launch({ suiteId: halved }))).toMatchObject(
+      refusedWith(409, 'SERVER_GONE', { serverId: lost }),
     );
     const named = () => world.launch({ suiteId, serverIds: [gone] });
     expect(await withoutTrace(database, named)).toMatchObject({ status: 404 });

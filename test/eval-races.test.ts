@@ -1,7 +1,7 @@
+// @module-tag long
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { Evals, executing, promptCase } from './support/evals.ts';
-import { isLong } from './support/long.ts';
 import { expectConsistent } from './support/run-facts.ts';
 import { callThenAnswer, type Script, type ScriptedProvider } from './support/scripted-provider.ts';
 import { type TestService } from './support/service.ts';
@@ -56,23 +56,22 @@ async function query<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
   }
 }
 
-test.runIf(isLong)(
-  'a run that is cancelled while trials are recorded has the results that it counts',
-  async () => {
-    // Far more trials than are waited for: a busy machine must not finish a run before it is cancelled.
-    provider.script = slowly(20);
-    const runs = await Promise.all(Array.from({ length: 4 }, () => launched(100)));
-    await Promise.all(
-      runs.map(async (runId, nth) => {
-        await finished(runId, 1 + 3 * nth);
-        const cancel = () => service.post(`${evals.project}/eval-runs/${runId}/cancel`);
-        const answers = await Promise.all([cancel(), cancel(), cancel()]);
-        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-      }),
-    );
-    for (const runId of runs) await expectConsistent(evals, runId);
-  },
-);
+test('a run that is cancelled while trials are recorded has the results that it counts', {
+  tags: ['long'],
+}, async () => {
+  // Far more trials than are waited for: a busy machine must not finish a run before it is cancelled.
+  provider.script = slowly(20);
+  const runs = await Promise.all(Array.from({ length: 4 }, () => launched(100)));
+  await Promise.all(
+    runs.map(async (runId, nth) => {
+      await finished(runId, 1 + 3 * nth);
+      const cancel = () => service.post(`${evals.project}/eval-runs/${runId}/cancel`);
+      const answers = await Promise.all([cancel(), cancel(), cancel()]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    }),
+  );
+  for (const runId of runs) await expectConsistent(evals, runId);
+});
 
 test('a run is decided as soon as its last trial is recorded, however long the commit takes', async () => {
   provider.script = slowly(0);
@@ -151,8 +150,7 @@ test('a suite with a run under way stays; a project that is deleted ends its run
     'select amount from ledger_entries where reason = $1',
     `eval-run ${runId}`,
   );
-  expect(booked).toHaveLength(1);
-  expect(booked[0]?.amount).not.toBe(0);
+  expect(booked.reduce((sum, { amount }) => sum + amount, 0)).toBeGreaterThan(0);
   for (const below of ['', '/iterations', '/events', '/cancel'])
     expect((await service.get(`${evals.project}/eval-runs/${runId}${below}`)).status).toBeGreaterThanOrEqual(
       404,

@@ -36,8 +36,10 @@ interface Exported {
 async function exported(cursor?: string): Promise<Exported> {
   const projectId = evals.project.split('/').at(-1);
   const after = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-  const { status, body } = await service.get(`/trace-exports/otlp?projectId=${projectId}${after}`);
+  const { status, headers, body } = await service.get(`/trace-exports/otlp?projectId=${projectId}${after}`);
   expect(status).toBe(200);
+  expect(headers.get('x-mcpjam-next-cursor')).toBe(body.nextCursor);
+  expect(headers.get('x-mcpjam-export-complete')).toBe(String(body.complete));
   // oxlint-disable-next-line typescript/no-explicit-any
   const spans = body.resourceSpans.flatMap(({ scopeSpans }: any) => scopeSpans[0].spans);
   const runIds = spans.flatMap(

@@ -1,6 +1,6 @@
+// @module-tag long
 import { afterAll, expect, test } from 'vitest';
 import { orNull, time } from '../src/platform/database/columns.ts';
-import { noBrowser } from './support/chromium.ts';
 import { Evals, executing, promptCase } from './support/evals.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
 import { startForTest, type TestService } from './support/service.ts';
@@ -55,7 +55,7 @@ async function tried(tests: object[], servers = serverIds) {
   return { runId, run, items };
 }
 
-test.skipIf(noBrowser)('a widget is used as a person would, and what was seen is kept', async () => {
+test('a widget is used as a person would, and what was seen is kept', { tags: ['chromium'] }, async () => {
   const { runId, run, items } = await tried([
     widgetCase('Uses', [
       sees({ kind: 'textVisible', text: 'Albatross seaworthy' }),
@@ -128,47 +128,46 @@ test.skipIf(noBrowser)('a widget is used as a person would, and what was seen is
   expect(left?.unusedSince).toEqual(expect.any(Number));
 });
 
-test.skipIf(noBrowser)(
-  'what is not so fails with the reason, and a widget that does not come is told',
-  async () => {
-    const failing = [
-      widgetCase('Which', [act({ kind: 'click', target: button('Add') })]),
-      widgetCase('Absent', [act({ kind: 'click', target: button('Sink') })]),
-      widgetCase('Value', [sees({ kind: 'inputValue', target: captain, equals: 'Ada' })]),
-      widgetCase(
-        'Complains',
-        [
-          { kind: 'interact', toolName: 'complains', action: { kind: 'click', target: button('Pump') } },
-          checks({ type: 'widgetNoConsoleErrors' }),
-        ],
-        'complains',
-      ),
-      widgetCase('Silent', [], 'silent', { renderTimeoutMs: 3_000 }),
-      widgetCase('None', [], 'look_up'),
-    ];
-    const { run, items, runId } = await tried(failing);
-    expect(run).toMatchObject({ result: 'failed', summary: { passed: 0, failed: 6 } });
-    const reasons: string[] = [];
-    for (const { id, predicateResults } of items) {
-      const { items: steps } = await evals.read(runId, `/iterations/${id}/steps`);
-      const [failed] = [...steps.slice(1), ...predicateResults].filter(
-        ({ status, passed }) => status === 'fail' || passed === false,
-      );
-      reasons.push(failed.reason);
-    }
-    expect(reasons).toEqual([
-      '2 elements are button "Add"; say which with nth, from 0',
-      'There is no button "Sink" to be seen',
-      'textbox "Captain" holds "", not "Ada"',
-      'On the console: "the chart is missing", "2 leaks"',
-      expect.stringContaining('bridge_timeout'),
-      expect.stringContaining('no_ui_resource'),
-    ]);
-    expect(items[4]).toMatchObject({ firstFailedStage: 'response' });
-  },
-);
+test('what is not so fails with the reason, and a widget that does not come is told', {
+  tags: ['chromium'],
+}, async () => {
+  const failing = [
+    widgetCase('Which', [act({ kind: 'click', target: button('Add') })]),
+    widgetCase('Absent', [act({ kind: 'click', target: button('Sink') })]),
+    widgetCase('Value', [sees({ kind: 'inputValue', target: captain, equals: 'Ada' })]),
+    widgetCase(
+      'Complains',
+      [
+        { kind: 'interact', toolName: 'complains', action: { kind: 'click', target: button('Pump') } },
+        checks({ type: 'widgetNoConsoleErrors' }),
+      ],
+      'complains',
+    ),
+    widgetCase('Silent', [], 'silent', { renderTimeoutMs: 3_000 }),
+    widgetCase('None', [], 'look_up'),
+  ];
+  const { run, items, runId } = await tried(failing);
+  expect(run).toMatchObject({ result: 'failed', summary: { passed: 0, failed: 6 } });
+  const reasons: string[] = [];
+  for (const { id, predicateResults } of items) {
+    const { items: steps } = await evals.read(runId, `/iterations/${id}/steps`);
+    const [failed] = [...steps.slice(1), ...predicateResults].filter(
+      ({ status, passed }) => status === 'fail' || passed === false,
+    );
+    reasons.push(failed.reason);
+  }
+  expect(reasons).toEqual([
+    '2 elements are button "Add"; say which with nth, from 0',
+    'There is no button "Sink" to be seen',
+    'textbox "Captain" holds "", not "Ada"',
+    'On the console: "the chart is missing", "2 leaks"',
+    expect.stringContaining('bridge_timeout'),
+    expect.stringContaining('no_ui_resource'),
+  ]);
+  expect(items[4]).toMatchObject({ firstFailedStage: 'response' });
+});
 
-test.skipIf(noBrowser)('a sample of those who wrote MCP Apps works', async () => {
+test('a sample of those who wrote MCP Apps works', { tags: ['chromium'] }, async () => {
   const sample = await evals.server({
     command: process.execPath,
     args: [widgetSample, '--stdio'],
@@ -197,7 +196,7 @@ test.skipIf(noBrowser)('a sample of those who wrote MCP Apps works', async () =>
   expect(items[0]).toMatchObject({ result: 'passed', error: null });
 });
 
-test.skipIf(noBrowser)('trials that find no room in the browser wait for each other', async () => {
+test('trials that find no room in the browser wait for each other', { tags: ['chromium'] }, async () => {
   const narrow = await startForTest({ env: { ...env, DRYDOCK_BROWSER_SESSIONS: '1' } });
   const there = await Evals.of(narrow);
   const server = await there.server({ url: await narrow.widgetUrl(), name: 'widgets' });
@@ -215,7 +214,7 @@ test.skipIf(noBrowser)('trials that find no room in the browser wait for each ot
   expect(results.sort()).toEqual(['A passed', 'B passed', 'C passed', 'D failed']);
 });
 
-test.skipIf(noBrowser)('the widget of a tool that the model called is looked at', async () => {
+test('the widget of a tool that the model called is looked at', { tags: ['chromium'] }, async () => {
   provider.script = callThenAnswer({ name: counter, input: { ship: 'Gannet' } }, 'Here it is.');
   const { items } = await tried([
     promptCase(
@@ -228,27 +227,26 @@ test.skipIf(noBrowser)('the widget of a tool that the model called is looked at'
   expect(items[0]).toMatchObject({ result: 'passed' });
 });
 
-test.skipIf(noBrowser)(
-  'a browser that dies is replaced for the next widget, and blamed on no server',
-  async () => {
-    const { browsers } = service.running.services;
-    const waiting = widgetCase('Dies', [
-      act({ kind: 'wait', ms: 3_000 }),
-      act({ kind: 'click', target: button('Look up') }),
-    ]);
-    const suiteId = await evals.suite({ serverIds, repetitions: 1, passThreshold: 1, tests: [waiting] });
-    const runId = await evals.launch({ suiteId });
-    // Its widget is there, and the next step waits.
-    await expect.poll(() => service.db.rows(called, { runId })).toHaveLength(1);
-    for (const pid of browsers.pids) process.kill(pid, 'SIGKILL');
-    const run = await evals.decided(runId);
-    expect(run).toMatchObject({ result: 'inconclusive' });
-    const { items } = await evals.read(runId, '/iterations');
-    expect(JSON.stringify(items[0])).toContain('browser_unavailable');
-    const again = await tried([widgetCase('Lives', [sees({ kind: 'textVisible', text: 'Albatross' })])]);
-    expect(again.items[0]).toMatchObject({ result: 'passed' });
-  },
-);
+test('a browser that dies is replaced for the next widget, and blamed on no server', {
+  tags: ['chromium'],
+}, async () => {
+  const { browsers } = service.running.services;
+  const waiting = widgetCase('Dies', [
+    act({ kind: 'wait', ms: 3_000 }),
+    act({ kind: 'click', target: button('Look up') }),
+  ]);
+  const suiteId = await evals.suite({ serverIds, repetitions: 1, passThreshold: 1, tests: [waiting] });
+  const runId = await evals.launch({ suiteId });
+  // Its widget is there, and the next step waits.
+  await expect.poll(() => service.db.rows(called, { runId })).toHaveLength(1);
+  for (const pid of browsers.pids) process.kill(pid, 'SIGKILL');
+  const run = await evals.decided(runId);
+  expect(run).toMatchObject({ result: 'inconclusive' });
+  const { items } = await evals.read(runId, '/iterations');
+  expect(JSON.stringify(items[0])).toContain('browser_unavailable');
+  const again = await tried([widgetCase('Lives', [sees({ kind: 'textVisible', text: 'Albatross' })])]);
+  expect(again.items[0]).toMatchObject({ result: 'passed' });
+});
 
 const removeRun = statement('test.remove-run', 'delete from eval_runs where id = :runId');
 const unusedSince = statement(

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
 import type { Operation } from '../src/contract/operation.ts';

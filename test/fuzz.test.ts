@@ -1,24 +1,25 @@
+// @module-tag long
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { statusOfCode } from '../src/contract/errors.ts';
 import type { Operation } from '../src/contract/operation.ts';
 import type { Browser } from './support/browser.ts';
-import { chromiumPath } from './support/chromium.ts';
-import { baseOf, everyOperation, isOfConsole } from './support/every-operation.ts';
+import { baseOf, everyOperation, isOfConsole, refusedHere } from './support/every-operation.ts';
 import { FuzzRun } from './support/fuzz-run.ts';
 import { telltale } from './support/hostile.ts';
 import { hostileRequests } from './support/hostile-requests.ts';
+import { isSoak } from './support/long.ts';
 import { brokenMessages, damagedMessages } from './support/malformed.ts';
 import { everyParameter, fillPath, makeParameters } from './support/path-parameters.ts';
 import { signedIn } from './support/people.ts';
+import { browserSetting } from './support/programs.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 
 const seed = Number(process.env['DRYDOCK_TEST_FUZZ_SEED'] ?? 4700);
 const requests = Number(process.env['DRYDOCK_TEST_FUZZ_RUNS'] ?? 200);
 const messages = Math.ceil(requests / 50);
 const lanes = 16;
-const soak = process.env['DRYDOCK_TEST_SOAK'] === '1';
 const patience = 180_000 + requests * 60;
 
 let service: TestService;
@@ -31,7 +32,7 @@ let cursors: { list: Operation; cursor: string }[];
 
 beforeAll(async () => {
   service = await startTestService({
-    env: { DRYDOCK_CONSOLE_RATE_LIMIT: 'off', DRYDOCK_BROWSER: chromiumPath },
+    env: { DRYDOCK_CONSOLE_RATE_LIMIT: 'off', ...browserSetting },
   });
   // What the start has to say, as that commands run as root, is no answer to a request.
   service.logs.length = 0;
@@ -95,13 +96,13 @@ test('a cursor altered in any one character is refused, and so is one of another
     const page = (changed: string) => read(list, `?limit=1&cursor=${changed}`);
     expect((await page(cursor)).status).toBe(200);
     // Together the lists have every place several times; each of them has all when there is time.
-    const step = soak ? 1 : 8;
+    const step = isSoak ? 1 : 8;
     for (let at = nth % step; at < cursor.length; at += step) {
       const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
       expect(await page(changed)).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
     }
     const others = [...lists.slice(nth + 1), ...lists.slice(0, nth)];
-    for (const other of soak ? others : others.slice(0, 4))
+    for (const other of isSoak ? others : others.slice(0, 4))
       expect((await page(other.cursor)).status).toBe(400);
   }
 });
@@ -121,10 +122,11 @@ test('no log line holds a secret, and none tells of a failure', () => {
 
 /** Whoever is told of a conflict came as far as the state of things; which state it is depends on the lanes. */
 function unreached(): Operation[] {
-  return everyOperation.filter(
-    ({ id, status }) =>
-      !(run.tally.get(id)?.has(status) || run.tally.get(id)?.has(409) || withoutProvider(id)),
-  );
+  return everyOperation.filter((operation) => {
+    const { id, status } = operation;
+    const answers = run.tally.get(id);
+    return !(answers?.has(status) || answers?.has(409) || withoutProvider(id) || refusedHere(operation));
+  });
 }
 
 /** Nobody can sign in with a provider where there is none. */

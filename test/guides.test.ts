@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { guideList } from '../src/surfaces/docs/guides/list.ts';
 import { createDatabase } from './support/database.ts';
 import { blocksOf } from './support/guides/blocks.ts';
@@ -43,6 +43,8 @@ interface Scene {
 /** Pages that need more than the service that the others share. */
 const scenes: Record<string, () => Promise<Scene>> = {
   'docs/quick-start.md': () => Promise.resolve({ env: {} }),
+  // A job of CI has no service.
+  'docs/ci.md': () => Promise.resolve({ env: {} }),
   'docs/oauth.md': async () => {
     const target = await startRotatingOAuth({ requireClientSecret: true });
     const { tokens, clientInformation } = target.issueTokens();
@@ -65,7 +67,21 @@ function sharedService(): Record<string, string> {
   return { DRYDOCK_DATA_DIR: join(folder, 'shared'), DRYDOCK_PORT: new URL(shared.baseUrl).port };
 }
 
-test.each(pages.filter((page) => blocksOf(page).length > 0))('%s does what it says', async (page) => {
+/** The pages that a newcomer reads first. */
+const first = ['README.md', 'docs/quick-start.md'];
+
+describe.each([
+  ['first', [], first],
+  ['further', ['long'], pages.filter((page) => !first.includes(page))],
+])('pages read %s', (_, tags, read) => {
+  test.each(read.filter((page) => blocksOf(page).length > 0))(
+    '%s does what it says',
+    { tags },
+    doesWhatItSays,
+  );
+});
+
+async function doesWhatItSays(page: string): Promise<void> {
   const { env, stop } = (await scenes[page]?.()) ?? { env: sharedService() };
   const place = await mkdtemp(join(folder, 'page-'));
   onTestFinished(async () => {
@@ -75,7 +91,7 @@ test.each(pages.filter((page) => blocksOf(page).length > 0))('%s does what it sa
   });
   const blocks = blocksOf(page);
   expect(await runStory(blocks, place, env)).toBe(blocks.filter(isRun).length);
-});
+}
 
 test('few blocks are not run, and each says why', () => {
   const blocks = pages.flatMap(blocksOf);

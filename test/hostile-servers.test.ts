@@ -1,7 +1,8 @@
+// @module-tag long
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -163,6 +164,8 @@ test('no more commands run than are allowed, whoever asks for them, and all of w
   // Not in the data directory, which commands do not see.
   const place = await mkdtemp(join(tmpdir(), 'drydock-marks-'));
   onTestFinished(() => rm(place, { recursive: true, force: true }));
+  // Commands of a service that runs as root run as another user.
+  await chmod(place, 0o777);
   const marks = join(place, 'grandchildren');
   // Starts a process that would outlive it, which is known by an argument, notes that, and then speaks MCP.
   const script = `

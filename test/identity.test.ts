@@ -99,7 +99,7 @@ test('a key outlives its organization and its owner as an orphan', async () => {
   expect(await service.get('/me', { key: first.key })).toMatchObject({
     body: { details: { reason: 'ORPHANED_KEY' } },
   });
-  const second = await service.stranger();
+  const second = await service.member('member');
   await deleteUser(service.db, second.userId);
   expect(await service.get('/me', { key: second.key })).toMatchObject({
     status: 401,

@@ -1,3 +1,4 @@
+// @module-tag long
 import { beforeEach, describe, expect, test } from 'vitest';
 import { executing } from './support/evals.ts';
 import { askedOf, Journeys, playing } from './support/journeys.ts';

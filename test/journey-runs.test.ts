@@ -1,3 +1,4 @@
+// @module-tag long
 import { beforeEach, describe, expect, test } from 'vitest';
 import { executing, scriptedModel } from './support/evals.ts';
 import { askedOf, Journeys, playing } from './support/journeys.ts';
@@ -107,6 +108,35 @@ describe('a run', () => {
       ],
     });
   });
+
+  test.each([
+    ['length', /output limit/],
+    ['content-filter', /content filter/],
+    ['unheard-of', /unknown reason/],
+  ] as const)(
+    'whose agent ends by %s has not run to its end, whatever its graders say',
+    async (finish, said) => {
+      provider.script = playing({
+        persona: (turn) => (turn < 1 ? { message: 'Which ships?' } : { endSession: true }),
+        agent: (request) => ({ ...lists(request), ...(request.results > 0 && { finish }) }),
+        judge: () => ({ score: 1 }),
+      });
+      const hostIds = [await journeys.client([server])];
+      const runId = await journeys.launch(await journeys.journey({ hostIds, rubric }));
+      const run = await journeys.over(runId);
+      expect(run.verdictSummary).toMatchObject({ decision: { verdict: 'inconclusive' } });
+      expect(run.attempts).toMatchObject([
+        { status: 'failed', errorCode: 'session_failed', errorMessage: expect.stringMatching(said) },
+      ]);
+      const { items } = await journeys.read(runId, '/sessions');
+      expect(items[0]).toMatchObject({
+        outcome: 'failed',
+        // What was said until then is kept.
+        messageCount: 4,
+        verdict: { verdict: 'inconclusive', reason: 'executionFailed' },
+      });
+    },
+  );
 });
 
 describe('launching', () => {

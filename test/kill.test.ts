@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest';
 import { type Drydock, databasePid, endDatabase, place } from './support/process.ts';
 

@@ -1,10 +1,10 @@
+// @module-tag long
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { float, text } from '../src/platform/database/columns.ts';
 import type { ConnectedDatabase } from '../src/platform/database/connect.ts';
 import { enqueue, enqueueAll } from '../src/platform/jobs/queue.ts';
 import { jobStates, openJobs, resultRows, until } from './support/jobs.ts';
-import { isLong } from './support/long.ts';
 import { Drydock } from './support/process.ts';
 import { scriptOf } from './support/script.ts';
 import { statement } from './support/statement.ts';
@@ -73,7 +73,9 @@ test('what a killed worker had is taken over when its lease is over', async () =
   expect(job?.attempts).toBeGreaterThanOrEqual(2);
 });
 
-test.runIf(isLong)('a worker that stood still past its lease writes nothing when it goes on', async () => {
+test('a worker that stood still past its lease writes nothing when it goes on', {
+  tags: ['long'],
+}, async () => {
   const { connected, db, start } = await open();
   const first = await start();
   await enqueue(db, 'deaf', { job: 'a', ms: 4_000 });
@@ -116,68 +118,65 @@ test('a worker that is told to end gives its jobs back at once, no attempt spent
   expect((await ordinary(connected)).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1]);
 });
 
-test.runIf(isLong)(
-  `${rounds} rounds of ill-treatment: each job has one result, and none is lost (seed ${seed})`,
-  {
-    timeout: 240_000 + rounds * 15_000,
-  },
-  async () => {
-    const { connected, db, start } = await open();
-    const random = randomFrom(seed);
-    const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-    const workers = await Promise.all([start(200), start(200), start(200)]);
-    const names: string[] = [];
-    const job = (kind: string, ms: number) => {
-      const name = `${kind}-${names.length}`;
-      names.push(name);
-      const organizationId = pick(['A', 'B', 'C']);
-      return { kind, payload: { job: name, ms }, onBehalfOf: { organizationId, userId: 'u' } };
-    };
-    const replaceEnded = async () => {
-      // One that meets a job that crashes may end before it is ready.
-      for (const [at, { child }] of workers.entries())
-        if (child.exitCode !== null || child.signalCode !== null)
-          workers[at] = await start(200).catch(() => workers[at] as Drydock);
-    };
-    for (let round = 0; round < rounds; round++) {
-      const batch = Array.from({ length: 20 }, () => job(pick(['short', 'short', 'deaf']), random() * 600));
-      batch.push(job('crash', 0));
-      if (round % 2 === 1) batch.push(job('freeze', 1.5 * lease));
-      await enqueueAll(db, batch);
-      await replaceEnded();
-      await delay(random() * 500);
-      const victim = pick(workers);
-      const treatment = pick(['SIGKILL', 'SIGTERM', 'SIGSTOP'] as const);
-      victim.child.kill(treatment);
-      if (treatment === 'SIGSTOP') {
-        await delay(1.3 * lease);
-        victim.child.kill('SIGCONT');
-      }
+test(`${rounds} rounds of ill-treatment: each job has one result, and none is lost (seed ${seed})`, {
+  tags: ['long'],
+  timeout: 240_000 + rounds * 15_000,
+}, async () => {
+  const { connected, db, start } = await open();
+  const random = randomFrom(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const workers = await Promise.all([start(200), start(200), start(200)]);
+  const names: string[] = [];
+  const job = (kind: string, ms: number) => {
+    const name = `${kind}-${names.length}`;
+    names.push(name);
+    const organizationId = pick(['A', 'B', 'C']);
+    return { kind, payload: { job: name, ms }, onBehalfOf: { organizationId, userId: 'u' } };
+  };
+  const replaceEnded = async () => {
+    // One that meets a job that crashes may end before it is ready.
+    for (const [at, { child }] of workers.entries())
+      if (child.exitCode !== null || child.signalCode !== null)
+        workers[at] = await start(200).catch(() => workers[at] as Drydock);
+  };
+  for (let round = 0; round < rounds; round++) {
+    const batch = Array.from({ length: 20 }, () => job(pick(['short', 'short', 'deaf']), random() * 600));
+    batch.push(job('crash', 0));
+    if (round % 2 === 1) batch.push(job('freeze', 1.5 * lease));
+    await enqueueAll(db, batch);
+    await replaceEnded();
+    await delay(random() * 500);
+    const victim = pick(workers);
+    const treatment = pick(['SIGKILL', 'SIGTERM', 'SIGSTOP'] as const);
+    victim.child.kill(treatment);
+    if (treatment === 'SIGSTOP') {
+      await delay(1.3 * lease);
+      victim.child.kill('SIGCONT');
     }
-    await until(
-      async () => {
-        await replaceEnded();
-        return (await ordinary(connected)).every(({ state }) => state === 'done' || state === 'failed');
-      },
-      20_000 + rounds * 10_000,
-    );
+  }
+  await until(
+    async () => {
+      await replaceEnded();
+      return (await ordinary(connected)).every(({ state }) => state === 'done' || state === 'failed');
+    },
+    20_000 + rounds * 10_000,
+  );
 
-    expect((await outcomes(connected)).toSorted()).toEqual(names.toSorted());
-    const states = await ordinary(connected);
-    expect(states).toHaveLength(names.length);
-    const begun = await beginnings(connected);
-    for (const name of names.filter((each) => each.startsWith('crash')))
-      expect(begun[name]).toBeLessThanOrEqual(2);
-    // A frozen one that is not taken over meanwhile is done, else it is given up.
-    const expected: Record<string, RegExp> = { crash: /^failed 2$/, freeze: /^(done|failed) [12]$/ };
-    for (const { kind, state, attempts } of states)
-      expect(`${state} ${attempts}`).toMatch(expected[kind] ?? /^done \d+$/);
-    const ticks = (await jobStates(db)).filter(
-      ({ kind, state }) => kind === 'tick' && /waiting|running/.test(state),
-    );
-    expect(ticks).toHaveLength(1);
-  },
-);
+  expect((await outcomes(connected)).toSorted()).toEqual(names.toSorted());
+  const states = await ordinary(connected);
+  expect(states).toHaveLength(names.length);
+  const begun = await beginnings(connected);
+  for (const name of names.filter((each) => each.startsWith('crash')))
+    expect(begun[name]).toBeLessThanOrEqual(2);
+  // A frozen one that is not taken over meanwhile is done, else it is given up.
+  const expected: Record<string, RegExp> = { crash: /^failed 2$/, freeze: /^(done|failed) [12]$/ };
+  for (const { kind, state, attempts } of states)
+    expect(`${state} ${attempts}`).toMatch(expected[kind] ?? /^done \d+$/);
+  const ticks = (await jobStates(db)).filter(
+    ({ kind, state }) => kind === 'tick' && /waiting|running/.test(state),
+  );
+  expect(ticks).toHaveLength(1);
+});
 
 async function resultsOf({ database }: ConnectedDatabase, job: string): Promise<string[]> {
   return (await resultRows(database)).flatMap((row) => (row.job === job ? [row.by] : []));

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { saveServer } from './support/live.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';

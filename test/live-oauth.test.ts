@@ -1,3 +1,4 @@
+// @module-tag long
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type SavedServer, saveServer } from './support/live.ts';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { newId } from '../src/platform/ids.ts';
 import { type SavedServer, saveServer } from './support/live.ts';

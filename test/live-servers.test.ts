@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { giveToCommands } from './support/for-commands.ts';
 import { saveServer } from './support/live.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { startModernOnly } from './targets/modern-only.ts';
@@ -30,6 +31,7 @@ async function during<T extends AsyncDisposable>(starting: Promise<T>): Promise<
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'drydock-live-'));
   onTestFinished(() => rm(made, { recursive: true, force: true }));
+  await giveToCommands(made);
   return made;
 }
 

@@ -1,4 +1,6 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exampleSuite } from '../src/surfaces/mcp/tasks/save.ts';
 import { connectAgent, eras } from './support/agents.ts';
 import { Evals, promptCase } from './support/evals.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -72,9 +74,11 @@ describe.each(eras)('an agent of %s', (era) => {
         why: expect.stringContaining('Zanzibar'),
       }),
     ]);
-    expect(explained.data.figures).toContainEqual(
-      expect.objectContaining({ case: 'Adds numbers', passed: '2/2' }),
-    );
+    expect(explained.data.figures).toEqual([
+      expect.objectContaining({ case: 'Knows the last ship', passed: '0/2' }),
+    ]);
+    expect(explained.ours).toContain('1 passed cases are left out.');
+    expect(explained.text).not.toContain('Adds numbers');
 
     // The links lead to the run and to the trace of the failing trial.
     const [run, trace] = explained.links;
@@ -89,6 +93,14 @@ describe.each(eras)('an agent of %s', (era) => {
     expect(trace?.uri).toContain(/^Trial (\w+)/.exec(trial.ours)?.[1]);
     expect(trial.data.steps).toContainEqual(expect.objectContaining({ kind: 'assert', status: 'fail' }));
     expect(JSON.stringify(trial.data.messages)).toContain('list_ships');
+    expect(trial.data.failedChecks).toEqual([
+      {
+        expected: expect.objectContaining({ type: 'responseContains', needle: 'Zanzibar' }),
+        actual: expect.stringMatching(/^The answer does not contain "Zanzibar": ".+"$/),
+        turn: 0,
+      },
+    ]);
+    expect(trial.ours).toContain('1 checks and 1 of 2 steps failed');
   });
 });
 
@@ -141,6 +153,36 @@ test.each([true, false])(
     expect((await last()).id).toBe(runId);
   },
 );
+
+test('the failed cases of a run are run again, as a run of their own', async () => {
+  const agent = await connectAgent(service);
+  const again = await agent.call('rerun_failed', { suite: 'Ships', ...inFleet, repetitions: 1 });
+  expect(again.ours).toMatch(/of suite "Ships": failed\.\n0 of 1 trials passed/);
+  expect(again.data.notPassed).toEqual([expect.objectContaining({ name: 'Knows the last ship' })]);
+});
+
+test('a server and a suite are saved by name, changed by saving again, and run', async () => {
+  const agent = await connectAgent(service);
+  const save = (url: string) => agent.call('save_server', { name: 'demo', url, ...inFleet });
+  const first = await save('http://127.0.0.1:9/mcp');
+  const serverId = /srv_\w+/.exec(first.ours)?.[0];
+  const changed = await save(await service.demoUrl());
+  expect(first.ours).toContain('Server "demo" was saved');
+  expect(changed.ours).toContain(`Server "demo" was changed: ${serverId}.`);
+  const saved = { ...exampleSuite, suite: { id: 'saved', name: 'Saved' } };
+  const suite = () => agent.call('save_suite', { file: saved, ...inFleet });
+  expect((await suite()).ours).toMatch(/Suite "Saved" was created: suite_/);
+  expect((await suite()).ours).toMatch(/Suite "Saved" was already like this: suite_/);
+  const run = await agent.call('run_suite', { suite: 'Saved', ...inFleet });
+  expect(run.ours).toContain('of suite "Saved": passed.');
+  const wrong = await agent.call('save_suite', {
+    file: { ...saved, cases: [{ ...exampleSuite.cases[0], steps: [] }] },
+    ...inFleet,
+  });
+  expect(wrong).toMatchObject({ isError: true, ours: expect.stringContaining('cases.0.steps') });
+  const neither = await agent.call('save_server', { name: 'demo', ...inFleet });
+  expect(neither.ours).toContain('VALIDATION_ERROR: Give url or command');
+});
 
 test('a stream is followed for as long as was asked', async () => {
   const agent = await connectAgent(service, { path: '/mcp/x/eval-runs' });

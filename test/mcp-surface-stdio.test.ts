@@ -1,3 +1,4 @@
+// @module-tag long
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -42,7 +43,7 @@ test('the surface speaks stdio in both eras, over a client of the service', asyn
   await old.connect(new OldTransport(command('--toolsets', 'projects', '--read-only')));
   onTestFinished(() => old.close());
 
-  expect((await modern.listTools()).tools).toHaveLength(14);
+  expect((await modern.listTools()).tools).toHaveLength(17);
   expect((await old.listTools()).tools.map(({ name }) => name)).toEqual([
     'getProjectCapabilities',
     'listProjects',

@@ -78,16 +78,19 @@ describe.each(eras)('an agent of %s', (era) => {
 });
 
 describe('lists of tools', () => {
-  test('at the default address there are 14, in the same order each time, annotated in full', async () => {
+  test('at the default address there are 17, in the same order each time, annotated in full', async () => {
     const agent = await connectAgent(service);
     const tools = await agent.tools();
     expect(tools.map(({ name }) => name)).toEqual([
       'find',
+      'save_server',
       'diagnose_server',
       'list_server_tools',
       'call_server_tool',
       'check_server_contract',
+      'save_suite',
       'run_suite',
+      'rerun_failed',
       'list_runs',
       'explain_run',
       'read_trial',
@@ -207,6 +210,70 @@ describe('permissions', () => {
     const refused = await agent.call('getMe');
     expect(refused.ours).toContain('RATE_LIMITED: API key limit exceeded');
     expect(refused.data.details.retryAfterMs).toBeGreaterThan(15_000);
+  });
+});
+
+describe('operations by name', () => {
+  test('take names for ids in path, query and body, and the Default project where none is given', async () => {
+    const agent = await connectAgent(service);
+    const read = await agent.call('read_operation', {
+      operation: 'getProjectServer',
+      arguments: { serverId: 'harbour' },
+    });
+    expect(read.data).toMatchObject({ id: serverId, name: 'Harbour' });
+    const suite = {
+      name: 'By name',
+      model: 'drydock/rehearsal',
+      serverIds: ['Harbour'],
+      tests: [{ title: 'One', steps: [{ id: '1', kind: 'prompt', prompt: 'Hi' }] }],
+    };
+    const made = await agent.call('write_operation', {
+      operation: 'createEvalSuite',
+      arguments: { projectId: 'default', body: suite },
+    });
+    expect(made).toMatchObject({ isError: false });
+    const suiteId = made.data.suiteId as string;
+    expect(made.ours).toContain(suiteId);
+    const cases = await agent.call('read_operation', {
+      operation: 'listEvalCases',
+      arguments: { suiteId: 'By name' },
+    });
+    const run = await agent.call('write_operation', {
+      operation: 'createEvalRun',
+      // The case stands before the suite that it is looked up in.
+      arguments: { body: { caseIds: ['One'], suiteId: 'by name' } },
+    });
+    expect(run).toMatchObject({ isError: false });
+    const { body: kept } = await service.get(
+      `/projects/${await service.defaultProject()}/eval-suites/${suiteId}`,
+    );
+    expect(kept.environment.servers).toEqual(['Harbour']);
+    expect(cases.data.items[0]).toMatchObject({ title: 'One' });
+  });
+
+  test.each([
+    [
+      'getProjectServer',
+      { serverId: 'Harbor' },
+      'No server "Harbor" in the project. The nearest names: "Harbour"',
+    ],
+    [
+      'listProjectServers',
+      { projectId: 'Defalt' },
+      'No project "Defalt" in this organization. The nearest names: "Default"',
+    ],
+  ])('%s refuses a name that is not there with the nearest ones', async (operation, args, message) => {
+    const agent = await connectAgent(service);
+    const refused = await agent.call('read_operation', { operation, arguments: args });
+    expect(refused.ours).toContain(`NOT_FOUND: ${message}`);
+  });
+
+  test('tools of toolsets take names too, and describe_operation says that the project may be left out', async () => {
+    const toolset = await connectAgent(service, { path: '/mcp/x/servers' });
+    expect((await toolset.call('getProjectServer', { serverId: 'harbour' })).data.id).toBe(serverId);
+    const agent = await connectAgent(service);
+    const described = await agent.call('describe_operation', { operation: 'getProjectServer' });
+    expect(JSON.parse(described.text).arguments).toMatchObject({ required: ['serverId'] });
   });
 });
 

@@ -1,7 +1,7 @@
+// @module-tag long
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../src/surfaces/client/index.ts';
-import { isLong } from './support/long.ts';
 import { place } from './support/process.ts';
 
 /** A service that is asked for more than it can do: it turns the rest away and lives. */
@@ -85,53 +85,52 @@ function shedCount(metrics: string, reason?: string): number {
     .reduce((sum, [, , value]) => sum + Number(value), 0);
 }
 
-test.runIf(isLong)(
-  'Flooded with large bodies a small process answers each of them, health beside them, and lives on',
-  async () => {
-    const at = await place();
-    const service = await at.serve({
-      DRYDOCK_RATE_LIMIT: 'off',
-      NODE_OPTIONS: '--max-old-space-size=96',
-    });
-    const key = service.key as string;
-    const origin = new URL(service.baseUrl).origin;
-    const { items } = await createClient({ baseUrl: service.baseUrl, apiKey: key }).listProjects({});
-    const url = `${service.baseUrl}/projects/${items[0]?.id}/servers`;
-    // Many small values: parsed, it is a multiple of its size.
-    const body = Buffer.from(
-      JSON.stringify({ name: 'flood', extra: Array.from({ length: 200_000 }, () => [1]) }),
-    );
-    expect(body.length).toBeGreaterThan(600_000);
-    const agent = agentFor();
-    // Those that come while others hold all the room are turned away, however fast the rest is.
-    const held = Array.from({ length: 30 }, () => halfSent(url, key, body));
-    const turnedAway = () => held.filter(({ answer }) => answer?.status === 503).length;
-    await expect.poll(turnedAway).toBeGreaterThan(0);
-    for (const { finish } of held) finish();
-    await expect.poll(() => held.every(({ answer }) => answer !== undefined)).toBe(true);
-    const sent = 300;
-    const flood = Promise.all(
-      Array.from({ length: sent }, () => ask(agent, url, { method: 'POST', key, body })),
-    );
-    const state = { over: false };
-    void flood.finally(() => (state.over = true));
-    const health: Answer[] = [];
-    while (!state.over) health.push(await ask(agent, `${origin}/healthz`));
-    const answers = await flood;
-    const shed = answers.filter(({ status }) => status === 503);
-    const accepted = answers.filter(({ status }) => status === 400);
-    expect(shed.length + accepted.length).toBe(sent);
-    expect(accepted.length).toBeGreaterThan(0);
-    for (const answer of shed) expectShed(answer);
-    expect(health.every(({ status }) => status === 200)).toBe(true);
-    expect(service.child.exitCode).toBeNull();
-    const metrics = (await ask(agent, `${origin}/metrics`)).text;
-    expect(shedCount(metrics)).toBe(shed.length + turnedAway());
-    // The flood is over: everybody is answered again.
-    const after = await createClient({ baseUrl: service.baseUrl, apiKey: key }).listProjects({});
-    expect(after.items).toHaveLength(1);
-  },
-);
+test('Flooded with large bodies a small process answers each of them, health beside them, and lives on', {
+  tags: ['long'],
+}, async () => {
+  const at = await place();
+  const service = await at.serve({
+    DRYDOCK_RATE_LIMIT: 'off',
+    NODE_OPTIONS: '--max-old-space-size=96',
+  });
+  const key = service.key as string;
+  const origin = new URL(service.baseUrl).origin;
+  const { items } = await createClient({ baseUrl: service.baseUrl, apiKey: key }).listProjects({});
+  const url = `${service.baseUrl}/projects/${items[0]?.id}/servers`;
+  // Many small values: parsed, it is a multiple of its size.
+  const body = Buffer.from(
+    JSON.stringify({ name: 'flood', extra: Array.from({ length: 200_000 }, () => [1]) }),
+  );
+  expect(body.length).toBeGreaterThan(600_000);
+  const agent = agentFor();
+  // Those that come while others hold all the room are turned away, however fast the rest is.
+  const held = Array.from({ length: 30 }, () => halfSent(url, key, body));
+  const turnedAway = () => held.filter(({ answer }) => answer?.status === 503).length;
+  await expect.poll(turnedAway).toBeGreaterThan(0);
+  for (const { finish } of held) finish();
+  await expect.poll(() => held.every(({ answer }) => answer !== undefined)).toBe(true);
+  const sent = 300;
+  const flood = Promise.all(
+    Array.from({ length: sent }, () => ask(agent, url, { method: 'POST', key, body })),
+  );
+  const state = { over: false };
+  void flood.finally(() => (state.over = true));
+  const health: Answer[] = [];
+  while (!state.over) health.push(await ask(agent, `${origin}/healthz`));
+  const answers = await flood;
+  const shed = answers.filter(({ status }) => status === 503);
+  const accepted = answers.filter(({ status }) => status === 400);
+  expect(shed.length + accepted.length).toBe(sent);
+  expect(accepted.length).toBeGreaterThan(0);
+  for (const answer of shed) expectShed(answer);
+  expect(health.every(({ status }) => status === 200)).toBe(true);
+  expect(service.child.exitCode).toBeNull();
+  const metrics = (await ask(agent, `${origin}/metrics`)).text;
+  expect(shedCount(metrics)).toBe(shed.length + turnedAway());
+  // The flood is over: everybody is answered again.
+  const after = await createClient({ baseUrl: service.baseUrl, apiKey: key }).listProjects({});
+  expect(after.items).toHaveLength(1);
+});
 
 test('Beyond the bound requests are turned away before anybody looks who asks', async () => {
   const at = await place();

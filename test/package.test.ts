@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -46,7 +47,7 @@ test('the package holds what a user needs, and nothing else', async () => {
     /^docs\/[\w-]+\.md$/,
     /^deploy\/(?:[\w-]+\/)*[\w.-]+$/,
     /^dist\/program\/(?:main|suite-file-thread|pipe-filter|[\w-]+-[A-Z0-9]{8})\.js$/,
-    /^dist\/program\/(?:THIRD-PARTY-LICENSES\.txt|sbom\.json)$/,
+    /^dist\/program\/(?:THIRD-PARTY-LICENSES\.txt|sbom\.json|self-test\.cjs)$/,
     /^dist\/program\/conformance\/(?:lockdown\.cjs|suite\/suite\.cjs|requirements\/[\w.-]+)$/,
     /^dist\/console\/(?:(?:index|visit|shared)\.html|theme\.js|icon\.svg)(?:\.gz)?$/,
     /^dist\/console\/assets\/[\w.-]+-[\w-]{8}\.(?:js|css)(?:\.gz)?$/,
@@ -119,56 +120,50 @@ test('it runs where it was installed, below a folder only its owner may enter, a
 });
 
 /** Whether this machine lets us mount, as a container engine does. */
-const canMount = await run('unshare', ['--mount', 'true']).then(
-  () => process.getuid?.() === 0,
-  () => false,
-);
+test('it runs as in the container: a plain user, nothing to write to but its data and /tmp', {
+  tags: ['mounts'],
+}, async () => {
+  const data = await newDataDir();
+  onTestFinished(() => rm(data, { recursive: true, force: true }));
+  // A user that stands in /etc/passwd, as the one of the image does.
+  await run('chown', ['-R', 'nobody:nogroup', data]);
+  const account = ['--reuid=nobody', '--regid=nogroup', '--clear-groups'];
+  const privileges = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all'];
+  const script = [
+    'set -e',
+    'mount -t tmpfs tmpfs /mnt && mkdir /mnt/node_modules',
+    `mount --bind ${folder}/node_modules /mnt/node_modules && mount --bind ${data} /srv`,
+    'mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -o remount,ro /mnt',
+    'mount -o remount,bind,ro / && mount -o remount,bind,ro /mnt/node_modules',
+    'cd /srv && ! touch /opt/x 2> /dev/null',
+    `exec setpriv ${[...account, ...privileges].join(' ')} "$0" /mnt/node_modules/drydock/dist/program/main.js "$@"`,
+  ].join('\n');
+  const confined = ['--mount', '--propagation', 'private', 'sh', '-c', script, process.execPath];
+  const env = { PATH: process.env['PATH'], HOME: '/srv', DRYDOCK_DATA_DIR: '/srv', DRYDOCK_PORT: '0' };
+  const service = spawn('unshare', [...confined, 'serve'], { env });
+  onTestFinished(() => void service.kill('SIGKILL'));
+  const ended = once(service, 'close');
+  let said = '';
+  const started = new Promise<void>((resolve) => {
+    for (const stream of [service.stdout, service.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+        if (/API +http/.test(said)) resolve();
+      });
+  });
+  await Promise.race([started, ended]);
+  expect(said).toMatch(/API +http/);
+  const port = new URL(/API +(\S+)/.exec(said)?.[1] as string).port;
 
-test.runIf(canMount)(
-  'it runs as in the container: a plain user, nothing to write to but its data and /tmp',
-  async () => {
-    const data = await newDataDir();
-    onTestFinished(() => rm(data, { recursive: true, force: true }));
-    // A user that stands in /etc/passwd, as the one of the image does.
-    await run('chown', ['-R', 'nobody:nogroup', data]);
-    const account = ['--reuid=nobody', '--regid=nogroup', '--clear-groups'];
-    const privileges = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all'];
-    const script = [
-      'set -e',
-      'mount -t tmpfs tmpfs /mnt && mkdir /mnt/node_modules',
-      `mount --bind ${folder}/node_modules /mnt/node_modules && mount --bind ${data} /srv`,
-      'mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -o remount,ro /mnt',
-      'mount -o remount,bind,ro / && mount -o remount,bind,ro /mnt/node_modules',
-      'cd /srv && ! touch /opt/x 2> /dev/null',
-      `exec setpriv ${[...account, ...privileges].join(' ')} "$0" /mnt/node_modules/drydock/dist/program/main.js "$@"`,
-    ].join('\n');
-    const confined = ['--mount', '--propagation', 'private', 'sh', '-c', script, process.execPath];
-    const env = { PATH: process.env['PATH'], HOME: '/srv', DRYDOCK_DATA_DIR: '/srv', DRYDOCK_PORT: '0' };
-    const service = spawn('unshare', [...confined, 'serve'], { env });
-    onTestFinished(() => void service.kill('SIGKILL'));
-    const ended = once(service, 'close');
-    let said = '';
-    const started = new Promise<void>((resolve) => {
-      for (const stream of [service.stdout, service.stderr])
-        stream.setEncoding('utf8').on('data', (text: string) => {
-          said += text;
-          if (/API +http/.test(said)) resolve();
-        });
-    });
-    await Promise.race([started, ended]);
-    expect(said).toMatch(/API +http/);
-    const port = new URL(/API +(\S+)/.exec(said)?.[1] as string).port;
-
-    const health = await run('unshare', [...confined, 'health', '--ready'], {
-      env: { ...env, DRYDOCK_PORT: port },
-    });
-    expect(health.stdout).toBe(`http://127.0.0.1:${port}/readyz 200 {"status":"ready"}\n`);
-    service.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-    const dead = run('unshare', [...confined, 'health'], { env: { ...env, DRYDOCK_PORT: port } });
-    await expect(dead).rejects.toMatchObject({ code: 4, stderr: expect.stringContaining('Nobody answers') });
-  },
-);
+  const health = await run('unshare', [...confined, 'health', '--ready'], {
+    env: { ...env, DRYDOCK_PORT: port },
+  });
+  expect(health.stdout).toBe(`http://127.0.0.1:${port}/readyz 200 {"status":"ready"}\n`);
+  service.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  const dead = run('unshare', [...confined, 'health'], { env: { ...env, DRYDOCK_PORT: port } });
+  await expect(dead).rejects.toMatchObject({ code: 4, stderr: expect.stringContaining('Nobody answers') });
+});
 
 test('a mistake in a call does not compile, and the compiler says which', async () => {
   const wrong = [

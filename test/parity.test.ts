@@ -1,11 +1,13 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
 import { isSafe, type Operation, streamedAnswer } from '../src/contract/operation.ts';
 import { openApiDocument } from '../src/surfaces/openapi/document.ts';
 import { arrange } from './support/arrangements.ts';
-import { chromiumPath } from './support/chromium.ts';
-import { isLong } from './support/long.ts';
+import { refusedHere } from './support/every-operation.ts';
+import { isSoak } from './support/long.ts';
 import { exampleFor, makeParameters, parametersOf } from './support/path-parameters.ts';
+import { browserSetting } from './support/programs.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { type Asked, type Came, type Surface, surfaces } from './support/surfaces.ts';
 
@@ -13,41 +15,52 @@ let service: TestService;
 const { paths } = openApiDocument('', 'test');
 
 beforeAll(async () => {
-  service = await startTestService({ worker: false, env: { DRYDOCK_BROWSER: chromiumPath } });
+  service = await startTestService({ worker: false, env: browserSetting });
 });
 afterAll(() => dispose(service));
 
+type Shown = [name: string, call: Surface][];
+
 describe.each(operationList)('$id', (operation) => {
-  test('is described, answers alike on every surface, and refuses alike', async () => {
-    expect(paths[operation.path]?.[operation.method.toLowerCase()]?.operationId).toBe(operation.id);
-    let asked = await askedOf(operation);
-    const answers: Record<string, unknown> = {};
-    for (const [name, call] of shownOn(operation)) {
-      // What one has changed is not there for the next.
-      if (name !== 'HTTP' && !isSafe(operation)) asked = await askedOf(operation);
-      answers[name] = steady(await call(service, operation, asked));
-    }
-    expect(answers).toEqual(Object.fromEntries(Object.keys(answers).map((name) => [name, answers['HTTP']])));
-    expect(answers['HTTP']).toHaveProperty('answer');
-    const refusals: Record<string, Came> = {};
-    for (const [name, call] of Object.entries(surfaces)) {
-      // Whoever comes as an agent shows a key, also for what anybody may ask.
-      if (name === 'MCP' && isOpen(operation)) continue;
-      refusals[name] = await call(service, operation, refused(operation, asked));
-    }
-    expect(refusals).toEqual(
-      Object.fromEntries(Object.keys(refusals).map((name) => [name, refusals['HTTP']])),
-    );
-    expect(Object.keys(refusals['HTTP'] as Came)).toEqual([isOpen(operation) ? 'answer' : 'refusal']);
+  test('is described, answers alike, and refuses alike', async () => {
+    expect.hasAssertions();
+    await expectAlike(operation, isSafe(operation) ? Object.entries(surfaces) : twoOf(operation));
   });
 });
 
-/** All of them; what is changed over HTTP is changed on one of the others, by turns, unless there is time for all. */
-function shownOn(operation: Operation): [name: string, call: Surface][] {
+describe.runIf(isSoak).each(operationList.filter((operation) => !isSafe(operation)))('$id', (operation) => {
+  test('answers alike on every surface', async () => {
+    expect.hasAssertions();
+    await expectAlike(operation, Object.entries(surfaces));
+  });
+});
+
+async function expectAlike(operation: Operation, shownOn: Shown): Promise<void> {
+  expect(paths[operation.path]?.[operation.method.toLowerCase()]?.operationId).toBe(operation.id);
+  let asked = await askedOf(operation);
+  const answers: Record<string, unknown> = {};
+  for (const [name, call] of shownOn) {
+    // What one has changed is not there for the next.
+    if (name !== 'HTTP' && !isSafe(operation)) asked = await askedOf(operation);
+    answers[name] = steady(await call(service, operation, asked));
+  }
+  expect(answers).toEqual(Object.fromEntries(Object.keys(answers).map((name) => [name, answers['HTTP']])));
+  expect(answers['HTTP']).toHaveProperty(refusedHere(operation) ? 'refusal.code' : 'answer');
+  const refusals: Record<string, Came> = {};
+  for (const [name, call] of Object.entries(surfaces)) {
+    // Whoever comes as an agent shows a key, also for what anybody may ask.
+    if (name === 'MCP' && isOpen(operation)) continue;
+    refusals[name] = await call(service, operation, refused(operation, asked));
+  }
+  expect(refusals).toEqual(Object.fromEntries(Object.keys(refusals).map((name) => [name, refusals['HTTP']])));
+  expect(Object.keys(refusals['HTTP'] as Came)).toEqual([isOpen(operation) ? 'answer' : 'refusal']);
+}
+
+/** HTTP and one of the others, by turns. */
+function twoOf(operation: Operation): Shown {
   const [http, ...others] = Object.entries(surfaces);
-  if (!http || isLong || isSafe(operation)) return Object.entries(surfaces);
   const turn = operationList.indexOf(operation) % others.length;
-  return [http, ...others.slice(turn, turn + 1)];
+  return http ? [http, ...others.slice(turn, turn + 1)] : [];
 }
 
 /** Nothing that it is asked with can be refused for who asks or what is named. */

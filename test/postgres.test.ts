@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkVersion } from '../src/platform/database/connect.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { migrations } from '../src/platform/database/migrations/index.ts';
-import { debian15, startPostgres15 } from './support/cluster.ts';
+import { startPostgres15 } from './support/cluster.ts';
 import { createDatabase } from './support/database.ts';
 import { dispose, startTestService } from './support/service.ts';
 
@@ -63,7 +62,7 @@ describe('a PostgreSQL of the operator', () => {
   });
 });
 
-describe.runIf(existsSync(`${debian15}/postgres`))('PostgreSQL 15, the oldest supported', () => {
+describe('PostgreSQL 15, the oldest supported', { tags: ['postgres15'] }, () => {
   test('runs the service', async () => {
     const service = await startTestService({ database: await startPostgres15() });
     onTestFinished(() => dispose(service));

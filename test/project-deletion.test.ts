@@ -1,3 +1,4 @@
+// @module-tag long
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Operation } from '../src/contract/operation.ts';

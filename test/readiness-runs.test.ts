@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksOf } from '../src/readiness/index.ts';
 import { assess, type Directory, declared, startWithListable } from './support/readiness.ts';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deleteOrganization } from '../src/domain/operator/organizations.ts';
 import { baseOf, everyOperation } from './support/every-operation.ts';

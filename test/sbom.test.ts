@@ -36,10 +36,11 @@ test('the bill of materials is valid CycloneDX 1.6 and names all that is bundled
   expect(listed).toHaveLength(components.length);
   const lines = listed.map(({ name, version, license, use }) => `${name} ${version} (${license}) ${use}`);
   const lock = JSON.parse(read('package-lock.json')) as {
-    packages: Record<string, { version: string; license: string; dev?: boolean }>;
+    packages: Record<string, { version: string; license: string; dev?: boolean; link?: boolean }>;
   };
   const needed = Object.entries(lock.packages)
-    .filter(([place, { dev }]) => place !== '' && !dev)
+    // What is linked stands in for a package that is not wanted.
+    .filter(([place, { dev, link }]) => place !== '' && !dev && !link)
     .map(
       ([place, { version, license }]) => `${place.replace(/^.*node_modules\//, '')} ${version} (${license})`,
     );

@@ -46,10 +46,11 @@ test('a personal secret reaches only what its owner started', async () => {
   expect(await delivered(world.other.userId, [own])).toEqual([]);
 });
 
-test('and takes the place of a shared one of the same name', async () => {
+test('and comes after a shared one of the same name', async () => {
   const shared = await save(plain('SAME'));
   const own = await save({ ...personal('SAME'), value: 'mine' }, world.member.key);
   expect(await delivered(world.member.userId, [own, shared])).toEqual([
+    { name: 'SAME', value: plain('SAME').value, personal: false },
     { name: 'SAME', value: 'mine', personal: true },
   ]);
   expect(await delivered(world.me, [own, shared])).toEqual([

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { removeMember, setMember } from '../src/domain/operator/members.ts';
 import { Account, connected, openAccountAt, until } from './support/connections.ts';

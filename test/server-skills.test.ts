@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SavedServer, saveServer } from './support/live.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';

@@ -1,8 +1,8 @@
+// @module-tag long
 import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { isLong } from './support/long.ts';
 import { type Drydock, databaseHome, databasePid, place } from './support/process.ts';
 
 const key = `sk_${'drain'.repeat(8)}`;
@@ -83,7 +83,9 @@ test('with a notice it still takes requests after SIGTERM, and its readiness say
   expect(await service.outcome()).toMatchObject({ code: 0 });
 });
 
-test.runIf(isLong)('a request that does not finish holds up the end only for the time allowed', async () => {
+test('a request that does not finish holds up the end only for the time allowed', {
+  tags: ['long'],
+}, async () => {
   const here = await place();
   const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key, DRYDOCK_SHUTDOWN_TIMEOUT: '3' });
   await heldRequest(service, here.dataDir);
@@ -95,7 +97,7 @@ test.runIf(isLong)('a request that does not finish holds up the end only for the
   await again.end();
 });
 
-test.runIf(isLong)('a second signal ends at once', async () => {
+test('a second signal ends at once', { tags: ['long'] }, async () => {
   const here = await place();
   const service = await here.serve({ DRYDOCK_BOOTSTRAP_KEY: key });
   await heldRequest(service, here.dataDir);

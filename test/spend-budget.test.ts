@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { expect, test } from 'vitest';
+import { CallLedger } from '../src/domain/eval-runs/execute/ledger.ts';
 import { setPlan } from '../src/domain/operator/organizations.ts';
 import { definePlan } from '../src/domain/operator/plans.ts';
 import { authoring, type EvalsWorld } from './support/eval-authoring.ts';
@@ -20,11 +21,22 @@ authoring((parts) => void ({ service, database, world, organizationId } = parts)
 const budget = (method: string, body?: object, key = world.key, id = organizationId) =>
   service.request(method, `/organizations/${id}/spend-budget`, { key, ...(body && { body }) });
 
-/** A run that has cost so many credits when it ended. */
+/** A call of a model that may cost so many credits, and did, or is still under way. */
 async function spend(credits: number, over = true): Promise<void> {
-  const runId = await world.run({ suiteId: await world.suite({ model: 'local/priced' }) });
-  await database.query('update eval_runs set billed_micros = $2 where id = $1', [runId, credits * 10_000]);
-  if (over) await world.cancel(runId);
+  const micros = credits * 10_000;
+  const ledger = new CallLedger(service.db, Date.now);
+  const call = await ledger.reserve({
+    organizationId,
+    projectId: world.projectId,
+    runId: null,
+    trialId: null,
+    model: 'local/priced',
+    purpose: { reason: 'a test', actor: 'a test' },
+    micros,
+    inputMicros: 0,
+  });
+  if (over)
+    await ledger.settle(call, { outcome: 'answered', usage: {}, costMicros: micros, bookedMicros: micros });
 }
 
 test('an organization has no cap until it sets one, and what it spends is counted either way', async () => {
@@ -35,6 +47,8 @@ test('an organization has no cap until it sets one, and what it spends is counte
     alertPercents: [],
     spentUsd: 0,
     spentCredits: 0,
+    reservedUsd: 0,
+    reservedCredits: 0,
     windowStartAt: Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1),
     windowEndsAt: Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1),
     alertedPercents: [],
@@ -46,8 +60,10 @@ test('an organization has no cap until it sets one, and what it spends is counte
   };
   expect(await budget('GET')).toMatchObject({ status: 200, body: uncapped });
   await spend(60);
-  await spend(25, false);
-  expect((await budget('GET')).body).toEqual({ ...uncapped, spentUsd: 0.85, spentCredits: 85 });
+  await spend(25);
+  await spend(10, false);
+  const spent = { ...uncapped, spentUsd: 0.85, spentCredits: 85, reservedUsd: 0.1, reservedCredits: 10 };
+  expect((await budget('GET')).body).toEqual(spent);
   const set = await budget('PUT', { capUsd: 0.996, alertPercents: [90, 50, 90] });
   expect(set).toMatchObject({
     status: 200,
@@ -67,7 +83,7 @@ test('an organization has no cap until it sets one, and what it spends is counte
     alertedPercents: [80],
     capReachedAt: expect.any(Number),
   });
-  expect((await budget('DELETE')).body).toEqual({ ...uncapped, spentUsd: 0.85, spentCredits: 85 });
+  expect((await budget('DELETE')).body).toEqual(spent);
 });
 
 test.each<[object, RegExp]>([
@@ -113,7 +129,7 @@ test('once the cap is reached nothing is launched on keys of the deployment', as
   await budget('PUT', { capUsd: 1 });
   await spend(99);
   expect(await world.launch({ suiteId })).toMatchObject({ status: 202 });
-  await spend(1, false);
+  await spend(1);
   const refused = await withoutTrace(database, () => world.launch({ suiteId }));
   expect(refused).toMatchObject({
     status: 429,

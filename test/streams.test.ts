@@ -40,16 +40,18 @@ test('bytes come back as they were stored, with their type, and a browser is tol
   }
 });
 
-test('an upload without a content type is bytes; an empty one is stored too', async () => {
-  const response = await fetch(`${service.running.baseUrl}${artifacts}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.key}` },
-    body: new Uint8Array(0),
-  });
-  const { storageId } = (await response.json()) as { storageId: string };
+test('an upload without a content type is bytes; an empty one is refused', async () => {
+  const send = (body: Uint8Array<ArrayBuffer>) =>
+    fetch(`${service.running.baseUrl}${artifacts}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}` },
+      body,
+    });
+  expect((await send(new Uint8Array(0))).status).toBe(400);
+  const { storageId } = (await (await send(new Uint8Array(1))).json()) as { storageId: string };
   const read = await client.getEvalArtifact({ projectId: 'default', storageId });
   expect(read.headers.get('content-type')).toBe('application/octet-stream');
-  expect((await read.arrayBuffer()).byteLength).toBe(0);
+  expect((await read.arrayBuffer()).byteLength).toBe(1);
 });
 
 test('another project does not have the artifact, and another organization has its own Default project', async () => {

@@ -1,7 +1,10 @@
+// @module-tag long
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { removeMember } from '../src/domain/operator/members.ts';
 import { setFeature } from '../src/domain/operator/organizations.ts';
 import { executing } from './support/evals.ts';
+import { newSession } from './support/people.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
 import { startTestService, type TestService } from './support/service.ts';
 import { ok, Studies, tokenIn, Visitor } from './support/studies.ts';
@@ -254,6 +257,33 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('publish', 'unpublish', 'rotate', 'rebind', 'rename') }),
   fc.record({ kind: fc.constantFrom('invite', 'remove'), who: fc.nat(2) }),
 );
+
+describe('a member of the organization who was removed', () => {
+  async function formerMember(mode: (typeof modes)[number]) {
+    const study = await fresh({ mode });
+    const { userId } = await service.member('member');
+    const visitor = new Visitor(service, await newSession(service, userId));
+    ok(await visitor.enter(study.link));
+    expect((await visitor.request('GET', '/visit')).body).toMatchObject({ visitor: { kind: 'member' } });
+    const organization = (await service.get('/organizations')).body.items[0].id as string;
+    await removeMember(service.db, { organization }, userId);
+    return { study, visitor };
+  }
+
+  test('visits no longer, though the project is public', async () => {
+    const { visitor } = await formerMember('project_members');
+    expect((await visitor.request('GET', '/visit')).status).toBe(401);
+    expect((await visitor.say('Hello?')).status).toBe(401);
+  });
+
+  test('does not come in without a link that works', async () => {
+    const { study, visitor } = await formerMember('anyone_with_link');
+    ok(await service.post(of(study.id, '/rotate-link')));
+    visitor.cookie = undefined;
+    const before = visitor.token;
+    expect((await visitor.enter('https://example.com/visit#nonsense', { before })).status).toBe(404);
+  });
+});
 
 test('accessVersion grows with each narrowing, removal and unpublishing, and with nothing else, whoever comes first', async () => {
   const database = await service.database.connect();

@@ -1,3 +1,4 @@
+// @module-tag long
 import type pg from 'pg';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { analyseStudy } from '../src/domain/studies/analysis/schedule.ts';

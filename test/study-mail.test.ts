@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mailSettings } from './support/mail.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { scaled } from './support/slowdown.ts';
 import { ok, Studies, tokenIn, Visitor } from './support/studies.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
   smtp = await startSmtpServer();
   service = await startTestService({
     worker: false,
-    env: { DRYDOCK_SMTP_URL: smtp.url, DRYDOCK_MAIL_FROM: 'Harbour <harbour@example.com>' },
+    env: { ...(await mailSettings(smtp.url)), DRYDOCK_MAIL_FROM: 'Harbour <harbour@example.com>' },
   });
   studies = await Studies.of(service);
   const environmentId = await studies.environment([await studies.evals.server()], {

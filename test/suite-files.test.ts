@@ -349,3 +349,57 @@ test('editors find the schema of suite files without a key', async () => {
   expect($id).toBe(`${service.origin}/schemas/suite-file.json`);
   expect(oneOf ?? anyOf).toHaveLength(2);
 });
+
+describe('servers of a file', () => {
+  const file = (servers: object, id: string) =>
+    suiteFile({
+      suite: { id, name: id },
+      servers,
+      target: { servers: Object.keys(servers).map((name) => ({ name })) },
+    });
+
+  test('are saved where the project has none with the name, with the ids in the answer, and then stay as they are', async () => {
+    const url = await service.demoUrl();
+    const first = await put(file({ brought: { url, headers: { 'x-one': 'a' } } }, 'brings'), 'brings');
+    expect(first).toMatchObject({ status: 201, body: { servers: [{ name: 'brought' }] } });
+    const [{ id }] = first.body.servers;
+    const saved = (await service.get(`${world.project}/servers/${id}`, { key: world.key })).body;
+    expect(saved).toMatchObject({ name: 'brought', url, headerNames: ['x-one'] });
+
+    const moved = await put(file({ brought: { url: 'http://127.0.0.1:9/other' } }, 'brings'), 'brings');
+    expect(moved).toMatchObject({ status: 200 });
+    expect(moved.body).not.toHaveProperty('servers');
+    expect((await service.get(`${world.project}/servers/${id}`, { key: world.key })).body).toEqual(saved);
+    const text = await service.get(`${world.project}/eval-suites/${first.body.suite.id}/file`, {
+      key: world.key,
+    });
+    expect(text.text).not.toContain('x-one');
+    expect(text.text).toContain('name: brought');
+  });
+
+  test.each([
+    [{ command: 'node', env: { TOKEN: '${PATH}' } }, /fills in/],
+    [{ url: 'http://127.0.0.1:${DRYDOCK_PORT}/mcp' }, /fills in/],
+    [{ url: 'ftp://127.0.0.1/mcp' }, /Only http and https/],
+  ])('%j is a problem with its place, and nothing is written', async (server, message) => {
+    const refused = await put(file({ refused: server }, 'refused'), 'refused');
+    expect(refused).toMatchObject({ status: 400, body: { details: { reason: 'SERVER_NOT_SAVED' } } });
+    const [problem] = refused.body.details.problems;
+    expect(problem).toMatchObject({ path: 'servers.refused', message: expect.stringMatching(message) });
+    expect(problem.line).toBeGreaterThan(1);
+    const { body } = await service.get(`${world.project}/servers`, { key: world.key });
+    expect(body.items.map(({ name }: { name: string }) => name)).not.toContain('refused');
+  });
+
+  test('a command is saved for an administrator of the project only', async () => {
+    const { key } = await service.member('member');
+    const commands = file({ local: { command: process.execPath, args: ['server.js'] } }, 'local');
+    const refused = await put(commands, 'local', { key });
+    expect(refused).toMatchObject({ status: 400 });
+    expect(refused.body.message).toContain('needs an administrator of the project');
+    expect(await put(commands, 'local')).toMatchObject({
+      status: 201,
+      body: { servers: [{ name: 'local' }] },
+    });
+  });
+});

@@ -1,3 +1,4 @@
+// @module-tag long
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -7,7 +8,6 @@ import * as runs from '../src/platform/database/queries/journey-runs.ts';
 import { watchWhile } from './support/bystander.ts';
 import { executing } from './support/evals.ts';
 import { askedOf, Journeys, playing } from './support/journeys.ts';
-import { isLong } from './support/long.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
 import type { TestService } from './support/service.ts';
 import { slowdown } from './support/slowdown.ts';
@@ -37,39 +37,38 @@ beforeEach(async () => {
 });
 
 describe('races', () => {
-  test.runIf(isLong)(
-    'a run that is cancelled at any moment, twice and by archiving too, ends once and adds up',
-    async () => {
-      provider.script = playing({
-        persona: (turn) => (turn < 2 ? { message: `Q ${turn}` } : { endSession: true }),
-        agent: callThenAnswer({ name: 'list_ships', input: {} }),
-      });
-      const hostIds = await Promise.all(Array.from({ length: 4 }, () => journeys.client([server])));
-      const logged = service.logs.length;
-      for (let round = 0; round < 15; round++) {
-        await forgetLaunches(database);
-        const journeyId = await journeys.journey({ hostIds, sessionsPerTarget: 3, maxTurns: 3, rubric });
-        const runId = await journeys.launch(journeyId, { waveId: `race-${round % 4}` });
-        await delay(Math.random() * 500);
-        const path = `${journeys.project}/journey-runs/${runId}`;
-        const cancelled = await Promise.all([
-          service.post(`${path}/cancel`),
-          service.delete(path),
-          service.post(`${path}/cancel`),
-        ]);
-        await service.delete(`${journeys.project}/journeys/${journeyId}`);
-        // It may have been over by then, and is no longer to be cancelled.
-        const late = cancelled.every(({ status }) => status === 409);
-        expect(cancelled.map(({ status }) => status)).toEqual(
-          Array.from({ length: 3 }, () => (late ? 409 : 200)),
-        );
-        expect(cancelled.filter(({ body }) => !late && !body.alreadyCanceled)).toHaveLength(late ? 0 : 1);
-        expect(await journeys.over(runId)).toMatchObject({ canceled: !late });
-        expect(await tallyOf(database, runId)).toMatchObject({ total: 12, ended: 12, rows: 12, ...settled });
-      }
-      expect(warnings(service, logged)).toEqual([]);
-    },
-  );
+  test('a run that is cancelled at any moment, twice and by archiving too, ends once and adds up', {
+    tags: ['long'],
+  }, async () => {
+    provider.script = playing({
+      persona: (turn) => (turn < 2 ? { message: `Q ${turn}` } : { endSession: true }),
+      agent: callThenAnswer({ name: 'list_ships', input: {} }),
+    });
+    const hostIds = await Promise.all(Array.from({ length: 4 }, () => journeys.client([server])));
+    const logged = service.logs.length;
+    for (let round = 0; round < 15; round++) {
+      await forgetLaunches(database);
+      const journeyId = await journeys.journey({ hostIds, sessionsPerTarget: 3, maxTurns: 3, rubric });
+      const runId = await journeys.launch(journeyId, { waveId: `race-${round % 4}` });
+      await delay(Math.random() * 500);
+      const path = `${journeys.project}/journey-runs/${runId}`;
+      const cancelled = await Promise.all([
+        service.post(`${path}/cancel`),
+        service.delete(path),
+        service.post(`${path}/cancel`),
+      ]);
+      await service.delete(`${journeys.project}/journeys/${journeyId}`);
+      // It may have been over by then, and is no longer to be cancelled.
+      const late = cancelled.every(({ status }) => status === 409);
+      expect(cancelled.map(({ status }) => status)).toEqual(
+        Array.from({ length: 3 }, () => (late ? 409 : 200)),
+      );
+      expect(cancelled.filter(({ body }) => !late && !body.alreadyCanceled)).toHaveLength(late ? 0 : 1);
+      expect(await journeys.over(runId)).toMatchObject({ canceled: !late });
+      expect(await tallyOf(database, runId)).toMatchObject({ total: 12, ended: 12, rows: 12, ...settled });
+    }
+    expect(warnings(service, logged)).toEqual([]);
+  });
 
   test('grading, a turn and cancelling do not wait for each other in a circle', async () => {
     const [judging, answering] = [latch(), latch()];
@@ -340,7 +339,7 @@ test('two runs of one wave that end at once are one occurrence of what they show
   ]);
 });
 
-test.runIf(isLong)('many who watch a run of 2,000 sessions do not keep others waiting', async () => {
+test('many who watch a run of 2,000 sessions do not keep others waiting', { tags: ['long'] }, async () => {
   await forgetLaunches(database);
   const { runId, go } = await underWay();
   await database.query(

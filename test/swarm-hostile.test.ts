@@ -1,3 +1,4 @@
+// @module-tag long
 import type pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { watchWhile } from './support/bystander.ts';
@@ -172,6 +173,7 @@ const attacks: Record<string, Attack> = {
       persona: twoQuestions,
       agent: ({ call }) => ({ toolCalls: [{ name: `nowhere_${call}`, input: {} }] }),
     },
+    ends: { status: 'failed', turns: 1, errorMessage: expect.stringMatching(/step limit/) },
   },
   'an agent that plays the persona': {
     script: {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -50,7 +51,7 @@ test('a database that is up to date needs nothing', async () => {
 });
 
 test('what would be run is named and not run, a backup advised, and those who still use the database noticed', async () => {
-  const behind = (version: string) => `delete from schema_migrations where name = '${last}';
+  const behind = (version: string, first = last) => `delete from schema_migrations where name >= '${first}';
     insert into replicas (id, version) values ('older', '${version}')
       on conflict (id) do update set seen_at = now(), version = '${version}';`;
   const { code, report } = await withHistory(behind('0.1.0'), () => reportOf(database.url));
@@ -59,14 +60,15 @@ test('what would be run is named and not run, a backup advised, and those who st
     outcome: 'ready',
     database: { kind: 'external', postgres: expect.stringMatching(/^\d+/), bytes: expect.any(Number) },
     migrations: { applied: migrations.length - 1, pending: [last] },
-    inUse: { services: 1, versions: ['0.1.0'], browserHolders: 0 },
+    inUse: { services: 1, workers: 0, versions: ['0.1.0'], browserHolders: 0 },
     backupAdvised: true,
     warnings: [],
     problems: [],
   });
-  const tooOld = await withHistory(behind('0.0.9'), () => reportOf(database.url));
+  const { name: contracting = '' } = migrations.find(({ contracts }) => contracts === '0.1.0') ?? {};
+  const tooOld = await withHistory(behind('0.0.9', contracting), () => reportOf(database.url));
   expect(tooOld.report.warnings).toEqual([
-    `Other processes use the database (0.0.9). Stop those before 0.1.0: ${last} takes away what they use`,
+    `Other processes use the database (0.0.9). Stop those before 0.1.0: ${contracting} takes away what they use`,
   ]);
 });
 

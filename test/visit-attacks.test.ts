@@ -1,3 +1,4 @@
+// @module-tag long
 import { beforeEach, describe, expect, test } from 'vitest';
 import { visitOperationList } from '../src/contract/visit/index.ts';
 import { setMember } from '../src/domain/operator/members.ts';

@@ -1,9 +1,11 @@
+// @module-tag long
 import { mkdir } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { seriousFindings } from './support/access.ts';
-import { noBrowser, startBrowser, visit } from './support/chromium.ts';
+import { startBrowser, visit } from './support/chromium.ts';
 import { executing, promptCase } from './support/evals.ts';
+import { mailSettings } from './support/mail.ts';
 import { newSession } from './support/people.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -60,7 +62,7 @@ test('the frame of a widget has no origin, and reaches what was declared', async
     ]);
 });
 
-describe.skipIf(noBrowser !== undefined)('in a browser', () => {
+describe('in a browser', { tags: ['chromium'] }, () => {
   test('a guest chats, says how it went, and finds it again', async () => {
     provider.script = lists;
     const { id, link } = await fresh({
@@ -263,7 +265,7 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
   test('an address that is invited gets its way in by mail', async () => {
     const smtp = await startSmtpServer();
     onTestFinished(() => smtp.stop());
-    const env = { DRYDOCK_SMTP_URL: smtp.url, DRYDOCK_MAIL_FROM: 'harbour@example.com' };
+    const env = { ...(await mailSettings(smtp.url)), DRYDOCK_MAIL_FROM: 'harbour@example.com' };
     const mailing = await startTestService({ worker: false, env });
     onTestFinished(() => dispose(mailing));
     const there = await Studies.of(mailing);

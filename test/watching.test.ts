@@ -128,9 +128,7 @@ test('every alert has a runbook, and every runbook an alert', async () => {
     ]);
 });
 
-const promtool = spawnSync('promtool', ['--version']).status === 0;
-
-test.skipIf(!promtool)('Prometheus takes the alerts', () => {
+test('Prometheus takes the alerts', { tags: ['promtool'] }, () => {
   const { status, stderr } = spawnSync('promtool', ['check', 'rules', rulesFile], { encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);
 });

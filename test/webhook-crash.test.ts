@@ -1,3 +1,4 @@
+// @module-tag long
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createClient } from '../src/surfaces/client/index.ts';
@@ -21,10 +22,11 @@ test('a service that is killed between the commit and the delivery delivers ever
   const told: string[] = [];
   for (let nth = 0; nth < runs; nth++) {
     const body = { suiteName: 'Reported', results: [{ caseTitle: 'One', passed: nth % 2 === 0 }] };
-    // Killed while the first request of the run is on its way, or right after the run was acknowledged.
+    // Killed while the first delivery of the run is on its way, or right after the run was acknowledged.
     const seen = receiver.received.length;
-    if (nth % 2 === 0) receiver.answer = () => (service.child.kill('SIGKILL'), 0);
-    const { runId } = (await api.reportEvalRun({ projectId, body })) as { runId: string };
+    const reported = api.reportEvalRun({ projectId, body });
+    if (nth % 2 === 0) receiver.answer = async () => (await reported, service.child.kill('SIGKILL'), 0);
+    const { runId } = (await reported) as { runId: string };
     told.push(runId);
     if (nth % 2 === 0) await receiver.until(({ received }) => received.length > seen);
     await service.end('SIGKILL');

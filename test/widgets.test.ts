@@ -1,5 +1,6 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { chromiumPath, noBrowser } from './support/chromium.ts';
+import { chromiumPath } from './support/chromium.ts';
 import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { listen } from './targets/listen.ts';
 import { startWidgetServer, type WidgetServer } from './targets/widgets.ts';
@@ -36,7 +37,7 @@ async function render(toolName: string, more: object = {}): Promise<any> {
   return body;
 }
 
-describe.skipIf(noBrowser)('a widget', () => {
+describe('a widget', { tags: ['chromium'] }, () => {
   test('is rendered with what its tool was called with and what came of it', async () => {
     const shown = await render('counter', { parameters: { ship: 'Albatross' }, includeScreenshot: true });
     expect(shown).toMatchObject({
@@ -130,7 +131,7 @@ describe('what cannot be rendered', () => {
     expect(target.asked.slice(before)).not.toContain('tools/call look_up');
   });
 
-  test.skipIf(noBrowser)('for want of room is refused for a while', async () => {
+  test('for want of room is refused for a while', { tags: ['chromium'] }, async () => {
     const { browsers, config } = service.running.services;
     const open = () => browsers.open({ policy: { mode: 'allow_all' } });
     const held = await Promise.all(Array.from({ length: config.browserSessions }, open));

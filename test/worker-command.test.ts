@@ -1,6 +1,10 @@
+// @module-tag long
 import { expect, onTestFinished, test } from 'vitest';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { type Migration, migrations } from '../src/platform/database/migrations/index.ts';
+import { version } from '../src/platform/version.ts';
 import { createDatabase } from './support/database.ts';
-import { Drydock } from './support/process.ts';
+import { commandFor, Drydock } from './support/process.ts';
 import { startForTest, startTestService } from './support/service.ts';
 import { listen } from './targets/listen.ts';
 
@@ -28,6 +32,14 @@ test('a worker of its own answers for its health and its jobs, and gives back wh
   expect(await ask('/healthz')).toEqual({ status: 200, text: '{"status":"ok"}' });
   expect(await ask('/readyz')).toEqual({ status: 200, text: '{"status":"ready"}' });
   expect((await ask('/api/v1/me')).status).toBe(404);
+
+  // As those see it who upgrade or operate the installation.
+  const command = commandFor(service);
+  const { inUse } = JSON.parse((await command('upgrade', '--check', '--json')).stdout);
+  expect(inUse).toMatchObject({ services: 1, workers: 1, versions: [version] });
+  expect((await command('doctor')).stdout).toContain('1 service and 1 worker seen');
+  const contracting: Migration = { name: '9999-contracting', sql: 'select 1', contracts: '99.0.0' };
+  await expect(migrate(client, [...migrations, contracting])).rejects.toThrow(`worker ${version}`);
 
   const { body } = await service.post('/server-connections', { url: await service.demoUrl() });
   const state = async () =>
@@ -57,6 +69,7 @@ test('a worker of its own answers for its health and its jobs, and gives back wh
   await expect.poll(() => ask('/readyz')).toEqual({ status: 503, text: '{"status":"draining"}' });
   expect((await ask('/metrics')).text).toContain(`drydock_jobs_running{${kind}} 1\n`);
   expect((await worker.outcome()).code).toBe(0);
+  expect((await client.query('select role from replicas')).rows).toEqual([{ role: 'service' }]);
   const { rows } = await client.query(
     "select state, attempts from jobs where kind = 'advance-server-connection' order by id",
   );

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { createClient } from '../../src/surfaces/client/index.ts';
-import { noBrowser, openConsole, sessionOf, startBrowser } from '../../test/support/chromium.ts';
+import { openConsole, sessionOf, startBrowser } from '../../test/support/chromium.ts';
+import { programs } from '../../test/support/programs.ts';
 import { figure, ratios, show, table } from '../support/figures.ts';
 import { start, stopAll } from '../support/processes.ts';
 import { opened, scrolled, watchTasks } from './page.ts';
@@ -13,7 +14,8 @@ import { type StaticPage, staticCopy } from './static.ts';
 
 /** What the page of a run costs its reader: bytes, time until it can be used, and whether many trials slow it down. */
 
-if (noBrowser !== undefined) throw new Error(noBrowser);
+if (!programs.chromium.there)
+  throw new Error('This benchmark needs Chromium; name one in DRYDOCK_TEST_CHROMIUM');
 const rounds = 9;
 const key = `sk_${'bench'.repeat(8)}`;
 const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { lookUpAccount, runsAsRoot } from '../platform/accounts.ts';
+import { browserAccount, runsAsRoot } from '../platform/accounts.ts';
 import type { Log } from '../platform/log.ts';
 import { BrowserFailure } from './failure.ts';
 import { loadPlaywright } from './playwright.ts';
@@ -62,8 +62,8 @@ export interface LaunchedChromium {
 }
 
 /**
- * Starts a Chromium over a pipe, in its own sandbox, with a profile of its own. As root it runs as nobody: its sandbox
- * refuses to work for root, and no page should be one step from it.
+ * Starts a Chromium over a pipe, in its own sandbox, with a profile of its own. As root it runs as a user of its own: its
+ * sandbox refuses to work for root, and no page should be one step from it, nor from the database.
  */
 export async function launchChromium({
   path,
@@ -194,17 +194,16 @@ interface Unprivileged {
 /** Undefined when the service is no root itself. */
 function unprivileged(): Unprivileged | undefined {
   if (!runsAsRoot()) return undefined;
-  const account = lookUpAccount('nobody');
   const setpriv = (process.env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, 'setpriv'))
     .find((file) => existsSync(file));
-  if (!account || setpriv === undefined)
+  if (setpriv === undefined)
     throw new BrowserFailure(
       'off',
-      'The service runs as root, and a browser never does: that takes the command setpriv (util-linux) and the user nobody. Or run the service as another user',
+      'The service runs as root, and a browser never does: that takes the command setpriv (util-linux). Or run the service as another user',
     );
-  const { uid, gid, name } = account;
+  const { uid, gid, name } = browserAccount();
   const drop = [
     setpriv,
     `--reuid=${uid}`,

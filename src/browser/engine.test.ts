@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -6,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startEngine, statusOf } from '../../test/support/browser-engine.ts';
-import { chromiumPath, noBrowser } from '../../test/support/chromium.ts';
+import { chromiumPath } from '../../test/support/chromium.ts';
 import { pages, serveWeb } from '../../test/support/web.ts';
 import { runsAsRoot } from '../platform/accounts.ts';
 import { createLog } from '../platform/log.ts';
@@ -34,8 +35,9 @@ function commandOf(pid: number): string {
 /** One that is dead and not yet buried by its parent is gone too. */
 const isGone = (pid: number): boolean => (statusOf(pid, 'State') ?? 'Z').startsWith('Z');
 
-test('a browser runs as nobody, in its sandbox, over a pipe, and leaves nothing behind', async ({ skip }) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a browser runs as nobody, in its sandbox, over a pipe, and leaves nothing behind', {
+  tags: ['chromium'],
+}, async () => {
   const engine = startEngine();
   expect(engine.pids).toEqual([]);
   await engine.open(allowAll);
@@ -57,8 +59,9 @@ test('a browser runs as nobody, in its sandbox, over a pipe, and leaves nothing 
   await expect(engine.open(allowAll)).rejects.toMatchObject({ kind: 'closed' });
 });
 
-test('a page that crashes costs its tab, a browser that crashes its sessions', async ({ skip }) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a page that crashes costs its tab, a browser that crashes its sessions', {
+  tags: ['chromium'],
+}, async () => {
   const web = await serveWeb(pages({ '/': '<title>Here</title>' }));
   const engine = startEngine();
   const session = await engine.open(allowAll);
@@ -84,10 +87,9 @@ test('a page that crashes costs its tab, a browser that crashes its sessions', a
   expect(engine.pids).not.toContain(pid);
 });
 
-test('a session that was opened for nobody obeys whoever gets it, and knows nothing of those before', async ({
-  skip,
-}) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a session that was opened for nobody obeys whoever gets it, and knows nothing of those before', {
+  tags: ['chromium'],
+}, async () => {
   const script = "document.title = document.cookie || 'nothing'; document.cookie = 'mine=1'";
   const web = await serveWeb(pages({ '/': `<button id="b">Press</button><script>${script}</script>` }));
   const engine = startEngine({ sessions: 1 });
@@ -111,8 +113,7 @@ test('a session that was opened for nobody obeys whoever gets it, and knows noth
   }
 });
 
-test('sessions are bounded, and one that is closed makes room', async ({ skip }) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('sessions are bounded, and one that is closed makes room', { tags: ['chromium'] }, async () => {
   const engine = startEngine({ sessions: 2 });
   const [first] = await Promise.all([engine.open(allowAll), engine.open(allowAll)]);
   expect(engine.pids).toHaveLength(1);
@@ -127,8 +128,9 @@ test('sessions are bounded, and one that is closed makes room', async ({ skip })
   expect(await again.ended).toMatchObject({ reason: 'stopped' });
 });
 
-test('a browser is replaced after some sessions, when the last of them is gone', async ({ skip }) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a browser is replaced after some sessions, when the last of them is gone', {
+  tags: ['chromium'],
+}, async () => {
   const engine = startEngine({ recycleAfter: 2 });
   const first = await engine.open(allowAll);
   const second = await engine.open(allowAll);
@@ -141,8 +143,9 @@ test('a browser is replaced after some sessions, when the last of them is gone',
   expect(await third.perform({ op: 'observe', mode: 'url' })).toMatchObject({ result: 'executed' });
 });
 
-test('a browser elsewhere is used when its pages cannot go around the guard', async ({ skip }) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a browser elsewhere is used when its pages cannot go around the guard', {
+  tags: ['chromium'],
+}, async () => {
   const web = await serveWeb(pages({ '/': '<title>Here</title>' }));
   const careless = startEngine({ browser: await runElsewhere([]) });
   await expect(careless.open(allowAll)).rejects.toThrow('must be started with --enable-automation and');
@@ -155,8 +158,7 @@ test('a browser elsewhere is used when its pages cannot go around the guard', as
   });
 });
 
-test('a service that is killed leaves no browser behind', async ({ skip }) => {
-  skip(noBrowser !== undefined, noBrowser);
+test('a service that is killed leaves no browser behind', { tags: ['chromium'] }, async () => {
   // What makes a video of pictures is a process too.
   const ffmpeg = dirname(await fakeProgram('ffmpeg', 'for last; do :; done; exec cat > "$last"'));
   const holder = spawn(process.execPath, ['--import', 'tsx', 'test/support/hold-browser.ts'], {
@@ -181,7 +183,9 @@ test('a service that is killed leaves no browser behind', async ({ skip }) => {
   expect(left()).toEqual([]);
 });
 
-test('no browser, one that is not there, and one that does not start are said to be off', async () => {
+test('no browser, one that is not there, and one that does not start are said to be off', {
+  tags: ['chromium'],
+}, async () => {
   await expect(startEngine({ browser: 'off' }).open(allowAll)).rejects.toMatchObject({ kind: 'off' });
   await expect(startEngine({ browser: '/nowhere/chromium' }).open(allowAll)).rejects.toThrow(
     'There is no browser at /nowhere/chromium',
@@ -195,7 +199,6 @@ test('no browser, one that is not there, and one that does not start are said to
 test('where no sandbox can be, the browser runs without one as nobody, and the log says so', async ({
   skip,
 }) => {
-  skip(noBrowser !== undefined, noBrowser);
   skip(!runsAsRoot(), 'Only root can become another user');
   const refusesSandbox = `case "$*" in *--no-sandbox*) exec ${chromiumPath} "$@";; esac
       echo '[FATAL:zygote_host_impl_linux.cc] No usable sandbox!' >&2; exit 1`;

@@ -1,9 +1,9 @@
+// @module-tag long
+// @module-tag chromium
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startEngine } from '../../test/support/browser-engine.ts';
 import { sessionPages } from '../../test/support/browser-pages.ts';
-import { noBrowser } from '../../test/support/chromium.ts';
-import { isLong } from '../../test/support/long.ts';
 import { pages, serveWeb, type Web } from '../../test/support/web.ts';
 import type { BrowserCommand, CommandResult, Observation } from './command.ts';
 import type { BrowserEngine, OpenBrowser } from './engine.ts';
@@ -19,10 +19,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const work of atEnd) await work();
-});
-
-beforeEach(({ skip }) => {
-  skip(noBrowser !== undefined, noBrowser);
 });
 
 async function open(wanted: Partial<OpenBrowser> = {}): Promise<BrowserSession> {
@@ -332,7 +328,7 @@ describe('bounds', () => {
     expect(await session.perform(command, { timeout: 800 })).toMatchObject({ result: 'unknown' });
   });
 
-  test.runIf(isLong)('what a huge page has is cut, or refused with a way to see a part', async () => {
+  test('what a huge page has is cut, or refused with a way to see a part', { tags: ['long'] }, async () => {
     const session = await at('/huge');
     for (const mode of ['text', 'dom'] as const) {
       const { text, truncated } = await see(session, mode);
@@ -347,18 +343,17 @@ describe('bounds', () => {
     expect([width <= 1280, height <= 720]).toEqual([true, true]);
   });
 
-  test.runIf(isLong)(
-    'a page that floods its console costs bounded memory, and the browser goes on',
-    async () => {
-      const session = await at('/flood');
-      const { entries } = await see(session, 'console');
-      expect(entries.length).toBeLessThanOrEqual(500);
-      expect(Math.max(...entries.map(({ text }) => text.length))).toBeLessThanOrEqual(4_000);
-      expect(await session.perform({ op: 'navigate', url: `${web.origin}/next` })).toMatchObject({
-        title: 'Next',
-      });
-    },
-  );
+  test('a page that floods its console costs bounded memory, and the browser goes on', {
+    tags: ['long'],
+  }, async () => {
+    const session = await at('/flood');
+    const { entries } = await see(session, 'console');
+    expect(entries.length).toBeLessThanOrEqual(500);
+    expect(Math.max(...entries.map(({ text }) => text.length))).toBeLessThanOrEqual(4_000);
+    expect(await session.perform({ op: 'navigate', url: `${web.origin}/next` })).toMatchObject({
+      title: 'Next',
+    });
+  });
 
   test('a page that changes what its functions answer cannot choose the shape of an observation', async () => {
     const session = await at('/liar');

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { messageLimits } from '../mcp/answer-bounds.ts';
 import { Authorized } from '../mcp/authorized.ts';
 import { McpFailure } from '../mcp/failures.ts';
-import { messageLimits } from '../mcp/json-bounds.ts';
 import type { Outbound } from '../mcp/outbound.ts';
 import type { HttpTarget } from '../mcp/target.ts';
 import { WholeResponse } from '../mcp/whole-response.ts';

@@ -97,6 +97,10 @@ const RunSide = z
 
 const contractSide = z.object({
   evaluationConfigHash: z.string().nullable(),
+  scoreIntegrity: z
+    .enum(['valid', 'invalid'])
+    .nullable()
+    .describe('`invalid`: some scores contradict their definitions. `null`: nothing was scored.'),
   scoredIterations: count,
   quarantinedIterations: count,
 });
@@ -106,12 +110,13 @@ export const compareEvalRun = operation({
   access: 'project member',
   summary: 'Compare a run with an earlier one',
   description:
-    'With `baseRunId`, with the last completed run of a commit (`baseCommitSha`), or else with the completed run of the suite before it, in the same environment where it has one. Each case says what became of it, which trials show it, and whether the difference is more than chance.',
+    'With `baseRunId`, with the last completed run of a commit (`baseCommitSha`), with the last run on a branch (`baseBranch`), or else with the run before it. Of itself it compares like with like: with the last completed run of the whole suite that had the same models and client in the same environment. Where there is none, 404 with `details.reason` `BASELINE_NOT_FOUND` and a message that says why. Each case says what became of it, which trials show it, and whether the difference is more than chance.',
   method: 'GET',
   path: '/projects/{projectId}/eval-runs/{runId}/compare',
   query: z.object({
     baseRunId: z.string().min(1).max(128).optional(),
     baseCommitSha: z.string().min(1).max(200).optional(),
+    baseBranch: z.string().trim().min(1).max(200).optional(),
     previewChars: z.coerce
       .number()
       .int()
@@ -127,9 +132,16 @@ export const compareEvalRun = operation({
     .object({
       suite: z.object({ id: z.string(), name: z.string() }),
       baseline: z.object({
-        policy: z.enum(['run', 'previous_completed', 'previous_completed_same_environment', 'commit_sha']),
+        policy: z.enum([
+          'run',
+          'previous_completed',
+          'previous_completed_same_environment',
+          'commit_sha',
+          'branch',
+        ]),
         baseRunId: z.string(),
         baseCommitSha: z.string().optional(),
+        baseBranch: z.string().optional(),
         matchCount: count
           .optional()
           .describe('Runs of that commit, when there are several; the last one is taken.'),

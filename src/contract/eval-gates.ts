@@ -32,15 +32,21 @@ const conditions = {
 
 const run = z.strictObject({ kind: z.literal('run'), runId: id });
 const commit = z.strictObject({ kind: z.literal('commit_sha'), commitSha: z.string().min(1).max(200) });
+const previous = z.strictObject({ kind: z.literal('previous') });
+const branch = z.strictObject({ kind: z.literal('branch'), branch: z.string().trim().min(1).max(200) });
 
 /** What a suite asks of its runs beyond their verdict. A condition left out is not looked at. */
 export const GatePolicy = z
   .strictObject({
     baseline: z
-      .discriminatedUnion('kind', [run, commit], {
-        error: 'Give a run {kind: "run", runId} or a commit {kind: "commit_sha", commitSha}',
+      .discriminatedUnion('kind', [run, commit, previous, branch], {
+        error:
+          'Give a run {kind: "run", runId}, a commit {kind: "commit_sha", commitSha}, a branch {kind: "branch", branch} or {kind: "previous"}',
       })
-      .optional(),
+      .optional()
+      .describe(
+        '`previous` is the last completed run of the whole suite with the same models and client in the same environment; `branch` the last such run on a branch.',
+      ),
     ...conditions,
   })
   .meta({ id: 'SuiteGatePolicyV1' });
@@ -74,7 +80,12 @@ export const getEvalRunGate = operation({
       policyHash: z.string().nullable(),
       outcome: z.enum(['passed', 'failed', 'non_gateable', 'not_configured']),
       baseline: z
-        .object({ policy: z.string(), baseRunId: z.string(), baseCommitSha: z.string().optional() })
+        .object({
+          policy: z.string(),
+          baseRunId: z.string(),
+          baseCommitSha: z.string().optional(),
+          baseBranch: z.string().optional(),
+        })
         .nullable(),
       conditions: z.array(Condition),
       policyError: z.string().optional(),

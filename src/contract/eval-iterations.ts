@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { vocabulary } from './eval-vocabulary.ts';
+import { EvalWarning } from './eval-warnings.ts';
 import { eventStream, operation, operationsIn } from './operation.ts';
 import { historyPage, lookupPage, pageOf, Time } from './paging.ts';
 
@@ -53,6 +54,13 @@ const EvalIteration = z
     actualToolCalls: z.array(open),
     expectedToolCalls: z.array(open),
     error: z.string().nullable(),
+    finishReason: z
+      .string()
+      .optional()
+      .describe(
+        'Why the model stopped, when it was not because it was done: length, content-filter, step-limit, error or other. Such a trial is failed and never passes.',
+      ),
+    warnings: z.array(EvalWarning).optional(),
     predicateResults: z.array(open).optional(),
     scores: z.array(open).optional(),
     evaluationConfig: z.object({ hash: z.string(), definitions: z.array(open) }).optional(),
@@ -300,6 +308,7 @@ export const exportTracesOtlp = operation({
   }),
   status: 200,
   bulky: true,
+  answerHeaders: { 'x-mcpjam-next-cursor': 'nextCursor', 'x-mcpjam-export-complete': 'complete' },
   response: z
     .looseObject({
       resourceSpans: z.array(open),

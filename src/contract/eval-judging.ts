@@ -22,7 +22,7 @@ const requested = {
 export const requestEvalRunJudge = ofRun({
   summary: 'Have a run judged',
   description:
-    'Measures for each trial whether its goal was reached and whether its answer is grounded in what tools said. Poll the run; `judges` fills. It never changes a verdict. Without a language model an offline judge counts words. Takes one unit of `insightsPerDay`.',
+    'Measures for each trial whether its goal was reached and whether its answer is grounded in what tools said. Poll the run; `judges` fills. It never changes a verdict. Without a language model an offline judge counts words, which is advice and never gates. Takes one unit of `insightsPerDay`.',
   method: 'POST',
   path: '/judge',
   ...vocabulary,
@@ -44,7 +44,7 @@ export const requestEvalRunJudge = ofRun({
 export const requestEvalRunInsights = ofRun({
   summary: 'Ask for insights into a run',
   description:
-    'Gathers what failed by stage, tool and reason; a language model adds causes and remedies where there is one. Poll the run; `insights` fills. Takes one unit of `insightsPerDay` and no credits.',
+    'Gathers what failed by stage, tool and reason; a language model adds causes and remedies where there is one. Poll the run; `insights` fills. Takes one unit of `insightsPerDay`; what the language model costs is billed.',
   method: 'POST',
   path: '/insights',
   ...vocabulary,
@@ -88,6 +88,10 @@ export const backtestEvalRunJudge = ofRun({
     .object({
       ok: z.boolean(),
       cases: z.array(open),
+      basis: z
+        .enum(['model', 'wordCount'])
+        .optional()
+        .describe('`wordCount`: the offline judge counted words. The draft scores are advice.'),
       cursor: z.number().int(),
       sourceHash: z.string(),
       reservationId: z.string(),

@@ -103,6 +103,10 @@ const RunCreateRequest = z
     suiteRerun: z.boolean().optional(),
     refreshSnapshot: z.boolean().optional(),
     runGroupId: id.optional(),
+    purpose: z
+      .literal('try')
+      .optional()
+      .describe('A try of cases that are being written: never the latest run of the suite, nor a baseline.'),
     sourceHash: z
       .string()
       .regex(/^[a-f0-9]{64}$/, 'Must be a SHA-256 in hex')

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GateWaiver } from './eval-gates.ts';
 import { vocabulary } from './eval-vocabulary.ts';
+import { EvalWarning } from './eval-warnings.ts';
 import { InsightsEnvelope } from './insights.ts';
 import { operation, operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
@@ -56,6 +57,10 @@ const Statistics = z
           .describe(
             'About how many more trials would put the whole interval on one side of the threshold; 0 when it is.',
           ),
+        warnings: z
+          .record(z.string(), z.number().int())
+          .optional()
+          .describe('By the code of a warning: how many of the passed trials have it.'),
       }),
     ),
     flakyCases: z.array(z.string()),
@@ -99,6 +104,18 @@ const DecisionSummary = z
   })
   .meta({ id: 'EvalRunDecisionSummary' });
 
+const RunSummary = z.object({
+  total: z.number().int(),
+  passed: z.number().int(),
+  failed: z.number().int(),
+  notRun: z
+    .number()
+    .int()
+    .optional()
+    .describe('Trials that the run ended without: neither passed nor failed. Absent when there are none.'),
+  passRate: z.number().optional().describe('Absent when the run ended before all its trials did.'),
+});
+
 const runFields = {
   id: z.string(),
   suiteId: z.string(),
@@ -107,14 +124,13 @@ const runFields = {
   result: z.enum(['passed', 'failed', 'inconclusive']).nullable(),
   stopReason: z.string().optional().describe('Why it ended before its trials did.'),
   error: z.string().optional(),
-  summary: z
-    .object({
-      total: z.number().int(),
-      passed: z.number().int(),
-      failed: z.number().int(),
-      passRate: z.number(),
-    })
-    .nullable(),
+  warnings: z
+    .array(EvalWarning)
+    .optional()
+    .describe('Why the result means less than it says; absent when there is nothing to say.'),
+  summary: RunSummary.nullable().describe(
+    'Over the trials that have ended; over all trials once the run has.',
+  ),
   progress: z.object({ trials: z.number().int(), finished: z.number().int(), running: z.number().int() }),
   source: z.enum(['ui', 'api', 'sdk', 'schedule', 'github_check', 'benchmark']),
   notes: z.string().nullable(),
@@ -139,6 +155,16 @@ const runFields = {
   effectiveModelId: z.string().optional(),
   modelSource: z.enum(['client_default', 'override', 'case']).optional(),
   suiteRevision: z.number().int(),
+  coverage: z
+    .enum(['suite', 'cases', 'try'])
+    .optional()
+    .describe(
+      '`suite`: all cases of the suite. `cases`: some of them. `try`: a try of a case that is being written. Only `suite` becomes the latest run of a suite or a baseline.',
+    ),
+  scoreIntegrity: z
+    .enum(['valid', 'invalid'])
+    .optional()
+    .describe('Of a run that came to its end with scores. `invalid`: some contradict their definitions.'),
   createdAt: Time,
   startedAt: Time.nullable(),
   completedAt: Time.nullable(),
@@ -152,6 +178,11 @@ const judgeState = {
   summary: z.string().nullable(),
   generatedAt: Time.nullable(),
   modelUsed: z.string().nullable(),
+  basis: z
+    .enum(['model', 'wordCount'])
+    .optional()
+    .describe('`wordCount`: the offline judge counted words and understood nothing. Always advisory.'),
+  advisory: z.boolean().optional().describe('Its scores are advice: they had no part in the verdict.'),
   threshold: z.number().nullable(),
 };
 const judgeCase = {
@@ -306,6 +337,10 @@ const runPage = z
 const pageOfRuns = {
   limit: z.coerce.number().int().min(1).max(100).default(25),
   cursor: z.string().max(2048).optional().describe('`nextCursor` of the page before.'),
+  coverage: z
+    .literal('suite')
+    .optional()
+    .describe('Only runs of all cases of their suite that were not cancelled; the first is its latest run.'),
 };
 
 export const listEvalRuns = ofRuns({

@@ -115,7 +115,7 @@ export const syncEvalSuiteFile = operation({
   command: 'eval-suites sync-file',
   summary: 'Sync a suite file',
   description:
-    'Makes the suite and its cases what the file says, all of it or nothing: cases are added, changed, and deleted where the file no longer has them. What is wrong with the file is listed in `details.problems`, each with line and column. The same file again changes nothing.',
+    'Makes the suite and its cases what the file says, all of it or nothing: cases are added, changed, and deleted where the file no longer has them. What is wrong with the file is listed in `details.problems`, each with line and column. The same file again changes nothing. `servers` of the file are saved where the project has none with the name, and stay as they are where it has; values with `${NAME}` are filled in by the command line only.',
   method: 'PUT',
   path: '/eval-suite-files/{declaredSuiteId}',
   ...vocabulary,
@@ -153,6 +153,10 @@ export const syncEvalSuiteFile = operation({
           disabled: count.describe('Of all: kept, and not run.'),
         })
         .describe('How many.'),
+      servers: z
+        .array(z.object({ id: z.string(), name: z.string() }))
+        .optional()
+        .describe('Servers of the file that were saved, because the project had none with their names.'),
       sourceHash: z.string(),
     })
     .meta({ id: 'EvalSuiteFileSynced' }),

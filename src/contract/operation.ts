@@ -122,6 +122,8 @@ interface Declaration {
   /** Where what was done decides about the status: the others, with what they mean, and which one an answer gets. */
   readonly otherStatuses?: Readonly<Record<number, string>>;
   readonly statusOf?: (answer: never) => number;
+  /** Response headers that repeat fields of the body, for clients that pass the body on unchanged. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
   /** Refusals beyond those that follow from the access level. */
   readonly errors?: readonly ErrorCode[];
   readonly access: Access;
@@ -347,7 +349,7 @@ export function isWrite({ method, readOnly }: Declaration): boolean {
   return method !== 'GET' && !readOnly;
 }
 
-/** Whether asking for it changes nothing, neither here nor at a server: it may be asked again, and by anybody careful. */
+/** Whether asking for it changes nothing, neither here nor at a server, and costs nothing: it may be asked again, and by anybody careful. */
 export function isSafe(declaration: Declaration): boolean {
-  return !isWrite(declaration) && !declaration.callsTools;
+  return !isWrite(declaration) && !declaration.callsTools && !declaration.spends;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 import { HeaderName, HeaderValue } from './servers.ts';
+import { problemOfVariable, SecretName } from './variables.ts';
 
 const operation = operationsIn({
   area: 'Secrets',
@@ -12,7 +13,7 @@ const operation = operationsIn({
 const Delivery = z
   .enum(['brokered', 'materialized'])
   .describe(
-    '`brokered`: added to requests to `brokerHosts`, never seen by the run. `materialized`: an environment variable of the run.',
+    '`brokered`: added to requests to `brokerHosts`, never seen by the run. `materialized`: an environment variable of the run; a personal one only of commands whose `personalEnv` names it.',
   );
 const Sharing = z
   .enum(['user', 'project'])
@@ -79,35 +80,9 @@ export function problemOfBinding(
   };
 }
 
-/**
- * Variables that make programs run other code, find other programs, or send what they send elsewhere. Whoever uses a
- * command that an administrator saved would have it run a command of their own.
- */
-const steersPrograms = new RegExp(
-  `^(?:${[
-    'PATH|HOME|SHELL|USER|LOGNAME|PWD|TMPDIR|TERM|ENV|IFS|PS4|SHELLOPTS|PROMPT_COMMAND|EDITOR|VISUAL|PAGER|BROWSER',
-    '(?:LD|DYLD|BASH|XDG|NPM_CONFIG|PIP|UV|DOTNET|CORECLR|GIT_CONFIG|SSL_CERT)_[A-Z0-9_]+',
-    'GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|CLASSPATH|(?:JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS',
-    'NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED|REPL_EXTERNAL_MODULE)',
-    'PYTHON[A-Z]+|PERL5?(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|(?:HTTP|HTTPS|ALL|NO|FTP)_PROXY|DOCKER_(?:HOST|CONFIG|CONTEXT)',
-    'SSH_ASKPASS|GIT_(?:SSH|SSH_COMMAND|ASKPASS|EXEC_PATH|PROXY_COMMAND|EXTERNAL_DIFF|TEMPLATE_DIR|PAGER|EDITOR|DIR)',
-  ].join('|')})$`,
-);
-
-/** Why a command may not have this as a variable, if it may not. */
-export function problemOfVariable(name: string): string | undefined {
-  return steersPrograms.test(name)
-    ? `${name} changes what programs run or where they send things, so it cannot be a variable of a run. An administrator can save it in env of the server`
-    : undefined;
-}
-
 const SecretCreateRequest = z
   .strictObject({
-    name: z
-      .string()
-      .max(64)
-      .regex(/^[A-Z_][A-Z0-9_]*$/, 'Write it in capitals, like API_TOKEN')
-      .describe('Cannot be changed later.'),
+    name: SecretName.describe('Cannot be changed later.'),
     value: writable.value,
     delivery: writable.delivery,
     description: Description.optional(),

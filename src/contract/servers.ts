@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
 import { Name } from './text.ts';
+import { PersonalEnv } from './variables.ts';
 
 const operation = operationsIn({
   area: 'Servers',
@@ -22,6 +23,10 @@ const ProjectServer = z
     oauthScopes: z.array(z.string()),
     headerNames: z.array(z.string()).describe('Names of the stored headers. Values are never returned.'),
     envNames: z.array(z.string()).describe('Names of the stored variables. Values are never returned.'),
+    personalEnv: z
+      .array(z.string())
+      .optional()
+      .describe('Of a stdio server: names of variables that personal secrets may fill.'),
     createdAt: Time,
     updatedAt: Time,
   })
@@ -95,13 +100,16 @@ function namesDiffer(headers: Record<string, string>): boolean {
 }
 
 /** Every field of a saved server that a caller may write. */
-const writable = {
+export const serverFields = {
   name: Name,
   enabled: z.boolean().describe('Disabled servers stay saved and are left out of runs.'),
   transportType: z.enum(['stdio', 'http']).describe('`http` takes `url`, `stdio` takes `command`.'),
   command: z.string().min(1).max(4096).describe('Run as it is, never through a shell.'),
   args: z.array(z.string().max(8192)).max(256),
   env: few(z.record(EnvName, z.string().max(65536))).describe('Stored encrypted, never returned.'),
+  personalEnv: PersonalEnv.describe(
+    'Names of variables that personal secrets of whoever starts a run may fill, in place of a stored value of that name. Of a stdio server; none when left out.',
+  ),
   url: HttpUrl,
   headers: few(z.record(HeaderName, HeaderValue))
     .refine(namesDiffer, 'Names a header twice; upper and lower case are the same')
@@ -133,8 +141,8 @@ const writable = {
 };
 
 const ServerCreateRequest = z
-  .strictObject({ name: writable.name })
-  .extend(z.object(writable).omit({ name: true }).partial().shape)
+  .strictObject({ name: serverFields.name })
+  .extend(z.object(serverFields).omit({ name: true }).partial().shape)
   .superRefine((body, check) => {
     const transport = body.transportType ?? (body.command === undefined ? 'http' : 'stdio');
     const problem = problemOfTransport({ ...body, transportType: transport });
@@ -150,18 +158,21 @@ export function problemOfTransport(server: {
   transportType: 'stdio' | 'http';
   url?: unknown;
   command?: unknown;
+  personalEnv?: unknown;
 }): { path: string[]; message: string } | undefined {
-  const needed = server.transportType === 'http' ? 'url' : 'command';
-  const foreign = server.transportType === 'http' ? 'command' : 'url';
+  const http = server.transportType === 'http';
+  const needed = http ? 'url' : 'command';
+  const unused = http ? (['command', 'personalEnv'] as const) : (['url'] as const);
   if (server[needed] === undefined)
     return { path: [needed], message: `Required for a server with transportType ${server.transportType}` };
-  if (server[foreign] !== undefined)
+  const foreign = unused.find((field) => server[field] !== undefined);
+  if (foreign !== undefined)
     return { path: [foreign], message: `Not used by a server with transportType ${server.transportType}` };
   return undefined;
 }
 
 const ServerUpdateRequest = z
-  .strictObject(writable)
+  .strictObject(serverFields)
   .partial()
   .extend({
     clearClientSecret: z.boolean().optional(),

@@ -15,6 +15,13 @@ const SpendBudget = z
     alertPercents: z.array(z.number().int()),
     spentUsd: z.number(),
     spentCredits: z.number().int(),
+    reservedUsd: z
+      .number()
+      .optional()
+      .describe(
+        'What model calls that are running may cost at most. It becomes spent, or free again, when they end.',
+      ),
+    reservedCredits: z.number().int().optional(),
     windowStartAt: Time,
     windowEndsAt: Time,
     alertedPercents: z.array(z.number().int()).describe('Those that were reached in this window.'),
@@ -35,7 +42,7 @@ export const getSpendBudget = operation({
 export const setSpendBudget = operation({
   summary: 'Cap what an organization may spend',
   description:
-    'Reached, new runs are refused until the month ends or the cap is raised. Administrators only.',
+    'Holds for every call of a model on keys of this deployment: what it may cost is reserved before it is made. Reached, new work is refused and turns and trials that are under way end at their next step, until the month ends or the cap is raised. Models without a price are refused while there is a cap. Administrators only.',
   method: 'PUT',
   body: z
     .strictObject({

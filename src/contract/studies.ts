@@ -278,7 +278,7 @@ export const upsertStudyMember = operation({
   response: z
     .object({ studyId: z.string(), ...memberFields, ...updatedFields })
     .meta({ id: 'StudyMemberUpserted' }),
-  errors: ['CONFLICT'],
+  errors: ['CONFLICT', 'FEATURE_NOT_SUPPORTED'],
   feature: studies.write,
 });
 

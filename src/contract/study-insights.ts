@@ -190,7 +190,7 @@ export const requestStudyInsights = operation({
   summary: 'Ask for insights into the latest seven days of a study',
   command: 'studies request-insights',
   description:
-    'A language model adds causes and remedies to what was counted, where there is one. Takes one unit of `insightsPerDay` and no credits. 409 before anything was analysed. Poll the GET.',
+    'A language model adds causes and remedies to what was counted, where there is one. Takes one unit of `insightsPerDay`; what the language model costs is billed. 409 before anything was analysed. Poll the GET.',
   method: 'POST',
   path: '/insights',
   body: InsightsRequest.meta({ id: 'StudyInsightsRequest' }),

@@ -226,7 +226,7 @@ export const requestWaveInsights = operation({
   summary: 'Ask for insights into a wave',
   command: 'waves request-insights',
   description:
-    'Gathers what the sessions of the wave have in common; a language model adds causes and remedies where there is one. Takes one unit of `insightsPerDay` and no credits. Poll the GET.',
+    'Gathers what the sessions of the wave have in common; a language model adds causes and remedies where there is one. Takes one unit of `insightsPerDay`; what the language model costs is billed. Poll the GET.',
   method: 'POST',
   path: '/waves/{waveId}/insights',
   body: InsightsRequest.meta({ id: 'WaveInsightsRequest' }),

@@ -108,6 +108,12 @@ export async function projectOf(context: Context, projectId: string): Promise<pr
   return project;
 }
 
+/** The same, from then on as the project of the context: what runs for the caller ends when it is closed to them. */
+export async function enterProject(context: Context, projectId: string): Promise<ProjectContext> {
+  const project = await projectOf(context, projectId);
+  return Object.assign(context, { project });
+}
+
 export function viewerOf({ actor }: Context): projects.Viewer {
   return { organizationId: actor.organization.id, userId: actor.user.id, role: actor.role };
 }

@@ -21,6 +21,7 @@ import type { GuestTokens } from '../platform/secrets/guest-tokens.ts';
 import type { SignedUrls } from '../platform/secrets/signed-urls.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
 import type { LiveBrowsers } from './browser-sessions/live-browsers.ts';
+import type { AccessWatch } from './identity/access-watch.ts';
 import type { Grants } from './live/grants.ts';
 import type { GuestExecution } from './studies/guest-execution.ts';
 import type { Trust } from './trust.ts';
@@ -31,6 +32,8 @@ interface Installation {
   startedAt: number;
   /** The database is a part of it. */
   embedded: boolean;
+  /** Where this process listens, once it does. */
+  address?: string;
   /** To the database. */
   connections: () => { total: number; idle: number; waiting: number };
 }
@@ -56,6 +59,8 @@ export interface Services {
   trust: Trust;
   config: Config;
   notifications: Notifications;
+  /** What runs for somebody, so that it ends with their access. */
+  accessWatch: AccessWatch;
   tunnels: Tunnels;
   installation: Installation;
   /** What requests and work in the background share a process by. */
@@ -86,9 +91,15 @@ export interface Actor {
 export interface Occasion {
   /** Names the request or the job in the log and the audit. */
   requestId: string;
-  /** Aborts when the caller hangs up before the whole answer. Asked for only by verbs that can stop early. */
+  /**
+   * Aborts when the caller hangs up before the whole answer; in a verb, also when the caller may no longer do this, with
+   * the refusal as the reason. Asked for only by verbs that can stop early.
+   */
   callerGone: () => AbortSignal;
-  /** Where the service is reached, as whoever asks would write it: without a slash at the end. */
+  /**
+   * Where the caller reaches the service, without a slash at the end: for addresses that only this caller uses. Links
+   * that are stored, mailed or passed on have `configuredOrigin`.
+   */
   origin: () => string;
   /** Runs when the answer has left, or nobody waits for it any longer. */
   afterwards: (work: () => void) => void;
@@ -107,6 +118,9 @@ export interface Visit {
   /** Has it keep a text for some minutes, for the next step of what was begun, or no longer. */
   keepState(text: string | undefined): void;
   state(): string | undefined;
+  /** The same for what tells that somebody has signed in with it before. */
+  keepDevice(text: string): void;
+  device(): string | undefined;
 }
 
 /** Somebody who is signed in, in an organization or not. */
@@ -161,9 +175,12 @@ export interface GrantContext extends PublicContext {
   grant: Grant;
 }
 
-/** For those who come on no address: as it is set, or where it listens. */
-export function configuredOrigin(config: Config): string {
-  return config.publicUrl?.replace(/\/+$/, '') ?? addressOf(config);
+/** What links begin with: the public URL, or else where the service listens. No request has a say in it. */
+export function configuredOrigin({
+  config,
+  installation,
+}: Pick<Services, 'config'> & Partial<Pick<Services, 'installation'>>): string {
+  return config.publicUrl?.replace(/\/+$/, '') ?? installation?.address ?? addressOf(config);
 }
 
 /** Field by field: spreading the services took a tenth of the time of a short request. */
@@ -184,6 +201,7 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     trust: services.trust,
     config: services.config,
     notifications: services.notifications,
+    accessWatch: services.accessWatch,
     tunnels: services.tunnels,
     installation: services.installation,
     courtesy: services.courtesy,

@@ -19,6 +19,7 @@ import * as deliveries from '../platform/database/queries/webhook-deliveries.ts'
 import type { JobKind } from '../platform/jobs/worker.ts';
 import { inLanes } from '../platform/lanes.ts';
 import type { Services } from './context.ts';
+import { settleLost } from './eval-runs/execute/ledger.ts';
 import { applyRetention } from './retention/apply.ts';
 
 const hour = 3_600_000;
@@ -52,6 +53,11 @@ export function housekeeping({ db, blobs, clock }: Pick<Services, 'db' | 'blobs'
         await trx.run(deliveries.prune);
         await trx.run(serverChecks.prune);
       },
+    },
+    {
+      kind: 'settle-lost-model-calls',
+      every: 30_000,
+      handle: () => settleLost(db),
     },
     {
       kind: 'add-parts',

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { Refusal } from '../contract/errors.ts';
 import { type Operation, type ReceivedBytes, streamedAnswer, textParams } from '../contract/operation.ts';
 import { plainWords } from '../contract/plain-words.ts';
+import { bodyLimitsOf } from './body-limits.ts';
 import { invalid } from './invalid.ts';
 import { faultIn, problemOfText } from './storable.ts';
 
@@ -48,7 +49,7 @@ export function readInput(
     input['idempotencyKey'] = given.idempotencyKey;
   const body = given.body ?? {};
   if (operation.body) {
-    const fault = faultIn(body);
+    const fault = faultIn(body, bodyLimitsOf(operation));
     if (fault) throw invalid(`${fault.path.join('.') || 'body'}: ${fault.problem}`);
     input['body'] = check(operation.body, body);
   } else if (operation.method !== 'GET' && Object.keys(body).length > 0)

@@ -17,6 +17,8 @@ import {
   type Services,
 } from './context.ts';
 import { onceInTransaction, onceUnderClaim } from './idempotency.ts';
+import { accessEnded } from './identity/access-watch.ts';
+import { accompany, untilRead } from './identity/accompany.ts';
 import {
   admitDirectoryGuest,
   authenticate,
@@ -33,7 +35,7 @@ import * as peoplesVerbs from './people/verbs.ts';
 import { notFound } from './refusals.ts';
 import type { Verb } from './verb.ts';
 import * as allVerbs from './verbs.ts';
-import { accessEnded, findGrant } from './visits/grant.ts';
+import { findGrant } from './visits/grant.ts';
 import * as visitorsVerbs from './visits/verbs.ts';
 
 /** Those that are others under another name have no verb of their own. */
@@ -212,20 +214,52 @@ export class Entrance {
     input: Record<string, unknown>,
     given: Given,
   ): Promise<unknown> {
-    const verb = verbs[operation.id as keyof typeof verbs] as AnyVerb;
+    const caller = accompany(context, operation);
+    let stays = false;
     try {
-      const { idempotency } = operation;
-      const replays = idempotency !== undefined && idempotency !== 'verb';
-      const key = given.idempotencyKey ?? keyInBody(input);
-      if (replays && key !== undefined && context.actor)
-        return await actOnce(context as Context, operation, input, key, verb);
-      return await verb(context, input);
+      const answer = await this.callVerb(operation, context, input, given);
+      stays = isStream(answer);
+      return stays ? untilRead(answer as AsyncIterable<unknown>, caller.stop) : answer;
     } catch (error) {
-      throw overtaken(error, context) ?? unavailable(error) ?? error;
+      throw caller.refusal() ?? overtaken(error, context) ?? unavailable(error) ?? error;
     } finally {
+      if (!stays) caller.stop();
       // Visitors of studies are of no organization; work gives way to them like to another one.
       this.options.services.courtesy.asked(context.actor?.organization.id ?? 'somebody');
     }
+  }
+
+  /**
+   * Admits the operations of one tool call. The call is charged once, with its first operation; a call that takes more
+   * than `includedOperations` is charged for each further one, so that no tool is a way around the rate limit.
+   */
+  forOneCall(): Caller['entrance'] {
+    let admitted = 0;
+    const charge: Charge = (payerId, budget) => {
+      if (admitted === 0 || admitted >= includedOperations) this.options.charge(payerId, budget);
+      admitted++;
+    };
+    const notes = { ...this.options, charge };
+    return {
+      enter: (operation, credential, params, occasion) =>
+        this.orUnavailable(this.letIn({ operation, credential, params, occasion }, notes)),
+      act: (entered, given) => this.act(entered, given),
+    };
+  }
+
+  private async callVerb(
+    operation: Operation,
+    context: Entered['context'],
+    input: Record<string, unknown>,
+    given: Given,
+  ): Promise<unknown> {
+    const verb = verbs[operation.id as keyof typeof verbs] as AnyVerb;
+    const { idempotency } = operation;
+    const replays = idempotency !== undefined && idempotency !== 'verb';
+    const key = given.idempotencyKey ?? keyInBody(input);
+    if (replays && key !== undefined && context.actor)
+      return actOnce(context as Context, operation, input, key, verb);
+    return verb(context, input);
   }
 
   /** One request is charged once, whatever it does: what it may do has bounds of its own. */
@@ -239,10 +273,17 @@ export class Entrance {
   }
 }
 
+function isStream(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+}
+
 function unavailable(error: unknown): Refusal | undefined {
   if (!(error instanceof DatabaseUnavailable)) return undefined;
   return new Refusal('UNAVAILABLE', error.message, { retryAfter: error.retryAfter });
 }
+
+/** Operations that one charge of a tool call pays for. Tools for tasks take at most 12, unless lists have many pages. */
+export const includedOperations = 30;
 
 /** What is done about whoever enters, besides letting them in. */
 type Notes = Pick<EntranceOptions, 'charge' | 'used' | 'seen'>;

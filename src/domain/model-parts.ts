@@ -12,12 +12,17 @@ const slots = new Slots();
  * that the turns of one, which may take minutes, leave some to others.
  */
 export function partsForRequest(services: Services, organizationId: string): ModelParts {
-  const { db } = services;
+  const { db, clock } = services;
   const shared: ModelParts['slots'] = {
     run: (name, most, signal, work) =>
       slots.run(`${name} of ${organizationId}`, Math.ceil(most / 2), signal, () =>
         slots.run(name, most, signal, work),
       ),
   };
-  return { services, slots: shared, pauses: new ModelPauses(db), ledger: new CallLedger(db) };
+  return {
+    services,
+    slots: shared,
+    pauses: new ModelPauses(db),
+    ledger: new CallLedger(db, clock, { atOnce: true }),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../platform/database/database.ts';
 import { ownerIn } from './access.ts';
-import type { Context, ProjectContext, Services } from './context.ts';
+import { configuredOrigin, type ProjectContext, type Services } from './context.ts';
 import { hashToken, newToken } from './identity/token.ts';
 
 /** A link that is shown again to those who may copy it: known by its hash, and sealed. */
@@ -9,6 +9,8 @@ export interface SealedLink {
   linkKeyId: string | null;
   linkCiphertext: Buffer | null;
 }
+
+export type LinkContext = Pick<Services, 'vault' | 'config' | 'installation'>;
 
 export async function mintLink(
   context: ProjectContext,
@@ -23,13 +25,13 @@ export async function mintLink(
 
 /** The token is behind the `#`, which browsers send nobody: no log and no proxy sees it. */
 export function linkTo(
-  { vault, origin }: Pick<Services, 'vault'> & Pick<Context, 'origin'>,
+  services: LinkContext,
   page: string,
   { linkSealedId: id, linkKeyId: keyId, linkCiphertext: ciphertext }: SealedLink,
 ): { path: string; url: string } | null {
   if (id === null || keyId === null || ciphertext === null) return null;
-  const path = `${page}#${vault.unseal({ id, keyId, ciphertext }) as string}`;
-  return { path, url: `${origin()}${path}` };
+  const path = `${page}#${services.vault.unseal({ id, keyId, ciphertext }) as string}`;
+  return { path, url: `${configuredOrigin(services)}${path}` };
 }
 
 /** What nobody can copy any more. */

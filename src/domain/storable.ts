@@ -1,32 +1,42 @@
+import type { JsonLimits } from '../platform/json-bounds.ts';
+
 /** A value that would not come back as it was sent, and where it is. */
 export interface Fault {
   path: string[];
   problem: string;
 }
 
-const deepest = 64;
+/** The first such value, or where there is more than `limits` allow. The path is put together only if there is one. */
+export function faultIn(value: unknown, limits: JsonLimits): Fault | undefined {
+  return faultBelow(value, 0, { ...limits, elements: limits.elements - 1 });
+}
 
-/** The first such value. The path is put together only if there is one. */
-export function faultIn(value: unknown, depth = 0): Fault | undefined {
+/** `left.elements` counts down: what is too much is found out by looking at no more than that. */
+function faultBelow(value: unknown, depth: number, left: JsonLimits): Fault | undefined {
   if (typeof value === 'string') return faultOf(problemOfText(value));
   if (typeof value === 'number')
     return faultOf(Number.isFinite(value) ? undefined : 'The number is too large');
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth === deepest) return faultOf(`nested deeper than ${deepest} levels`);
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) {
-      const fault = faultIn(value[at], depth + 1);
-      if (fault) return below(String(at), fault);
-    }
-    return undefined;
-  }
-  for (const key of Object.keys(value)) {
-    const problem = problemOfText(key);
+  if (depth === left.depth) return faultOf(`nested deeper than ${left.depth} levels`);
+  const isList = Array.isArray(value);
+  const keys = isList ? [] : Object.keys(value);
+  const count = isList ? value.length : keys.length;
+  if (keys.length > left.keys) return faultOf(`an object with more than ${inWords(left.keys)} keys`);
+  left.elements -= count;
+  if (left.elements < 0) return faultOf('too many values. Send less of it, or in parts');
+  for (let at = 0; at < count; at++) {
+    const key = isList ? String(at) : (keys[at] as string);
+    const problem = isList ? undefined : problemOfText(key);
     if (problem) return faultOf(`a key is not usable: ${problem}`);
-    const fault = faultIn((value as Record<string, unknown>)[key], depth + 1);
+    const inner: unknown = isList ? value[at] : (value as Record<string, unknown>)[key];
+    const fault = faultBelow(inner, depth + 1, left);
     if (fault) return below(key, fault);
   }
   return undefined;
+}
+
+function inWords(count: number): string {
+  return count.toLocaleString('en');
 }
 
 function faultOf(problem: string | undefined): Fault | undefined {

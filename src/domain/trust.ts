@@ -53,6 +53,20 @@ export class Trust {
     });
   }
 
+  /** The warning shown before a second user is added; undefined if nothing would change. */
+  async closedByAnother(db: Db = this.db): Promise<string | undefined> {
+    const { allowStdio, allowedNetworks } = this.config;
+    const closing = [
+      ...(allowStdio === undefined ? [['stdio servers', 'DRYDOCK_ALLOW_STDIO=true']] : []),
+      ...(allowedNetworks === undefined
+        ? [['servers at local addresses', 'DRYDOCK_ALLOWED_NETWORKS to their networks']]
+        : []),
+    ];
+    if (closing.length === 0 || (await this.others(db)) !== '') return undefined;
+    const [what, settings] = [0, 1].map((at) => closing.map((pair) => pair[at]).join(' and '));
+    return `With a second user, this service refuses ${what}. To keep them, the operator must set ${settings}.`;
+  }
+
   private policy(reason: string, made: AddressPolicy): AddressPolicy {
     const known = this.policies.get(reason) ?? made;
     this.policies.set(reason, known);

@@ -14,8 +14,10 @@ export interface ToolCall {
   arguments: Record<string, unknown>;
   /** Of the turn it was made in. */
   promptIndex: number;
-  /** Why it never reached a server: no such tool, or arguments that are no JSON. */
+  /** Why it never reached a server: no such tool, or arguments that cannot be read. Both are the model's mistakes. */
   invalid?: string | undefined;
+  /** No tool of this name was offered. */
+  unknownTool?: true | undefined;
 }
 
 export interface ToolError {
@@ -27,6 +29,13 @@ export interface ToolError {
   message: string;
   /** Of JSON-RPC. */
   code?: number | undefined;
+}
+
+const transportCodes: ReadonlySet<number> = new Set([-32000, -32001]);
+
+/** Whether an error of the protocol is what the server answered. One of the transport has no code, or one of these. */
+export function isServersAnswer(code: number | undefined): boolean {
+  return code !== undefined && !transportCodes.has(code);
 }
 
 export interface ToolResult {

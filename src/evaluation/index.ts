@@ -14,16 +14,17 @@ export {
   concluded,
   pairsOf,
 } from './comparison/compare.ts';
-export type {
-  Channel,
-  DeclaredTool,
-  RenderObservation,
-  ToolCall,
-  ToolError,
-  ToolResult,
-  ToolTiming,
-  TrialEvidence,
-  TurnEvidence,
+export {
+  type Channel,
+  type DeclaredTool,
+  isServersAnswer,
+  type RenderObservation,
+  type ToolCall,
+  type ToolError,
+  type ToolResult,
+  type ToolTiming,
+  type TrialEvidence,
+  type TurnEvidence,
 } from './evidence.ts';
 export {
   evaluateGate,
@@ -37,7 +38,7 @@ export { prosePrompt, withProse } from './insights/prose.ts';
 export { readJudgeAnswer } from './judging/answer.ts';
 export { type GradedTrial, withJudgement } from './judging/apply.ts';
 export { type EvidenceManifest, type JudgeEvidence, judgeEvidence } from './judging/evidence.ts';
-export { judgeLexically, lexicalJudge } from './judging/lexical.ts';
+export { basisOf, judgeLexically, lexicalJudge } from './judging/lexical.ts';
 export {
   type GoalMeasurement,
   type GroundednessMeasurement,
@@ -62,7 +63,7 @@ export {
 } from './replay/compare-results.ts';
 export { textOfResult, wholeResult } from './results.ts';
 export { type EvaluationConfig } from './scores/definition.ts';
-export { isIntact } from './scores/gate.ts';
+export { isIntact, scoreChecker } from './scores/gate.ts';
 export { type Score } from './scores/score.ts';
 export { scorecardOf } from './scores/scorers.ts';
 export {
@@ -117,3 +118,4 @@ export {
   runVerdict,
 } from './verdict/summary.ts';
 export { policyProblem } from './verdict/trials.ts';
+export { notRunWarning, runWarnings, type TrialWarning, trialWarning } from './verdict/warnings.ts';

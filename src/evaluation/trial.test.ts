@@ -88,7 +88,7 @@ test('a good trial passes at every stage that can be measured', () => {
     evaluatorError: false,
     expectedToolCalls: [{ toolName: 'find', arguments: { city: 'Kiel' } }],
     actualToolCalls: [{ toolName: 'find', arguments: { city: 'Kiel' } }],
-    stageAnalyzerVersion: 11,
+    stageAnalyzerVersion: 12,
   });
   expect(grade.turns).toEqual([
     {

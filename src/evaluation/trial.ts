@@ -1,6 +1,6 @@
 import { type CheckRow, evaluateCheck } from './checks/evaluate.ts';
 import { matchTurn, type ShownCall, type TurnMatch } from './matching/calls.ts';
-import type { TrialOutcome } from './outcome.ts';
+import { contradictionIn, failedStep, type TrialOutcome } from './outcome.ts';
 import type { TrialPlan } from './plan.ts';
 import type { EvaluationConfig } from './scores/definition.ts';
 import { evaluatorErrors, gate } from './scores/gate.ts';
@@ -8,6 +8,7 @@ import { notScored, type Score } from './scores/score.ts';
 import { scoreOf } from './scores/score-trial.ts';
 import { type Scorer, scorecardOf, turn } from './scores/scorers.ts';
 import { type StageChain, stageChain } from './stages/chain.ts';
+import { type TrialWarning, warningOf } from './verdict/warnings.ts';
 
 /** A turn as the trace of a trial shows it. */
 interface GradedTurn {
@@ -27,6 +28,8 @@ interface GradedTurn {
 export interface Grade extends StageChain {
   /** `null`: there was nothing to judge. */
   result: 'passed' | 'failed' | null;
+  /** Why it passed without much being checked. */
+  warning?: TrialWarning;
   turns: GradedTurn[];
   /** Of all checks: those of the case, of its turns, and of its assertions. */
   rows: CheckRow[];
@@ -40,8 +43,9 @@ export interface Grade extends StageChain {
 }
 
 /**
- * Grades a trial. It passes when it ran to its end and every gating score does. A trial that never began, or was called
- * off, is not judged; what was cut short is judged by what there is, and cannot pass.
+ * Grades a trial. It passes when it ran to its end, none of its steps failed and every gating score passes. A trial that
+ * never began, or was called off, is not judged; what was cut short is judged by what there is, and cannot pass. A record
+ * that contradicts itself is an evaluator error.
  */
 export function gradeTrial(
   plan: TrialPlan,
@@ -55,18 +59,27 @@ export function gradeTrial(
   const { scorers, definitions: all, config, judge } = scorecardOf(plan);
   const definitions = all.filter((definition) => definition !== judge);
   const rows = judged ? rowsOf(scorers, outcome, evaluate) : new Map<Scorer, CheckRow>();
-  const scores = scorers
+  const scored = scorers
     .filter((scorer) => scorer.measures !== 'judge')
-    .map((scorer) =>
-      judged
+    .map((scorer) => ({
+      scorer,
+      score: judged
         ? scoreOf(scorer, rows.get(scorer), { plan, outcome, matches })
         : notScored(scorer.scored, 'skipped', 'The trial was not judged'),
-    );
-  const errors = outcome.status === 'completed' ? evaluatorErrors(definitions, scores) : [];
+    }));
+  const scores = scored.map(({ score }) => score);
+  const contradiction = contradictionIn(plan, outcome);
+  const errors =
+    outcome.status === 'completed'
+      ? [...(contradiction === undefined ? [] : [contradiction]), ...evaluatorErrors(definitions, scores)]
+      : [];
   const allRows = [...rows.values()];
   const turns = plan.turns.map((planned, at) => gradedTurn(planned, matches[at], outcome, allRows));
+  const result = judged ? resultOf(outcome, errors, gate(definitions, scores).passed) : null;
+  const warning = result === 'passed' ? warningOf(plan, outcome, scored) : undefined;
   return {
-    result: judged ? resultOf(outcome, gate(definitions, scores).passed) : null,
+    result,
+    ...(warning && { warning }),
     turns,
     rows: allRows,
     scores,
@@ -79,8 +92,13 @@ export function gradeTrial(
   };
 }
 
-function resultOf({ status }: TrialOutcome, gatePassed: boolean): 'passed' | 'failed' {
-  return status === 'completed' && gatePassed ? 'passed' : 'failed';
+function resultOf(
+  outcome: TrialOutcome,
+  errors: readonly string[],
+  gatePassed: boolean,
+): 'passed' | 'failed' {
+  const passes = outcome.status === 'completed' && errors.length === 0 && gatePassed && !failedStep(outcome);
+  return passes ? 'passed' : 'failed';
 }
 
 function matchOf(

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { answerBounds, handshakeLimits } from './answer-bounds.ts';
 import { EventStream } from './event-stream.ts';
 import { HeldBytes } from './held-bytes.ts';
-import { handshakeLimits, JsonBounds } from './json-bounds.ts';
 import { type Body, bytesInTurn, type Reading, tooLarge } from './reading.ts';
 
 export interface AnswerLimits {
@@ -34,7 +34,7 @@ export class Answers {
     { bytes = this.messageBytes, limits = handshakeLimits, read }: Reading,
   ): Promise<Buffer> {
     const chunks: Buffer[] = [];
-    const bounds = new JsonBounds(limits, host);
+    const bounds = answerBounds(limits, host);
     let size = 0;
     let readInTurn = 0;
     try {

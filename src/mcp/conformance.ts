@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hasMoreElements } from './json-bounds.ts';
+import { hasMoreElements } from '../platform/json-bounds.ts';
 
 /** Where the elements of a result are, and what the protocol calls the result. */
 const results: Record<string, { list: string; type: SpecResult }> = {

@@ -1,9 +1,10 @@
 import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
+import { hasMoreElements, weightOf } from '../platform/json-bounds.ts';
 import { complaintAbout } from './conformance.ts';
 import { Deadline, type Wait } from './deadline.ts';
 import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
-import { hasMoreElements, weightOf } from './json-bounds.ts';
 import { MarkedTools } from './marked-tools.ts';
+import { Redactor } from './redactor.ts';
 import { type Exchange, Tap } from './tap.ts';
 import { beginningWithoutSecrets, hideSecrets, withoutSecrets } from './target.ts';
 
@@ -30,7 +31,7 @@ type CallParams = Parameters<Client['callTool']>[0];
 type RpcError = NonNullable<FailureFacts['rpc']>;
 
 export interface Answer {
-  /** The result exactly as the server sent it. */
+  /** The result as the server sent it, but for secrets of ours that it repeats. */
   result: Record<string, unknown>;
   durationMs: number;
   /** The JSON-RPC messages that it came of. */
@@ -77,6 +78,7 @@ export class Connection {
   private readonly parts: Parts;
   private readonly tap: Tap;
   private readonly marked = new MarkedTools();
+  private readonly redactor = new Redactor([]);
 
   constructor(parts: Parts) {
     this.parts = parts;
@@ -103,6 +105,15 @@ export class Connection {
     return this.parts.secrets();
   }
 
+  /** What the server says of itself, without what we told it. */
+  shownIdentity(): Promise<ServerIdentity> {
+    return this.redact(this.identity);
+  }
+
+  private redact<T>(value: T): Promise<T> {
+    return this.redactor.learn(this.parts.secrets()).hide(value);
+  }
+
   /** Asks once, and answers with what came back over the wire. */
   async request(method: string, params: Record<string, unknown>, wait: Wait): Promise<Answer> {
     if (this.broken) throw this.broken;
@@ -121,8 +132,10 @@ export class Connection {
         return said === undefined ? undefined : this.beginning(said);
       };
       const read = this.parts.bytesRead() - readBefore;
-      const frames = { sent: request, received: frame };
-      return { result, durationMs, frames, bytes: bytesOf(result, read), complaint };
+      const bytes = bytesOf(result, read);
+      const frames = await this.redact({ sent: request, received: frame });
+      const shown = answered ? await this.redact(result) : (frames.received.result ?? result);
+      return { result: shown, durationMs, frames, bytes, complaint };
     }
     if (frame?.error) throw this.refused(frame.error);
     throw hideSecrets(this.explain(error, sent), this.parts.secrets());

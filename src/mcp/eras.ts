@@ -1,5 +1,5 @@
 import type { DiscoverResult } from '@modelcontextprotocol/client';
-import { weightOf } from './json-bounds.ts';
+import { weightOf } from '../platform/json-bounds.ts';
 
 /** What connecting once has taught us about a server: its era and its transport. */
 export type EraVerdict =

@@ -13,10 +13,10 @@ interface Unescaped {
   starts: number[];
 }
 
-/** Where secrets stand in a text, also those written with escapes. */
+/** Where secrets stand in a text: as they are, in base64, in hex, and each of these also written with escapes. */
 export function findSecrets(text: string, secrets: readonly string[]): [start: number, end: number][] {
   const plain: Unescaped = { text, starts: [] };
-  const sought = secrets.flatMap((secret) => [secret, ...asBytes(secret)]);
+  const sought = secrets.flatMap((secret) => formsOf(secret).flatMap((form) => [form, ...asBytes(form)]));
   const found = sought.flatMap((secret) => occurrences(plain, secret));
   // A secret may hold what looks like an escape of another kind, so each kind is also undone by itself.
   for (const kind of ['json', 'url', 'page', undefined] as const) {
@@ -27,6 +27,28 @@ export function findSecrets(text: string, secrets: readonly string[]): [start: n
     }
   }
   return found.sort(([a], [b]) => a - b);
+}
+
+/** Shorter texts stand in others by chance. */
+const shortest = 6;
+
+/** How a secret is written by programs that encode it as a whole. */
+export function formsOf(secret: string): string[] {
+  const hex = Buffer.from(secret).toString('hex');
+  return [...new Set([secret, hex, hex.toUpperCase(), ...inBase64(secret)])];
+}
+
+/** Alone or inside something longer: how it looks in base64 depends on what comes before it. */
+function inBase64(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const texts = [0, 1, 2].map((before) => {
+    const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+    // The characters that hold bits of nothing but the secret.
+    return whole.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6));
+  });
+  return texts
+    .flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')])
+    .filter(({ length }) => length >= shortest);
 }
 
 type Kind = 'json' | 'url' | 'page';

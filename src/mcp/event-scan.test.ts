@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { answerBounds, messageLimits } from './answer-bounds.ts';
 import { EventScan } from './event-scan.ts';
-import { JsonBounds, messageLimits } from './json-bounds.ts';
 
 /** Every way to end a line, and what may stand between. */
 const pieces = fc.array(
@@ -28,7 +28,7 @@ test('events are found whatever ends their lines and wherever the chunks are cut
         // A return at the very end may be half of a line end, or a whole one.
         const text = `${parts.join('')}x`;
         const bytes = Buffer.from(text);
-        const scan = new EventScan(new JsonBounds(messageLimits, 'It'));
+        const scan = new EventScan(answerBounds(messageLimits, 'It'));
         let events = 0;
         for (let at = 0; at < bytes.length; at += chunk) {
           let rest = bytes.subarray(at, at + chunk);
@@ -47,7 +47,7 @@ test('events are found whatever ends their lines and wherever the chunks are cut
 
 /** Whether the bounds refuse a stream that comes in chunks. */
 function refused(text: string, limits: object, chunk: number): boolean {
-  const scan = new EventScan(new JsonBounds({ ...messageLimits, ...limits }, 'It'));
+  const scan = new EventScan(answerBounds({ ...messageLimits, ...limits }, 'It'));
   const bytes = Buffer.from(text);
   try {
     for (let at = 0; at < bytes.length; at += chunk) scan.feed(bytes.subarray(at, at + chunk), 1e9);

@@ -1,4 +1,4 @@
-import type { JsonBounds } from './json-bounds.ts';
+import type { JsonBounds } from '../platform/json-bounds.ts';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;

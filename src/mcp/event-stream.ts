@@ -1,8 +1,8 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { answerBounds } from './answer-bounds.ts';
 import { EventScan } from './event-scan.ts';
 import { McpFailure } from './failures.ts';
 import type { HeldBytes } from './held-bytes.ts';
-import { JsonBounds } from './json-bounds.ts';
 import { type Body, bytesInTurn, type Reading, tooLarge } from './reading.ts';
 
 /** Events that are handed on before others get their turn: each costs the SDK a fifth of a millisecond. */
@@ -33,7 +33,7 @@ export class EventStream {
     this.chunks = body[Symbol.asyncIterator]();
     this.held = held;
     this.reading = reading;
-    this.scan = new EventScan(new JsonBounds(reading.limits, reading.host));
+    this.scan = new EventScan(answerBounds(reading.limits, reading.host));
   }
 
   readable(): ReadableStream<Uint8Array> {

@@ -1,7 +1,7 @@
+import { messageLimits } from './answer-bounds.ts';
 import { Authorized } from './authorized.ts';
 import { challengeOf } from './challenge.ts';
 import { McpFailure } from './failures.ts';
-import { messageLimits } from './json-bounds.ts';
 import { type Outbound, plain } from './outbound.ts';
 import type { Pace } from './pace.ts';
 import type { Reading } from './reading.ts';

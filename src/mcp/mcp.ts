@@ -124,7 +124,8 @@ export class Mcp {
       return answer;
     };
     try {
-      return await work({ identity: connection.identity, ask, secrets: () => connection.secrets() });
+      const identity = await connection.shownIdentity();
+      return await work({ identity, ask, secrets: () => connection.secrets() });
     } finally {
       if (weight > 0) (visit.afterwards ?? atOnce)(() => held.giveBack(weight));
     }

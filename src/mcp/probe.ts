@@ -13,7 +13,8 @@ import {
   type ProbeReply,
   sendProbe,
 } from './probe-request.ts';
-import { hideSecretsInTurns, secretsOf } from './target.ts';
+import { Redactor } from './redactor.ts';
+import { secretsOf } from './target.ts';
 
 /** The rest of the time is for the OAuth metadata, which a slow server must not use up. */
 const shareOfTransports = 0.75;
@@ -70,7 +71,7 @@ export async function probe(
     const left = Math.min(most, ends - performance.now());
     await addAuthorization(outbound, url, findings, { ...wait, timeout: Math.max(1, left) });
   }
-  return hideSecretsInTurns(findings, secrets);
+  return new Redactor(secrets).hide(findings);
 }
 
 async function addAuthorization(

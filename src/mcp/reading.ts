@@ -1,5 +1,5 @@
+import type { JsonLimits } from '../platform/json-bounds.ts';
 import { McpFailure } from './failures.ts';
-import type { JsonLimits } from './json-bounds.ts';
 import type { Pace } from './pace.ts';
 
 const mebibyte = 1024 * 1024;

@@ -4,8 +4,8 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Account } from '../platform/accounts.ts';
 import { type Confinement, type Launch, NotConfined } from '../platform/confinement/confinement.ts';
 import { signalInside } from '../platform/confinement/end.ts';
+import { answerBounds, handshakeLimits, messageLimits } from './answer-bounds.ts';
 import { McpFailure } from './failures.ts';
-import { handshakeLimits, JsonBounds, messageLimits } from './json-bounds.ts';
 import type { Pace } from './pace.ts';
 import { bytesInTurn } from './reading.ts';
 import type { StdioTarget } from './target.ts';
@@ -16,6 +16,9 @@ interface StdioOptions {
 }
 
 const mostLine = 32 * 1024 * 1024;
+/** Chunks of a line before they are merged, and the size from which a chunk is left alone. */
+const mostPieces = 2_048;
+const largePiece = 64 * 1024;
 const mostStderr = 16 * 1024;
 /** Bytes that wait until the command reads them. */
 const mostUnread = 8 * 1024 * 1024;
@@ -48,7 +51,7 @@ export class StdioLine implements Transport {
   private inNamespaces = false;
   private exited: Promise<void> = Promise.resolve();
   private closing: Promise<void> | undefined;
-  private bounds = new JsonBounds(handshakeLimits, 'The command');
+  private bounds = answerBounds(handshakeLimits, 'The command');
   private line: Buffer[] = [];
   private lineBytes = 0;
   private readInTurn = 0;
@@ -64,7 +67,7 @@ export class StdioLine implements Transport {
 
   /** From now on results come, which may be larger. */
   established(): void {
-    this.bounds = new JsonBounds(messageLimits, 'The command');
+    this.bounds = answerBounds(messageLimits, 'The command');
   }
 
   async start(): Promise<void> {
@@ -74,10 +77,11 @@ export class StdioLine implements Transport {
   }
 
   private async prepare(): Promise<Launch> {
-    const { command, args, env } = this.target;
+    const { command, args, env, delivered = [] } = this.target;
     const { confinement } = this.options;
     try {
-      return await confinement.launch({ command, args, env: { ...environment(confinement.user), ...env } });
+      const variables = { ...environment(confinement.user), ...env };
+      return await confinement.launch({ command, args, env: variables, delivered });
     } catch (error) {
       if (!(error instanceof NotConfined)) throw error;
       throw new McpFailure('command', `Could not start the MCP server: ${error.message}`, { notSent: true });
@@ -220,6 +224,7 @@ export class StdioLine implements Transport {
     this.bounds.feed(bytes);
     this.line.push(bytes);
     this.lineBytes += bytes.length;
+    if (this.line.length > mostPieces) this.line = joined(this.line);
     if (this.lineBytes > mostLine)
       throw new McpFailure('too-large', 'The command wrote a line of more than 32 MiB; it was cut off');
   }
@@ -243,6 +248,12 @@ export class StdioLine implements Transport {
     this.stderrCut ||= text.length > mostStderr;
     this.stderr = text.slice(-mostStderr);
   }
+}
+
+/** Merges small chunks, so that a command writing single bytes does not cost a Buffer for each. */
+function joined(pieces: readonly Buffer[]): Buffer[] {
+  const small = pieces.findIndex(({ length }) => length < largePiece);
+  return small < 0 ? [...pieces] : [...pieces.slice(0, small), Buffer.concat(pieces.slice(small))];
 }
 
 function pause(stream: Readable | null | undefined, wait: number): void {

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client';
+import { hasMoreElements } from '../platform/json-bounds.ts';
 import { McpFailure } from './failures.ts';
-import { hasMoreElements } from './json-bounds.ts';
 import { Pace } from './pace.ts';
 
 type Message = Parameters<Transport['send']>[0];

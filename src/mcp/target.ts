@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findSecrets } from './escaped-secrets.ts';
 import { McpFailure } from './failures.ts';
 import type { Way } from './outbound.ts';
@@ -27,6 +26,8 @@ export interface StdioTarget {
   command: string;
   args: string[];
   env: Record<string, string>;
+  /** Names of the variables that secrets of a run filled. */
+  delivered?: readonly string[];
 }
 
 /** How we present ourselves, and which revisions we may speak. */
@@ -57,11 +58,25 @@ export interface Target {
   protocol: ProtocolSettings;
 }
 
+/** What stands before the secret in a header. */
+const schemes = /^(?:basic|bearer|digest|token)$/i;
+
+/** Shorter values are no secrets, and stand in texts by chance. */
+export function isSecret(value: string): boolean {
+  return value.length >= 6 && !schemes.test(value);
+}
+
+/** Headers that say what is understood, and how: their values stand in results by rights. */
+const plainHeaders = /^(?:accept(?:-.+)?|cache-control|content-type|user-agent)$/i;
+
 /** What must not be repeated in a message: whatever the target could echo. */
 export function secretsOf(address: Address): string[] {
-  const values = Object.values(address.kind === 'http' ? address.headers : address.env);
+  const values =
+    address.kind === 'http'
+      ? Object.entries(address.headers).flatMap(([name, value]) => (plainHeaders.test(name) ? [] : [value]))
+      : Object.values(address.env);
   const tokens = values.flatMap((value) => [value, ...value.split(/\s+/), ...basicCredentials(value)]);
-  return tokens.filter((value) => value.length >= 6).sort((a, b) => b.length - a.length);
+  return tokens.filter(isSecret).sort((a, b) => b.length - a.length);
 }
 
 /** People put keys into addresses. As they are written there, and as they are meant. */
@@ -86,13 +101,24 @@ function basicCredentials(value: string): string[] {
 }
 
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return withoutSecretsUpTo(text, secrets, text.length).shown;
+}
+
+/** The text without the secrets that begin before `most`: what of it may be shown, and where in it that ends. */
+export function withoutSecretsUpTo(
+  text: string,
+  secrets: readonly string[],
+  most: number,
+): { shown: string; end: number } {
   let shown = '';
   let from = 0;
   for (const [start, end] of findSecrets(text, secrets)) {
+    if (start >= most && start >= from) break;
     if (start >= from) shown += `${text.slice(from, start)}[hidden]`;
     from = Math.max(from, end);
   }
-  return shown + text.slice(from);
+  const end = Math.max(from, most);
+  return { shown: shown + text.slice(from, end), end };
 }
 
 /** How far into a long text secrets are looked for: undoing escapes takes a millisecond for each kilobyte. */
@@ -128,25 +154,4 @@ export function hideSecrets<T>(value: T, secrets: readonly string[], depth = 0):
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [withoutSecrets(key, secrets), inside(one)]),
   ) as T;
-}
-
-/** The same for a value of any size, which is looked at bit by bit; of a long text the beginning is kept. */
-export async function hideSecretsInTurns<T>(value: T, secrets: readonly string[]): Promise<T> {
-  let sinceTurn = 0;
-  const hide = async (part: unknown, depth: number): Promise<unknown> => {
-    if (typeof part === 'object' && part !== null && depth <= deepest && !(part instanceof McpFailure)) {
-      const entries: [string, unknown][] = [];
-      for (const [key, one] of Object.entries(part))
-        entries.push([String(await hide(key, depth)), await hide(one, depth + 1)]);
-      return Array.isArray(part) ? entries.map(([, one]) => one) : Object.fromEntries(entries);
-    }
-    if (typeof part !== 'string') return hideSecrets(part, secrets, depth);
-    sinceTurn += part.length;
-    if (sinceTurn > searchedText) {
-      sinceTurn = 0;
-      await nextTurn();
-    }
-    return beginningWithoutSecrets(part, secrets, searchedText);
-  };
-  return (await hide(value, 0)) as T;
 }

@@ -1,7 +1,17 @@
 import type { Prices } from './cost.ts';
 
-/** How a provider is spoken to. */
-export type Wire = 'openai-chat' | 'openai-responses' | 'anthropic';
+/** Protocols that providers speak. */
+export const wires = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'google',
+  'azure-chat',
+  'azure-responses',
+  'bedrock',
+] as const;
+
+export type Wire = (typeof wires)[number];
 
 interface BuiltInProvider {
   wire: Wire;
@@ -145,6 +155,8 @@ const providers: Record<string, BuiltInProvider> = {
       },
     ],
   },
+  /** Its models are listed in the models file, with their prices, or asked for with a caller's own key. */
+  google: { wire: 'google', baseUrl: 'https://generativelanguage.googleapis.com/v1beta', models: [] },
 };
 
 /** A map, because names come from files and callers. */

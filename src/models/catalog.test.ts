@@ -26,6 +26,14 @@ const litellm = {
   concurrency: 4,
 };
 
+const bedrock = {
+  name: 'bedrock',
+  wire: 'bedrock',
+  baseUrl: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
+  apiKeyEnv: 'AWS_SECRET_ACCESS_KEY',
+  accessKeyIdEnv: 'AWS_ACCESS_KEY_ID',
+};
+
 describe('the catalog', () => {
   test('starts with the offline model, which is always there and costs nothing', async () => {
     const [first, ...others] = (await catalogOf({})).list();
@@ -45,6 +53,25 @@ describe('the catalog', () => {
       expect([id, hosted]).toEqual([id, provider === 'anthropic' || provider === 'drydock']);
     const haiku = models.find(({ id }) => id === 'anthropic/claude-haiku-4.5');
     expect(haiku).toMatchObject({ contextLength: 200_000, prices: { input: 1, output: 5 } });
+  });
+
+  test('hosts what the file lists of Google, with the key of the built-in connection', async () => {
+    const file = { models: [{ id: 'google/gemini-2.5-flash' }] };
+    const hosted = async (keys: Record<string, string>): Promise<boolean | undefined> =>
+      (await catalogOf({ file, keys })).find('google/gemini-2.5-flash')?.hosted;
+    expect([await hosted({}), await hosted({ google: 'k' })]).toEqual([false, true]);
+  });
+
+  test('takes the region of Bedrock from the address, and says which half of the key is missing', async () => {
+    const file = { connections: [bedrock], models: [{ id: 'bedrock/m' }] };
+    const env = { AWS_SECRET_ACCESS_KEY: 's', AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE' };
+    const catalog = await catalogOf({ file, env });
+    const aws = { region: 'eu-central-1', accessKeyId: 'AKIAEXAMPLE' };
+    expect(catalog.connection('bedrock')).toMatchObject({ aws, lacksKey: false });
+    expect(catalog.find('bedrock/m')?.hosted).toBe(true);
+    const half = await catalogOf({ file, env: { AWS_SECRET_ACCESS_KEY: 's' } });
+    expect(half.find('bedrock/m')?.hosted).toBe(false);
+    expect(half.warnings).toEqual(['The model connection bedrock has no key: AWS_ACCESS_KEY_ID is not set']);
   });
 
   test('reads files of old, in their order and before the built-in models', async () => {
@@ -146,6 +173,21 @@ describe('the catalog', () => {
       'that sends away a setting of ours',
       { connections: [{ ...litellm, apiKeyEnv: 'DRYDOCK_MASTER_KEY' }], models: [] },
       'not sent to providers',
+    ],
+    [
+      'with an access key and no secret',
+      { connections: [{ ...bedrock, apiKeyEnv: undefined }], models: [] },
+      'name the variable of the secret access key in apiKeyEnv',
+    ],
+    [
+      'with an access key and no region',
+      { connections: [{ ...bedrock, baseUrl: 'http://127.0.0.1:4000' }], models: [] },
+      'needs a region',
+    ],
+    [
+      'with a region where none is used',
+      { connections: [{ ...litellm, region: 'eu-central-1' }], models: [] },
+      'only the wire bedrock uses',
     ],
     ['that takes the name of the offline model', { models: [{ id: 'drydock/rehearsal' }] }, 'offline model'],
     [

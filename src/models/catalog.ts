@@ -1,7 +1,7 @@
 import { builtIn, type Wire } from './built-in.ts';
 import { free, type Prices } from './cost.ts';
 import { Credential } from './credential.ts';
-import { type ModelsFile, readModelsFile } from './models-file.ts';
+import { awsRegionOf, type ModelsFile, readModelsFile } from './models-file.ts';
 
 /** Id of the model that needs no key and no network. */
 export const rehearsalId = 'drydock/rehearsal';
@@ -34,6 +34,8 @@ export interface Connection {
   wire: Wire;
   baseUrl: string;
   credential?: Credential;
+  /** For Bedrock. With an access key id the credential is the secret access key that signs requests. */
+  aws?: { region?: string | undefined; accessKeyId?: string | undefined };
   /** Has no key and should have one. */
   lacksKey: boolean;
   /** Calls at once that it takes. */
@@ -60,6 +62,20 @@ export interface CatalogSources {
   env: Record<string, string | undefined>;
 }
 
+/** From the settings of a deployment. */
+export function catalogSources(
+  settings: {
+    modelsFile?: string | undefined;
+    anthropicApiKey?: string | undefined;
+    openaiApiKey?: string | undefined;
+    geminiApiKey?: string | undefined;
+  },
+  env: CatalogSources['env'],
+): CatalogSources {
+  const { modelsFile, anthropicApiKey: anthropic, openaiApiKey: openai, geminiApiKey: google } = settings;
+  return { modelsFile, keys: { anthropic, openai, google }, env };
+}
+
 export function loadModelCatalog({ modelsFile, keys, env }: CatalogSources): ModelCatalog {
   const file: ModelsFile = modelsFile === undefined ? { models: [] } : readModelsFile(modelsFile);
   const connections = connectionsOf(file, keys, env);
@@ -75,10 +91,10 @@ export function loadModelCatalog({ modelsFile, keys, env }: CatalogSources): Mod
     findUpstream: (connection, upstream) =>
       models.find((model) => model.connection === connection && model.upstream === upstream),
     connection: (name) => connections.get(name),
-    warnings: (file.connections ?? []).flatMap(({ name, apiKeyEnv }) =>
-      connections.get(name)?.lacksKey
-        ? [`The model connection ${name} has no key: ${apiKeyEnv} is not set`]
-        : [],
+    warnings: (file.connections ?? []).flatMap(({ name, apiKeyEnv, accessKeyIdEnv }) =>
+      [apiKeyEnv, accessKeyIdEnv]
+        .filter((variable) => variable !== undefined && !env[variable])
+        .map((variable) => `The model connection ${name} has no key: ${variable} is not set`),
     ),
   };
 }
@@ -104,14 +120,17 @@ function connectionsOf(
   const connections = new Map<string, Connection>();
   for (const [name, { wire, baseUrl }] of builtIn)
     connections.set(name, { name, wire, baseUrl, ...withKey(keys[name]), lacksKey: !keys[name] });
-  for (const { name, wire, baseUrl, apiKeyEnv, concurrency } of file.connections ?? []) {
+  for (const entry of file.connections ?? []) {
+    const { name, wire, baseUrl, apiKeyEnv, accessKeyIdEnv, region, concurrency } = entry;
     const key = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
+    const accessKeyId = accessKeyIdEnv === undefined ? undefined : env[accessKeyIdEnv];
     connections.set(name, {
       name,
       wire,
       baseUrl,
       ...withKey(key),
-      lacksKey: apiKeyEnv !== undefined && !key,
+      ...(wire === 'bedrock' && { aws: { region: region ?? awsRegionOf(baseUrl), accessKeyId } }),
+      lacksKey: (apiKeyEnv !== undefined && !key) || (accessKeyIdEnv !== undefined && !accessKeyId),
       ...(concurrency !== undefined && { concurrency }),
     });
   }

@@ -2,11 +2,24 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { providerForTest, routeTo, testKey } from '../../test/support/models.ts';
 import type { Reply } from '../../test/support/scripted-provider.ts';
+import { type Wire, wires } from './built-in.ts';
 import { connectModel } from './connect.ts';
 import type { ModelFailure } from './failure.ts';
+import { generateAloud } from './streamed.ts';
 
-const wires = ['openai-chat', 'openai-responses', 'anthropic'] as const;
 const asked = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }] };
+
+/** The header that carries the key, and where a request says the rest. */
+const places: Record<Wire, { key: string; model?: 'path'; settings?: string }> = {
+  'openai-chat': { key: 'authorization' },
+  'openai-responses': { key: 'authorization' },
+  anthropic: { key: 'x-api-key' },
+  google: { key: 'x-goog-api-key', model: 'path', settings: 'generationConfig' },
+  'azure-chat': { key: 'api-key' },
+  'azure-responses': { key: 'api-key' },
+  bedrock: { key: 'authorization', model: 'path', settings: 'inferenceConfig' },
+};
+const limitNames = ['max_tokens', 'max_output_tokens', 'maxOutputTokens', 'maxTokens'];
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -32,9 +45,9 @@ describe.each(wires)('a model over %s', (wire) => {
     expect(finishReason.unified).toBe('stop');
     expect(provider.requests).toHaveLength(1);
     const [request] = provider.requests;
-    const key = request?.headers[wire === 'anthropic' ? 'x-api-key' : 'authorization'];
-    expect(key).toContain(testKey);
-    expect(request?.body.model).toBe('test-model');
+    const { key, model: named } = places[wire];
+    expect(request?.headers[key]).toContain(testKey);
+    expect(named === 'path' ? request?.path : request?.body.model).toContain('test-model');
   });
 
   test('uses its connection again', async () => {
@@ -72,7 +85,6 @@ describe.each(wires)('a model over %s', (wire) => {
     ['529', { status: 529, retryAfter: '2' }, { kind: 'overloaded', retryAfterMs: 2000 }],
     ['an empty refusal', { status: 502, raw: '' }, { kind: 'overloaded' }],
     ['a page', { raw: '<html>Welcome</html>' }, { kind: 'malformed' }],
-    ['another shape', { raw: '{"answer":42}' }, { kind: 'malformed' }],
     ['half an answer', { text: 'x'.repeat(5000), cut: true }, { kind: 'network' }],
     ['half a refusal', { status: 500, text: 'x'.repeat(5000), cut: true }, { kind: 'network' }],
     ['a packed answer', { text: 'x', headers: { 'content-encoding': 'gzip' } }, { kind: 'malformed' }],
@@ -82,6 +94,17 @@ describe.each(wires)('a model over %s', (wire) => {
     const failure = await failureFor(reply);
     expect(failure).toMatchObject({ name: 'ModelFailure', ...wanted });
     expect(failure.message).toMatch(message ?? /\w/);
+  });
+
+  test('is not taken to have answered with another shape', async () => {
+    const provider = await providerForTest(() => ({ raw: '{"answer":42}' }));
+    const model = await connectModel(routeTo(provider, wire));
+    const end = await model.doGenerate(asked).then(
+      ({ content, finishReason }) => (content.length === 0 ? finishReason.unified : 'answered'),
+      ({ kind }: ModelFailure) => kind,
+    );
+    // Google leaves out all candidates of a prompt that it blocks.
+    expect(end).toBe(wire === 'google' ? 'other' : 'malformed');
   });
 
   test('never shows a key, however the provider quotes it', async () => {
@@ -127,8 +150,17 @@ describe.each(wires)('a model over %s', (wire) => {
   });
 
   test('without a key of its own is not asked with one of the environment', async () => {
-    for (const name of ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'])
-      vi.stubEnv(name, 'key-of-the-operator');
+    const variables = [
+      'OPENAI_API_KEY',
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_AUTH_TOKEN',
+      'GOOGLE_GENERATIVE_AI_API_KEY',
+      'AZURE_API_KEY',
+      'AWS_BEARER_TOKEN_BEDROCK',
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+    ];
+    for (const name of variables) vi.stubEnv(name, 'key-of-the-operator');
     const provider = await providerForTest();
     const { credential: _, ...route } = routeTo(provider, wire);
     await (await connectModel(route)).doGenerate(asked);
@@ -142,13 +174,83 @@ describe.each(wires)('a model over %s', (wire) => {
     await plain.doGenerate({ ...asked, temperature: 0.3, maxOutputTokens: 900 });
     const warm = await connectModel(routeTo(provider, wire));
     await warm.doGenerate({ ...asked, temperature: 0.3 });
-    const [first, second] = provider.requests.map(({ body }) => body);
-    expect(first.temperature).toBeUndefined();
-    expect(first.max_tokens ?? first.max_output_tokens).toBe(500);
-    expect(second.temperature).toBe(0.3);
-    expect(second.max_tokens ?? second.max_output_tokens).toBe(wire === 'anthropic' ? 8192 : undefined);
-    expect(second.store).toBe(wire === 'openai-responses' ? false : undefined);
+    const { settings } = places[wire];
+    const told = provider.requests.map(({ body }) => {
+      const said = settings === undefined ? body : (body[settings] ?? {});
+      const limit = limitNames.map((name) => said[name]).find((value) => value !== undefined);
+      return { temperature: said.temperature, limit, store: body.store };
+    });
+    const store = wire.endsWith('-responses') ? false : undefined;
+    expect(told).toEqual([
+      { temperature: undefined, limit: 500, store },
+      { temperature: 0.3, limit: wire === 'anthropic' ? 8192 : undefined, store },
+    ]);
   });
+
+  test('calls a tool and reads its result', async () => {
+    const provider = await providerForTest(({ results }) =>
+      results === 0
+        ? { text: 'Looking.', toolCalls: [{ name: 'add', input: { a: 1 }, id: 'c1' }] }
+        : { text: 'It is 3.' },
+    );
+    const model = await connectModel(routeTo(provider, wire));
+    const tools = [{ type: 'function' as const, name: 'add', inputSchema: { type: 'object' as const } }];
+    const first = await model.doGenerate({ ...asked, tools });
+    expect(first.finishReason.unified).toBe('tool-calls');
+    const call = first.content.find((part) => part.type === 'tool-call');
+    expect({ name: call?.toolName, input: JSON.parse(call?.input ?? '') }).toEqual({
+      name: 'add',
+      input: { a: 1 },
+    });
+    const { toolCallId = '', toolName = '' } = call ?? {};
+    const second = await model.doGenerate({
+      tools,
+      prompt: [
+        ...asked.prompt,
+        { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: { a: 1 } }] },
+        {
+          role: 'tool',
+          content: [{ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value: '3' } }],
+        },
+      ],
+    });
+    expect(second.content).toMatchObject([{ type: 'text', text: 'It is 3.' }]);
+  });
+
+  test.each(['length', 'content-filter'] as const)('says that it was stopped by %s', async (finish) => {
+    const provider = await providerForTest(() => ({ text: 'It is', finish }));
+    const model = await connectModel(routeTo(provider, wire));
+    expect((await model.doGenerate(asked)).finishReason.unified).toBe(finish);
+  });
+});
+
+test.each(['openai-chat', 'azure-chat', 'google', 'bedrock'] as const)(
+  'a model over %s is heard while it writes',
+  async (wire) => {
+    const reply: Reply = { text: 'Let me add.', toolCalls: [{ name: 'add', input: { a: 1 } }] };
+    const provider = await providerForTest(() => reply);
+    const heard: string[] = [];
+    const reader = { text: (text: string) => void heard.push(text), restart: () => {} };
+    const model = await connectModel(routeTo(provider, wire));
+    const answer = await generateAloud(model, asked, reader);
+    expect(heard.join('')).toBe('Let me add.');
+    expect(answer.content).toMatchObject([
+      { type: 'text', text: 'Let me add.' },
+      { type: 'tool-call', toolName: 'add', input: '{"a":1}' },
+    ]);
+    expect(answer.usage).toMatchObject({ inputTokens: { total: 100 }, outputTokens: { total: 20 } });
+    expect(provider.requests).toHaveLength(1);
+  },
+);
+
+test('requests to Bedrock are signed with an access key where the connection has one', async () => {
+  vi.stubEnv('AWS_BEARER_TOKEN_BEDROCK', 'key-of-another-connection');
+  const provider = await providerForTest();
+  const aws = { region: 'eu-central-1', accessKeyId: 'AKIAEXAMPLE' };
+  await (await connectModel(routeTo(provider, 'bedrock', { aws }))).doGenerate(asked);
+  const sent = provider.requests[0]?.headers['authorization'];
+  expect(sent).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE\/\d{8}\/eu-central-1\/bedrock\//);
+  expect(JSON.stringify(provider.requests)).not.toContain(testKey);
 });
 
 test('a date says when to come back', async () => {

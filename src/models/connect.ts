@@ -6,20 +6,18 @@ import type {
 } from '@ai-sdk/provider';
 import { failureOf, type ModelFailure, shortestKey } from './failure.ts';
 import { HiddenKey } from './hidden-key.ts';
-import { modelFetch } from './outgoing.ts';
 import type { ModelRoute } from './resolve.ts';
+import { modelOverWire } from './wires.ts';
 
-/** A library asks for a key also where none is needed, and would take one from the environment. */
-const noKey = 'none';
 /** What one wire demands to be told, for models whose limit is written down and for others. */
 const usualOutputTokens = { known: 32_000, unknown: 8_192 };
 
 /**
  * The model at the end of a route. It never retries, fails with a `ModelFailure`, and leaves out what the model does not
- * accept. Libraries are loaded with the first model that needs them.
+ * accept.
  */
 export async function connectModel(route: ModelRoute): Promise<LanguageModelV3> {
-  const model = await modelAt(route);
+  const model = await modelOverWire(route);
   if (route.wire === 'rehearsal') return model;
   const failed = (error: unknown, { abortSignal: signal }: LanguageModelV3CallOptions): ModelFailure =>
     failureOf(error, { signal, credential: route.credential, now: Date.now() });
@@ -50,27 +48,6 @@ export async function connectModel(route: ModelRoute): Promise<LanguageModelV3> 
       }
     },
   };
-}
-
-async function modelAt({ wire, baseUrl, upstream, credential }: ModelRoute): Promise<LanguageModelV3> {
-  if (wire === 'rehearsal') return (await import('./rehearsal/model.ts')).rehearsalModel();
-  if (baseUrl === undefined) throw new Error(`A route over ${wire} needs a base URL`);
-  const apiKey = credential?.reveal();
-  if (wire === 'anthropic') {
-    const { createAnthropic } = await import('@ai-sdk/anthropic');
-    return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? noKey, fetch: modelFetch })(upstream);
-  }
-  if (wire === 'openai-responses') {
-    const { createOpenAI } = await import('@ai-sdk/openai');
-    return createOpenAI({ baseURL: baseUrl, apiKey: apiKey ?? noKey, fetch: modelFetch }).responses(upstream);
-  }
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-  return createOpenAICompatible({
-    name: 'openaiCompatible',
-    baseURL: baseUrl,
-    ...(apiKey !== undefined && { apiKey }),
-    fetch: modelFetch,
-  })(upstream);
 }
 
 /** A provider, or what stands in front of it, may repeat the key that it was sent. */
@@ -125,11 +102,26 @@ function adapted(options: LanguageModelV3CallOptions, route: ModelRoute): Langua
     ...rest,
     ...(temperature !== undefined && route.temperature && { temperature }),
     ...(most !== undefined && { maxOutputTokens: most }),
-    ...(route.wire === 'openai-responses'
-      ? // Nothing is kept at the provider; reasoning goes back and forth instead.
-        { providerOptions: { ...providerOptions, openai: { store: false, ...providerOptions?.['openai'] } } }
-      : providerOptions && { providerOptions }),
+    ...withOptions(providerOptions, route),
   };
+}
+
+/** The Responses API keeps nothing at the provider; reasoning goes back and forth instead. */
+function withOptions(
+  providerOptions: LanguageModelV3CallOptions['providerOptions'],
+  { wire }: ModelRoute,
+): Pick<LanguageModelV3CallOptions, 'providerOptions'> {
+  if (wire !== 'openai-responses' && wire !== 'azure-responses')
+    return providerOptions ? { providerOptions } : {};
+  const library = wire === 'azure-responses' ? 'azure' : 'openai';
+  return {
+    providerOptions: { ...providerOptions, [library]: { store: false, ...providerOptions?.[library] } },
+  };
+}
+
+/** Tokens that an answer has at most; of a model whose limit nobody has written down, as many as others have. */
+export function mostOutputTokens(asked: number | undefined, route: ModelRoute): number {
+  return outputTokens(asked, route) ?? route.limits.maxOutputTokens ?? usualOutputTokens.known;
 }
 
 /** What was asked for, within what the model can. Only one wire needs a figure, and a library would invent one. */

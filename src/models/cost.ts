@@ -53,7 +53,37 @@ export function costMicros(usage: Usage, prices: Prices | undefined): number | u
   return usd === undefined ? undefined : Math.round(usd * 1_000_000);
 }
 
-function isFree({ longPrompt, ...rates }: Prices): boolean {
+/** The size of a call in bytes: of all that the model is shown, and of what it has answered. */
+export interface CallSize {
+  input: number;
+  output: number;
+}
+
+/** Bytes of a token, about. */
+const ofToken = 4;
+
+/** About what a call costs whose provider does not say how many tokens it took, in millionths of a dollar. */
+export function sizedMicros({ input, output }: CallSize, prices: Prices): number {
+  const usage = { inputTokens: Math.ceil(input / ofToken), outputTokens: Math.ceil(output / ofToken) };
+  return costMicros(usage, prices) ?? 0;
+}
+
+/**
+ * What a call costs at most, in millionths of a dollar: a byte of input for each token, all of it at the dearest rate, and
+ * as long an answer as it may be.
+ */
+export function mostMicros(inputBytes: number, outputTokens: number, prices: Prices): number {
+  const { longPrompt } = prices;
+  const dear = longPrompt !== undefined && inputBytes > longPrompt.above ? [prices, longPrompt] : [prices];
+  const ofInput = Math.max(
+    ...dear.flatMap(({ input, cacheRead, cacheWrite }) => [input, cacheRead, cacheWrite]),
+  );
+  const ofOutput = Math.max(...dear.map(({ output }) => output));
+  // USD per million tokens is millionths of a dollar per token.
+  return Math.ceil(inputBytes * ofInput + outputTokens * ofOutput);
+}
+
+export function isFree({ longPrompt, ...rates }: Prices): boolean {
   return longPrompt === undefined && Object.values(rates).every((rate) => rate === 0);
 }
 

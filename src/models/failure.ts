@@ -6,6 +6,8 @@ export type ModelFailureKind =
   | 'rate-limited'
   /** The account has no money or no allowance left. */
   | 'quota'
+  /** What may be spent here is spent, so that the provider was not asked. */
+  | 'spend-cap'
   /** The provider failed or has too much to do. */
   | 'overloaded'
   | 'unauthorized'

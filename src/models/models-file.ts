@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { OperatorProblem } from '../platform/problem.ts';
-import { builtIn } from './built-in.ts';
+import { builtIn, wires } from './built-in.ts';
 
 const price = z.number().min(0).max(1_000_000);
 
@@ -24,20 +24,28 @@ const Prices = z
   })
   .transform(withCache);
 
+const variable = z
+  .string()
+  .regex(/^[A-Za-z_]\w*$/, 'Write the name of an environment variable')
+  .refine((name) => !name.startsWith('DRYDOCK_'), 'Settings of Drydock are not sent to providers');
+
 const Connection = z.strictObject({
   name: z.string().regex(/^[\w.-]{1,100}$/, 'Write letters, digits, dots, - and _'),
-  wire: z.enum(['openai-chat', 'openai-responses', 'anthropic']),
+  wire: z.enum(wires),
   baseUrl: z
     .url({ protocol: /^https?$/, error: 'Write an http or https URL' })
     .refine((url) => !hasUserInfo(url), 'Keys do not belong into the URL: name a variable in apiKeyEnv')
     .transform((url) => url.replace(/\/+$/, '')),
-  apiKeyEnv: z
+  apiKeyEnv: variable.optional(),
+  accessKeyIdEnv: variable.optional(),
+  region: z
     .string()
-    .regex(/^[A-Za-z_]\w*$/, 'Write the name of an environment variable')
-    .refine((name) => !name.startsWith('DRYDOCK_'), 'Settings of Drydock are not sent to providers')
+    .regex(/^[a-z]{2}(?:-[a-z]+)+-\d+$/, 'Write an AWS region, like eu-central-1')
     .optional(),
   concurrency: z.number().int().min(1).max(10_000).optional(),
 });
+
+type ConnectionEntry = z.output<typeof Connection>;
 
 const Model = z.strictObject({
   id: z.string().regex(/^[\w.-]+\/[\w.:-]+$/, 'Write provider/name, like openai/gpt-5-nano'),
@@ -82,11 +90,30 @@ function checkReferences({ connections = [], models }: ModelsFile): void {
   if (names.has('drydock')) throw unusable('connections: drydock is the name of the offline model');
   const ids = models.map(({ id }) => id);
   if (new Set(ids).size < ids.length) throw unusable(`models: ${firstTwice(ids)} is there twice`);
+  for (const connection of connections) checkAws(connection);
   for (const { id, connection } of models) {
     if (id.startsWith('drydock/')) throw unusable(`models: ${id} is a name of the offline model`);
     if (connection !== undefined && !names.has(connection) && !builtIn.has(connection))
       throw unusable(`models: ${id} uses the connection ${connection}, which is not in connections`);
   }
+}
+
+/** Requests to Bedrock are signed for one region with an access key, or carry an API key. */
+function checkAws({ name, wire, baseUrl, apiKeyEnv, accessKeyIdEnv, region }: ConnectionEntry): void {
+  if (wire !== 'bedrock' && (accessKeyIdEnv ?? region) !== undefined)
+    throw unusable(`connections: ${name} has accessKeyIdEnv or region, which only the wire bedrock uses`);
+  if (accessKeyIdEnv === undefined) return;
+  if (apiKeyEnv === undefined)
+    throw unusable(
+      `connections: ${name} has accessKeyIdEnv; name the variable of the secret access key in apiKeyEnv`,
+    );
+  if (region === undefined && awsRegionOf(baseUrl) === undefined)
+    throw unusable(`connections: ${name} needs a region, since ${baseUrl} does not name one`);
+}
+
+/** The region in an address of AWS, like bedrock-runtime.eu-central-1.amazonaws.com. */
+export function awsRegionOf(baseUrl: string): string | undefined {
+  return /^[\w-]+\.([a-z]{2}(?:-[a-z]+)+-\d+)\.amazonaws\.com(?:\.cn)?$/.exec(new URL(baseUrl).hostname)?.[1];
 }
 
 function firstTwice(names: string[]): string | undefined {

@@ -6,6 +6,9 @@ const mostBytes = 16 * 1024 * 1024;
 /** Bytes of a refusal that are read; its beginning says why. */
 const mostRefusalBytes = 64 * 1024;
 
+/** Answers that arrive event by event: of most providers, and of Bedrock. */
+const streams = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/i;
+
 let agent: Promise<Agent> | undefined;
 
 /** Keeps connections open between calls. Its idle sockets do not keep the process alive. */
@@ -58,7 +61,7 @@ async function received({ statusCode, headers, body }: Dispatcher.ResponseData):
     for (const one of Array.isArray(value) ? value : [value ?? '']) bag.append(name, one);
   const init = { status: statusCode, headers: bag };
   const ok = statusCode < 300;
-  if (ok && /^text\/event-stream\b/i.test(bag.get('content-type') ?? ''))
+  if (ok && streams.test(bag.get('content-type') ?? ''))
     return new Response(ReadableStream.from(bounded(body)), init);
   const content = ok ? await wholeOf(body) : await beginningOf(body);
   return new Response(hasBody(statusCode) ? content : null, init);

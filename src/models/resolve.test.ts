@@ -16,12 +16,20 @@ const file = {
   connections: [
     { ...gateway, name: 'litellm', apiKeyEnv: 'LITELLM_KEY', concurrency: 4 },
     { ...gateway, name: 'bare', apiKeyEnv: 'NOT_SET' },
+    {
+      name: 'bedrock',
+      wire: 'bedrock',
+      baseUrl: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
+      apiKeyEnv: 'LITELLM_KEY',
+      accessKeyIdEnv: 'ACCESS_KEY_ID',
+    },
     { ...gateway, name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1' },
   ],
   models: [
     { id: 'mistralai/large', connection: 'litellm', model: 'mistral-large-2512' },
     { id: 'openai/ours', connection: 'litellm', model: 'their-gpt' },
     { id: 'bare/one' },
+    { id: 'bedrock/theirs' },
     { id: 'ollama/llama3.2', contextLength: 4096 },
   ],
 };
@@ -31,7 +39,7 @@ async function catalog(models: object = file) {
   return loadModelCatalog({
     modelsFile: join(folder, 'models.json'),
     keys: { anthropic: 'operator-key' },
-    env: { LITELLM_KEY: 'litellm-key' },
+    env: { LITELLM_KEY: 'litellm-key', ACCESS_KEY_ID: 'AKIAEXAMPLE' },
   });
 }
 
@@ -50,6 +58,20 @@ describe('a model is reached', () => {
         limits: { contextLength: 200_000, maxOutputTokens: 64_000 },
       },
       'operator-key',
+    ],
+    [
+      'with the access key of the operator',
+      { model: 'bedrock/theirs' },
+      {},
+      { aws: { region: 'eu-central-1', accessKeyId: 'AKIAEXAMPLE' }, billed: 'operator' },
+      'litellm-key',
+    ],
+    [
+      'with the API key of a caller, which is not paired with the access key of the operator',
+      { model: 'bedrock/theirs' },
+      { bedrock: 'key-of-caller' },
+      { aws: { region: 'eu-central-1' }, billed: 'own-key' },
+      'key-of-caller',
     ],
     [
       'on the key of the operator also when the provider is named',

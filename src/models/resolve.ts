@@ -22,6 +22,8 @@ export interface ModelRoute {
   /** As the provider calls it. */
   upstream: string;
   credential?: Credential;
+  /** Of a connection to Bedrock. */
+  aws?: Connection['aws'];
   billed: 'operator' | 'own-key' | 'free';
   /** Absent when nobody has said what the model costs. */
   prices?: Prices;
@@ -79,7 +81,8 @@ export function resolveModel(
     const model =
       listed?.connection === connection.name ? listed : catalog.findUpstream(connection.name, native);
     const credential = new Credential(key);
-    return { route: routeOf(provider, native, model, { ...connection, credential }, 'own-key') };
+    const aws = connection.aws && { region: connection.aws.region };
+    return { route: routeOf(provider, native, model, { ...connection, credential, aws }, 'own-key') };
   }
   if (keyOf(apiKeys, provider) !== undefined)
     return refuse(`Nobody has said where ${provider} is: the operator adds a connection of this name`);
@@ -149,10 +152,10 @@ function routeOf(
   provider: string,
   native: string,
   model: CatalogModel | undefined,
-  connection: Connection,
+  connection: Omit<Connection, 'aws'> & { aws?: Connection['aws'] | undefined },
   billed: ModelRoute['billed'],
 ): ModelRoute {
-  const { wire, baseUrl, credential, concurrency } = connection;
+  const { wire, baseUrl, credential, aws, concurrency } = connection;
   const upstream = model?.upstream ?? native;
   const prices = model?.prices ?? (billed === 'free' ? free : undefined);
   return {
@@ -162,6 +165,7 @@ function routeOf(
     baseUrl,
     upstream,
     ...(credential && { credential }),
+    ...(aws && { aws }),
     billed,
     ...(prices && { prices }),
     limits: {

@@ -30,7 +30,7 @@ export async function tracedCall(
       return result;
     });
   } catch (error) {
-    if (error instanceof ModelFailure) counters.modelFailures.add(error.kind);
+    if (error instanceof ModelFailure && error.kind !== 'spend-cap') counters.modelFailures.add(error.kind);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
-import { commandAccount, lookUpAccount } from './accounts.ts';
+import { browserAccount, commandAccount, lookUpAccount } from './accounts.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -14,12 +14,21 @@ test('a user is found by name and by number', () => {
   expect(lookUpAccount('987654321')).toBeUndefined();
 });
 
-test('commands run as a user that exists, and only root can have that', () => {
-  const getuid = vi.spyOn(process, 'getuid').mockReturnValue(0);
-  expect(commandAccount(undefined)).toBeUndefined();
-  expect(commandAccount(userInfo().username)).toMatchObject({ uid: userInfo().uid });
+test('root starts commands as a user of its own, unless the operator names another or writes root', () => {
+  vi.spyOn(process, 'getuid').mockReturnValue(0);
+  // Where the tests have no other users, as in some containers, there is nobody to become.
+  const own = commandAccount(undefined);
+  expect([undefined, 65_527]).toContain(own?.uid);
+  expect([own?.uid, lookUpAccount('nobody')?.uid]).not.toContain(browserAccount().uid);
+  expect(commandAccount('nobody')).toMatchObject({ uid: lookUpAccount('nobody')?.uid });
+  expect(commandAccount('root')).toBeUndefined();
+  expect(() => commandAccount('0')).toThrow('0 is root. Write root if commands are to run as root');
   expect(() => commandAccount('no-such-user-here')).toThrow('there is no user no-such-user-here');
-  getuid.mockReturnValue(1000);
+});
+
+test('others start commands as themselves', () => {
+  vi.spyOn(process, 'getuid').mockReturnValue(1000);
   expect(commandAccount(undefined)).toBeUndefined();
-  expect(() => commandAccount('nobody')).toThrow('only when the service runs as root');
+  for (const name of ['nobody', 'root', '1000'])
+    expect(() => commandAccount(name)).toThrow('only when the service runs as root');
 });

@@ -37,14 +37,55 @@ export function runsAsRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Whom the commands of stdio servers run as; undefined when as the service. */
+/**
+ * Users of our own for what root starts, by numbers that neither distributions nor systemd assign. Not `nobody`: the
+ * embedded database runs as that one, and its owner may read it.
+ */
+const own = { commands: 65_527, browsers: 65_528 } as const;
+
+/** A user without an entry in /etc/passwd, unless the machine has given the number to somebody. */
+function ownAccount(kind: keyof typeof own): Account {
+  const uid = own[kind];
+  return lookUpAccount(String(uid)) ?? { uid, gid: uid, name: String(uid), home: '/' };
+}
+
+/** Whom a browser of a service that is root runs as. */
+export function browserAccount(): Account {
+  return ownAccount('browsers');
+}
+
+/**
+ * Whom the commands of stdio servers run as; undefined when as the service. Root starts them as an unprivileged user,
+ * unless the operator wrote `root`.
+ */
 export function commandAccount(user: string | undefined): Account | undefined {
-  if (user === undefined) return undefined;
-  if (!runsAsRoot())
+  if (!runsAsRoot()) {
+    if (user === undefined) return undefined;
     throw new OperatorProblem(
       'DRYDOCK_COMMAND_USER works only when the service runs as root: no other user may start processes as somebody else',
     );
+  }
+  if (user === 'root') return undefined;
+  if (user === undefined) return canBecome(own.commands) ? ownAccount('commands') : undefined;
   const account = lookUpAccount(user);
   if (!account) throw new OperatorProblem(`DRYDOCK_COMMAND_USER: there is no user ${user} on this machine`);
+  if (account.uid === 0)
+    throw new OperatorProblem(
+      `DRYDOCK_COMMAND_USER: ${user} is root. Write root if commands are to run as root, or name another user`,
+    );
   return account;
+}
+
+/** Root of a user namespace with few users is, outside, whoever made it, and can become no other. */
+function canBecome(id: number): boolean {
+  if (process.platform !== 'linux') return true;
+  return ['uid_map', 'gid_map'].every((map) =>
+    readFileSync(`/proc/self/${map}`, 'utf8')
+      .trim()
+      .split('\n')
+      .some((line) => {
+        const [first = 0, , count = 0] = line.trim().split(/\s+/).map(Number);
+        return id >= first && id < first + count;
+      }),
+  );
 }

@@ -7,3 +7,8 @@ export function nextUtcMidnight(now: number): number {
   const day = 86_400_000;
   return (Math.floor(now / day) + 1) * day;
 }
+
+/** The day in UTC, as it is written down. */
+export function utcDay(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}

@@ -79,6 +79,7 @@ export class Overload {
   private streams = 0;
   private bytes = 0;
   private bytesOfStrangers = 0;
+  private bodiesOfStrangers = 0;
   private memory = 0;
   private lookedAt = -Infinity;
   private letInAt = -Infinity;
@@ -109,21 +110,24 @@ export class Overload {
 
   /**
    * Whether a body of this size is read. One alone always is, whatever its size: operations have bounds of their own.
-   * Those of strangers, who may take their time, have a part of the room.
+   * Unauthenticated callers, who may send slowly, get a share of the bytes and of the request slots.
    */
   take(size: number, isStranger: boolean): boolean {
     const { bytes, bytesOfStrangers, bounds } = this;
     if (bytes > 0 && bytes + size > bounds.bodies) return false;
     if (isStranger && bytesOfStrangers > 0 && bytesOfStrangers + size > bounds.bodies * partOfStrangers)
       return false;
+    if (isStranger && this.bodiesOfStrangers >= bounds.requests * partOfStrangers) return false;
     this.bytes += size;
     if (isStranger) this.bytesOfStrangers += size;
+    if (isStranger) this.bodiesOfStrangers++;
     return true;
   }
 
   giveBack(size: number, isStranger: boolean): void {
     this.bytes -= size;
     if (isStranger) this.bytesOfStrangers -= size;
+    if (isStranger) this.bodiesOfStrangers--;
   }
 
   underWay(): { requests: number; streams: number; bytes: number } {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { JsonBounds } from '../mcp/json-bounds.ts';
+import { JsonBounds } from '../platform/json-bounds.ts';
 import { type ReportedTest, Tests, UnreadableReport } from './report.ts';
 
 /** What is parsed, and looked at, in well under a second; a report of ten thousand tests has a third of it. */
-const limits = { elements: 300_000, depth: 64, keys: 50_000, batch: 300_000 };
+const limits = { elements: 300_000, depth: 64, keys: 50_000 };
 
 const text = z.string().nullish();
 const Assertion = z.looseObject({
@@ -78,11 +78,9 @@ function jsonOf(content: string): unknown {
 }
 
 function refuseLarge(json: string): void {
-  try {
-    new JsonBounds(limits, '').feed(Buffer.from(json));
-  } catch {
-    throw new UnreadableReport(
+  const tooMuch = (): Error =>
+    new UnreadableReport(
       `As JSON it may have ${limits.elements.toLocaleString('en')} values, ${limits.keys.toLocaleString('en')} in one object and ${limits.depth} levels; write it as JUnit XML`,
     );
-  }
+  new JsonBounds(limits, tooMuch).feed(Buffer.from(json));
 }

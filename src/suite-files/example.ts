@@ -10,6 +10,7 @@ export const firstVersion: File<'1'> = {
   reportingMode: 'standard',
   captureLevel: 'full',
   suite: { id: 'ships', name: 'Ships', description: 'Of the drydock' },
+  servers: { demo: { command: 'node', args: ['server.js'], env: { TOKEN: '${TOKEN}' } } },
   target: { servers: [{ name: 'demo' }], hosts: [{ host: 'Claude', servers: ['demo'] }] },
   defaults: {
     model: 'drydock/rehearsal',
@@ -43,6 +44,7 @@ export const secondVersion: File<'2'> = {
   schemaVersion: '2',
   notes: ['By hand'],
   suite: { id: 'ships', name: 'Ships' },
+  servers: { demo: { url: 'http://127.0.0.1:${PORT}/mcp', headers: { authorization: 'Bearer ${TOKEN}' } } },
   target: { environment: 'staging' },
   defaults: { model: 'drydock/rehearsal', iterations: 1, passThreshold: 1 },
   cases: [
@@ -91,6 +93,11 @@ export const broken: [object, string, unknown?][] = [
   [firstVersion, 'suite.id', 'no spaces'],
   [firstVersion, 'suite.name', 'x'.repeat(201)],
   [firstVersion, 'suite.extra', 1],
+  [firstVersion, 'servers', []],
+  [firstVersion, 'servers.demo', {}],
+  [firstVersion, 'servers.demo', { command: 'node', url: 'http://127.0.0.1/mcp' }],
+  [firstVersion, 'servers.demo', { url: 'http://127.0.0.1/mcp', cwd: '/' }],
+  [firstVersion, 'servers.demo', { command: 'node', env: { 'A B': 'x' } }],
   [firstVersion, 'target', {}],
   [firstVersion, 'target.servers', []],
   [firstVersion, 'defaults.model'],

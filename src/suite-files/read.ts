@@ -35,6 +35,7 @@ export function readSuiteFile(
   const places = Object.fromEntries([
     place(['suite', 'id']),
     place(['target', 'environment']),
+    ...Object.keys(file.servers ?? {}).map((name) => place(['servers', name])),
     ...servers.map((_, at) => place(['target', 'servers', at])),
     ...hosts.map((_, at) => place(['target', 'hosts', at])),
     ...file.cases.map((_, at) => place(['cases', at])),

@@ -26,6 +26,7 @@ import {
 } from '../contract/eval-suites.ts';
 import { Name } from '../contract/text.ts';
 import { authoringProblem } from '../evaluation/index.ts';
+import { FileServers } from './servers.ts';
 
 /** `code` is what the problem is called, where a program wants to tell it from others. */
 const coded = (
@@ -187,6 +188,7 @@ const head = {
     name: Name,
     description: description.optional(),
   }),
+  servers: FileServers.optional(),
   target,
 };
 

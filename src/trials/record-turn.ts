@@ -28,6 +28,7 @@ export function recordTurn(
         arguments: input ?? {},
         promptIndex,
         ...(invalid && { invalid: invalid.message }),
+        ...(invalid?.reason === 'unknown-tool' && { unknownTool: true as const }),
       };
       if (answer && startedAt !== undefined && endedAt !== undefined) {
         const [from, to] = [startedAt - spans.started, endedAt - spans.started];

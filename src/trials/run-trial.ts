@@ -1,9 +1,16 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { Check } from '../contract/eval-checks.ts';
 import type { Step } from '../contract/eval-steps.ts';
-import { type CheckRow, evaluateCheck, isGating, type TrialEvidence } from '../evaluation/index.ts';
+import {
+  type CheckRow,
+  evaluateCheck,
+  isGating,
+  isServersAnswer,
+  type TrialEvidence,
+} from '../evaluation/index.ts';
+import { cutOffWords } from '../models/cut-off.ts';
 import { ModelFailure } from '../models/failure.ts';
-import { runTurn, type TurnOptions, type TurnOutcome } from '../models/turn.ts';
+import { runTurn, type TurnFinish, type TurnOptions, type TurnOutcome } from '../models/turn.ts';
 import type { Clock } from '../platform/clock.ts';
 import { recordTurn } from './record-turn.ts';
 import { Recorder } from './recorder.ts';
@@ -63,7 +70,7 @@ export interface TrialRecord {
   /** Why it ended early, in words. */
   error?: string;
   /** Why the model stopped in the last turn, when not because it was done. */
-  finish?: string;
+  finish?: TurnFinish;
   recorder: Recorder;
   spans: Spans;
   widgets: readonly ShownWidget[];
@@ -94,7 +101,7 @@ class Trial {
   private userMessages = 0;
   private modelFailure: ModelFailure | undefined;
   private error: string | undefined;
-  private finish: string | undefined;
+  private finish: TurnFinish | undefined;
 
   constructor(options: TrialOptions) {
     this.options = options;
@@ -262,7 +269,8 @@ class Trial {
     return { goesOn: false, shown: { status: 'fail', reason: problem, ...seen }, ...filmed };
   }
 
-  private turnEnd({ finish, error }: TurnOutcome<CallAnswer>, toolCallIds: string[]): StepEnd {
+  /** Only the model's own stop ends a turn well; every other end is one of the trial. */
+  private turnEnd({ finish, error, steps }: TurnOutcome<CallAnswer>, toolCallIds: string[]): StepEnd {
     const calls = toolCallIds.length > 0 ? { toolCallIds } : {};
     if (finish === 'stop') return { goesOn: true, shown: { status: 'ok', ...calls } };
     this.finish = finish;
@@ -271,11 +279,12 @@ class Trial {
       // Trouble of ours: the trial is tried again.
       if (finish === 'error' && !(error instanceof ModelFailure)) throw error ?? new Error(reason);
       if (error instanceof ModelFailure && error.kind !== 'aborted') this.modelFailure = error;
+      else this.error = reason;
       return { goesOn: false, shown: { status: 'fail', reason, ...calls } };
     }
-    const reason = finishReasons[finish] ?? `The model stopped: ${finish}`;
-    // What the model left unsaid is for the checks to find; only a broken turn ends the trial.
-    return { goesOn: false, shown: { status: 'fail', reason, ...calls } };
+    // The model would have said or done more, so nothing can be concluded from what is not there.
+    this.error = cutOffWords(finish, steps.at(-1)?.finish.raw);
+    return { goesOn: false, shown: { status: 'fail', reason: this.error, ...calls } };
   }
 
   /** A call that the case itself makes, without a model. */
@@ -304,11 +313,13 @@ class Trial {
     this.spans.toolCall(made, outcome, from, to, step.id, undefined);
     this.recorder.messages.push(...pinnedMessages(made, outcome));
     const shown = { toolCallIds: [toolCallId] };
-    if ('failure' in outcome)
-      return {
-        ...fail(outcome.failure.message),
-        shown: { status: 'fail', reason: outcome.failure.message, ...shown },
-      };
+    if ('failure' in outcome) {
+      const { message: reason, code } = outcome.failure;
+      // A server that refuses the call has answered, whatever its code when it has no such tool: the trial is graded by it.
+      const isGone = code !== undefined && !server.tools.some(({ name }) => name === step.toolName);
+      if (!isGone && !isServersAnswer(code)) fail(reason);
+      return { goesOn: false, shown: { status: 'fail', reason, ...shown } };
+    }
     const { toolName, arguments: input, renderTimeoutMs: timeout } = step;
     const { result } = outcome;
     const call = { server, toolName, toolCallId, promptIndex, stepIndex, input, result, timeout };
@@ -339,12 +350,6 @@ interface StepEnd {
   widget?: ShownWidget;
   shown: Pick<StepOutcome, 'status' | 'reason' | 'row' | 'toolCallIds' | 'pictureId'>;
 }
-
-const finishReasons: Partial<Record<string, string>> = {
-  length: 'The model reached the end of its output before it was done',
-  'content-filter': 'The provider filtered the answer of the model',
-  'step-limit': 'The model went on calling tools for 20 steps and was stopped',
-};
 
 function serverOf(
   { servers }: ToolBox,

@@ -52,7 +52,8 @@ export class TunnelEnded extends Error {
 const forGood: Record<number, string> = {
   [closeCodes.badToken]: 'The token of this tunnel is not valid any more. Open the tunnel again',
   [closeCodes.replaced]: 'Somebody else opened this tunnel. Open it again to take it back',
-  [closeCodes.withdrawn]: 'The tunnel was closed, or got a new address',
+  [closeCodes.withdrawn]:
+    'The tunnel was closed, got a new address, or the account or key that opened it lost access',
 };
 
 /** Milliseconds. */

@@ -21,7 +21,7 @@ export const closeCodes = {
   badToken: 4000,
   /** Another client holds the tunnel now. */
   replaced: 4001,
-  /** The tunnel was closed, or has a new token. */
+  /** The tunnel was closed, has a new token, or whoever opened it lost access. */
   withdrawn: 4002,
   /** The service restarts: come back at once. */
   restart: 1012,

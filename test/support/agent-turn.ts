@@ -44,7 +44,7 @@ export function agentWorld(take: (parts: AgentWorld) => void): void {
     const env = {
       DRYDOCK_MODELS_FILE: models,
       DRYDOCK_AGENT_MODEL: 'local/agent',
-      DRYDOCK_AGENT_TIMEOUT: '2',
+      DRYDOCK_AGENT_TIMEOUT: '5',
     };
     const service = await startTestService({ worker: false, env });
     parts = { provider, service, database: await service.database.connect(), models };

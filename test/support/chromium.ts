@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import {
   type Browser,
   type BrowserContext,
@@ -8,17 +7,12 @@ import {
   type Page,
 } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { findChromium } from '../../src/browser/chromium.ts';
 import { rightPassword } from './browser.ts';
 import type { AtEnd } from './process.ts';
+import { chromiumPath as foundAt } from './programs.ts';
 
-/** Nothing is downloaded: the browser is the one of the machine. */
-export const chromiumPath = process.env['DRYDOCK_TEST_CHROMIUM'] ?? findChromium() ?? '/usr/bin/chromium';
-
-/** Why tests in a browser cannot run here, if they cannot. */
-export const noBrowser = existsSync(chromiumPath)
-  ? undefined
-  : `There is no Chromium at ${chromiumPath}; name one in DRYDOCK_TEST_CHROMIUM`;
+/** Where the browser of the machine is; tests that use it have the tag `chromium`. */
+export const chromiumPath = foundAt ?? '/usr/bin/chromium';
 
 /** Of this worker, for all its files: starting one takes most of a second. */
 let kept: Promise<Browser> | undefined;

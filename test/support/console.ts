@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import { createClient } from '../../src/surfaces/client/index.ts';
-import { noBrowser, sessionOf, startBrowser } from './chromium.ts';
+import { sessionOf, startBrowser } from './chromium.ts';
 import { type AtEnd, place } from './process.ts';
 
 export type Console = Awaited<ReturnType<typeof startConsole>>;
@@ -12,10 +12,9 @@ export interface Shared {
   browser: Browser;
 }
 
-/** Tests with a browser; where there is none they are left out, and it is said why. */
+/** Tests with a browser. */
 export function inBrowser(tests: (shared: Shared) => void): void {
-  if (noBrowser !== undefined) process.stderr.write(`Tests of the console are left out. ${noBrowser}\n`);
-  describe.skipIf(noBrowser !== undefined)('in a browser', () => {
+  describe('in a browser', { tags: ['chromium'] }, () => {
     const shared = {} as Shared;
     const ends: (() => Promise<void>)[] = [];
     beforeAll(async () => {

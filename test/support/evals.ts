@@ -29,7 +29,7 @@ export async function writeModelsFile(
     id: scriptedModel,
     connection: 'scripted',
     model: 'scripted-1',
-    ...(priced && { prices: { input: 10, output: 50 } }),
+    ...(priced && { maxOutputTokens: 2_000, prices: { input: 10, output: 50 } }),
   };
   await writeFile(path, JSON.stringify({ connections: [connection], models: [model] }));
   return path;

@@ -1,5 +1,2 @@
-/**
- * Whether there is time for what takes long and shows a case far from the usual one, too:
- * with `npm run soak -- --only whole`.
- */
-export const isLong = process.env['DRYDOCK_TEST_SOAK'] === '1';
+/** Whether there is time for every combination: in `npm run soak`. Tests that take long as a whole have the tag `long`. */
+export const isSoak = process.env['DRYDOCK_TEST_SOAK'] === '1';

@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
+import type { Wire } from '../../src/models/built-in.ts';
 import { Credential } from '../../src/models/credential.ts';
 import type { ModelRoute } from '../../src/models/resolve.ts';
-import { type ProviderWire, type Script, type ScriptedProvider, startProvider } from './scripted-provider.ts';
+import { type Script, type ScriptedProvider, startProvider } from './scripted-provider.ts';
 
 /** A provider that ends with the test. */
 export async function providerForTest(script?: Script): Promise<ScriptedProvider> {
@@ -14,7 +15,7 @@ export const testKey = 'test-key-0123456789';
 
 export function routeTo(
   provider: { url: string },
-  wire: ProviderWire = 'openai-chat',
+  wire: Wire = 'openai-chat',
   changes: Partial<ModelRoute> = {},
 ): ModelRoute {
   return {

@@ -13,12 +13,12 @@ export interface Prober {
 /** A saved command that does what it is told. */
 export async function saveProber(
   service: TestService,
-  fields: { args?: string[]; env?: Record<string, string> } = {},
+  fields: { program?: string; args?: string[]; env?: Record<string, string> } = {},
 ): Promise<Prober> {
-  const { args = [], env } = fields;
+  const { program = proberFile, args = [], env } = fields;
   const server = await saveServer(service, {
     command: process.execPath,
-    args: [proberFile, ...args],
+    args: [program, ...args],
     ...(env && { env }),
   });
   const evaluate = async (code: string): Promise<unknown> => {

@@ -1,6 +1,7 @@
+import { crc32 } from 'node:zlib';
 import type { Reply, ScriptedCall } from './scripted-provider.ts';
 
-// Bodies as the three wires write them, with no more in them than clients read.
+// Bodies as the wires write them, with no more in them than clients read.
 
 let made = 0;
 
@@ -25,6 +26,7 @@ export function chatAnswer(reply: Reply, model: string): string {
     'content-filter': 'content_filter',
     stop: 'stop',
     length: 'length',
+    'unheard-of': 'unheard_of',
   };
   return JSON.stringify({
     id: `chatcmpl-${++made}`,
@@ -79,7 +81,12 @@ export function* chatEvents(reply: Reply, model: string): Generator<string> {
 export function responsesAnswer(reply: Reply, model: string): string {
   const { text, toolCalls = [], usage = usual } = reply;
   const finish = finishOf(reply);
-  const reason = { length: 'max_output_tokens', 'content-filter': 'content_filter' }[finish as 'length'];
+  const reasons = {
+    length: 'max_output_tokens',
+    'content-filter': 'content_filter',
+    'unheard-of': 'unheard_of',
+  };
+  const reason = reasons[finish as 'length'];
   return JSON.stringify({
     id: `resp_${++made}`,
     object: 'response',
@@ -130,6 +137,7 @@ export function anthropicAnswer(reply: Reply, model: string): string {
     'content-filter': 'refusal',
     stop: 'end_turn',
     length: 'max_tokens',
+    'unheard-of': 'unheard_of',
   };
   return JSON.stringify({
     id: `msg_${++made}`,
@@ -144,4 +152,120 @@ export function anthropicAnswer(reply: Reply, model: string): string {
     stop_sequence: null,
     usage: { input_tokens: input - cacheRead, output_tokens: output, cache_read_input_tokens: cacheRead },
   });
+}
+
+export function googleAnswer(reply: Reply): string {
+  const { text, toolCalls = [], usage = usual } = reply;
+  const reasons = {
+    'tool-calls': 'STOP',
+    'content-filter': 'SAFETY',
+    stop: 'STOP',
+    length: 'MAX_TOKENS',
+    'unheard-of': 'UNHEARD_OF',
+  };
+  return JSON.stringify({
+    candidates: [
+      {
+        content: {
+          role: 'model',
+          parts: [
+            ...(text === undefined ? [] : [{ text }]),
+            ...toolCalls.map(({ name, input }) => ({ functionCall: { name, args: input } })),
+          ],
+        },
+        finishReason: reasons[finishOf(reply)],
+      },
+    ],
+    ...(usage && {
+      usageMetadata: {
+        promptTokenCount: usage.input,
+        candidatesTokenCount: usage.output,
+        cachedContentTokenCount: usage.cacheRead ?? 0,
+        totalTokenCount: usage.input + usage.output,
+      },
+    }),
+  });
+}
+
+/** All of it in one event. */
+export function* googleEvents(reply: Reply): Generator<string> {
+  yield `data: ${googleAnswer(reply)}\n\n`;
+}
+
+const bedrockReasons = {
+  'tool-calls': 'tool_use',
+  'content-filter': 'content_filtered',
+  stop: 'end_turn',
+  length: 'max_tokens',
+  'unheard-of': 'unheard_of',
+};
+
+function bedrockUsage({ usage }: Reply): object {
+  const { input, output, cacheRead = 0 } = usage ?? usual;
+  const spent = { inputTokens: input - cacheRead, outputTokens: output, cacheReadInputTokens: cacheRead };
+  return { usage: { ...spent, totalTokens: input + output }, metrics: { latencyMs: 1 } };
+}
+
+/** Its usage is not optional. */
+export function bedrockAnswer(reply: Reply): string {
+  const { text, toolCalls = [] } = reply;
+  const content = [
+    ...(text === undefined ? [] : [{ text }]),
+    ...toolCalls.map((call) => ({
+      toolUse: { toolUseId: idOf(call), name: call.name, input: call.input },
+    })),
+  ];
+  return JSON.stringify({
+    output: { message: { role: 'assistant', content } },
+    stopReason: bedrockReasons[finishOf(reply)],
+    ...bedrockUsage(reply),
+  });
+}
+
+/** Binary frames: two lengths, their checksum, headers, a body and a checksum of it all. */
+export function* bedrockEvents(reply: Reply): Generator<Buffer> {
+  const { text, toolCalls = [] } = reply;
+  yield frame('messageStart', { role: 'assistant' });
+  if (text !== undefined) {
+    for (const piece of text.match(/[^ ]+ ?/g) ?? [])
+      yield frame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: piece } });
+    yield frame('contentBlockStop', { contentBlockIndex: 0 });
+  }
+  for (const [at, call] of toolCalls.entries()) {
+    const contentBlockIndex = at + 1;
+    const toolUse = { toolUseId: idOf(call), name: call.name };
+    yield frame('contentBlockStart', { contentBlockIndex, start: { toolUse } });
+    yield frame('contentBlockDelta', { contentBlockIndex, delta: { toolUse: { input: rawInput(call) } } });
+    yield frame('contentBlockStop', { contentBlockIndex });
+  }
+  yield frame('messageStop', { stopReason: bedrockReasons[finishOf(reply)] });
+  yield frame('metadata', bedrockUsage(reply));
+}
+
+function frame(event: string, content: object): Buffer {
+  const headers = Buffer.concat(
+    Object.entries({
+      ':event-type': event,
+      ':content-type': 'application/json',
+      ':message-type': 'event',
+    }).map(([name, value]) => {
+      const length = Buffer.alloc(3);
+      // 7: the type of a text.
+      length.writeUInt8(7, 0);
+      length.writeUInt16BE(value.length, 1);
+      return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), length, Buffer.from(value)]);
+    }),
+  );
+  const body = Buffer.from(JSON.stringify(content));
+  const start = Buffer.alloc(8);
+  start.writeUInt32BE(16 + headers.length + body.length, 0);
+  start.writeUInt32BE(headers.length, 4);
+  const before = Buffer.concat([start, checksum(start), headers, body]);
+  return Buffer.concat([before, checksum(before)]);
+}
+
+function checksum(bytes: Buffer): Buffer {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(bytes), 0);
+  return sum;
 }

@@ -23,7 +23,7 @@ export class Receiver {
   url = '';
   readonly received: Received[] = [];
   /** Status of the answer, by what came; 0 for no answer at all. */
-  answer: (delivery: Omit<Received, 'status'>, nth: number) => number = () => 204;
+  answer: (delivery: Omit<Received, 'status'>, nth: number) => number | Promise<number> = () => 204;
 
   static async start(atEnd: AtEnd = onTestFinished): Promise<Receiver> {
     const receiver = new Receiver();
@@ -43,7 +43,7 @@ export class Receiver {
     const headers = request.headers as Record<string, string>;
     const id = headers['webhook-id'] ?? '';
     const delivery = { path: request.url ?? '', id, headers, text, body: JSON.parse(text) as unknown };
-    const status = this.answer(delivery, this.received.length);
+    const status = await this.answer(delivery, this.received.length);
     this.received.push({ ...delivery, status });
     if (status === 0) request.socket.destroy();
     else response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();

@@ -1,9 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { anthropicAnswer, chatAnswer, chatEvents, responsesAnswer } from './provider-answers.ts';
+import {
+  anthropicAnswer,
+  bedrockAnswer,
+  bedrockEvents,
+  chatAnswer,
+  chatEvents,
+  googleAnswer,
+  googleEvents,
+  responsesAnswer,
+} from './provider-answers.ts';
 
-export type ProviderWire = 'openai-chat' | 'openai-responses' | 'anthropic';
+/** Azure speaks two of them under a path of its own. */
+type ProviderWire = 'openai-chat' | 'openai-responses' | 'anthropic' | 'google' | 'bedrock';
 
 export interface ScriptedCall {
   name: string;
@@ -19,7 +29,7 @@ export interface Reply {
   /** Null leaves it out. */
   usage?: { input: number; output: number; cacheRead?: number } | null;
   /** `tool-calls` when there are calls and `stop` otherwise, unless told. */
-  finish?: 'stop' | 'length' | 'content-filter' | 'tool-calls';
+  finish?: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'unheard-of';
   latencyMs?: number;
   /** Awaited before the answer. */
   after?: Promise<void>;
@@ -96,8 +106,10 @@ export async function startProvider(
     active.most = Math.max(active.most, ++active.now);
     try {
       const reply = provider.script({ ...recorded, call: calls++, results: resultsIn(wire, text) });
-      const aloud = wire === 'openai-chat' && body['stream'] === true && (reply.status ?? 200) === 200;
-      if (aloud) await sendEvents(response, reply, String(body['model']));
+      const aloud = body['stream'] === true || /:stream|-stream\b/.test(recorded.path);
+      const stream = streams[wire];
+      if (stream && aloud && (reply.status ?? 200) === 200)
+        await sendEvents(response, reply, stream.type, stream.events(reply, String(body['model'])));
       else await send(response, wire, reply, String(body['model']));
     } finally {
       active.now--;
@@ -131,13 +143,18 @@ async function send(
 }
 
 /** Each event waits for `pace`, so that a test can look in between. */
-async function sendEvents(response: ServerResponse, reply: Reply, model: string): Promise<void> {
+async function sendEvents(
+  response: ServerResponse,
+  reply: Reply,
+  type: string,
+  events: Iterable<string | Buffer>,
+): Promise<void> {
   if (reply.silent) return;
   if (reply.latencyMs) await delay(reply.latencyMs);
   await reply.after;
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.writeHead(200, { 'content-type': type });
   let nth = 0;
-  for (const event of chatEvents(reply, model)) {
+  for (const event of events) {
     await reply.pace?.(nth++);
     if (reply.cut && nth > 2) return void response.destroy();
     response.write(event);
@@ -149,13 +166,27 @@ const answers = {
   'openai-chat': chatAnswer,
   'openai-responses': responsesAnswer,
   anthropic: anthropicAnswer,
+  google: googleAnswer,
+  bedrock: bedrockAnswer,
+};
+
+const streams: Partial<
+  Record<ProviderWire, { type: string; events: (reply: Reply, model: string) => Iterable<string | Buffer> }>
+> = {
+  'openai-chat': { type: 'text/event-stream', events: chatEvents },
+  google: { type: 'text/event-stream', events: googleEvents },
+  bedrock: { type: 'application/vnd.amazon.eventstream', events: bedrockEvents },
 };
 
 function refusal({ status, text = `status ${status}` }: Reply): string {
-  return JSON.stringify({ type: 'error', error: { type: 'scripted', message: text, code: null } });
+  const error = { type: 'scripted', message: text, code: null, status: 'SCRIPTED' };
+  return JSON.stringify({ type: 'error', error, message: text });
 }
 
-function wireOf(path: string): ProviderWire | undefined {
+function wireOf(address: string): ProviderWire | undefined {
+  const [path = ''] = address.split('?');
+  if (/\/models\/[^/]+:(?:stream)?[gG]enerateContent$/.test(path)) return 'google';
+  if (/\/model\/[^/]+\/converse(?:-stream)?$/.test(path)) return 'bedrock';
   if (path.endsWith('/chat/completions')) return 'openai-chat';
   if (path.endsWith('/responses')) return 'openai-responses';
   return path.endsWith('/messages') ? 'anthropic' : undefined;
@@ -167,6 +198,8 @@ function resultsIn(wire: ProviderWire, text: string): number {
     'openai-chat': '"role":"tool"',
     'openai-responses': '"type":"function_call_output"',
     anthropic: '"type":"tool_result"',
+    google: '"functionResponse":',
+    bedrock: '"toolResult":',
   };
   return text.split(marks[wire]).length - 1;
 }

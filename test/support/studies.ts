@@ -21,7 +21,12 @@ export class Studies {
   }
 
   static async of(service: TestService, name = 'Studies'): Promise<Studies> {
-    return new Studies(await Evals.of(service, name));
+    return Studies.besides(await Evals.of(service, name));
+  }
+
+  /** In the same project. */
+  static besides(evals: Evals): Studies {
+    return new Studies(evals);
   }
 
   /** An environment of one client with these servers. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { isSafe, type Operation, streamedAnswer } from '../../src/contract/operation.ts';
 import { connected } from '../../src/surfaces/cli/connect/connect.ts';
 import type { Host } from '../../src/surfaces/cli/host.ts';
@@ -113,10 +113,20 @@ async function agentCame(
     const [, code = '', message] = /^(\w+)(?:: (.*))?/.exec(ours) ?? [];
     return { refusal: { code, message: message ?? data.message } };
   }
+  // What a write has made stands where no shortening of the answer cuts it.
+  if (!isSafe(operation)) for (const id of newIdsIn(data, args)) expect(ours).toContain(id);
   const kind = streamedAnswer(operation.response)?.kind;
   // The last event comes first.
   if (kind === 'events') return { answer: data.at(-1) };
   return { answer: kind === 'file' ? parsed(data.text) : data };
+}
+
+function newIdsIn({ id, runId, suiteId, suite }: Record<string, unknown>, args: object): unknown[] {
+  const ids = [id, runId, suiteId, (suite as { id?: unknown } | undefined)?.id];
+  return ids.filter(
+    (one) =>
+      typeof one === 'string' && /^[a-z]{2,8}_[0-9a-z]{26}$/.test(one) && !JSON.stringify(args).includes(one),
+  );
 }
 
 async function readAnswer(operation: Operation, answer: unknown): Promise<unknown> {

@@ -50,6 +50,7 @@ export const removeMember = operation({
 const Link = {
   url: z.string().describe('Works once. Shown this once.'),
   mailed: z.boolean().describe('Whether it is on its way by mail too.'),
+  mailError: z.string().optional().describe('Why it was not mailed, where a mail server is set.'),
   expiresAt: Time,
 };
 
@@ -94,7 +95,14 @@ export const createInvitation = operation({
   body: z.strictObject({ email: Email, role: OrganizationRole }),
   example: { email: 'ada@example.com', role: 'member' },
   status: 201,
-  response: z.object({ invitation: Invitation, ...Link }),
+  response: z.object({
+    invitation: Invitation,
+    ...Link,
+    warning: z
+      .string()
+      .optional()
+      .describe('Servers that stop working with a second user, and the settings that keep them.'),
+  }),
   errors: ['CONFLICT'],
 });
 

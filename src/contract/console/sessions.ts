@@ -87,7 +87,7 @@ export const requestReset = forAnyone({
   response: z.object({
     mail: z.boolean().describe('Whether this installation sends mail. If not, ask an administrator.'),
   }),
-  errors: ['RATE_LIMITED'],
+  errors: ['FEATURE_NOT_SUPPORTED', 'RATE_LIMITED'],
 });
 
 export const changePassword = operation({
@@ -129,7 +129,7 @@ export const updateProfile = operation({
       .nullable()
       .describe('The new address, if it has to be confirmed with the link in a mail.'),
   }),
-  errors: ['CONFLICT', 'RATE_LIMITED'],
+  errors: ['CONFLICT', 'FEATURE_NOT_SUPPORTED', 'RATE_LIMITED'],
 });
 
 const SessionEntry = z.object({

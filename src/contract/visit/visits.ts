@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SendChatMessage, turnEvents } from '../chat-sessions.ts';
+import { EvalWarning } from '../eval-warnings.ts';
 import { liveErrors } from '../live.ts';
 import { eventStream, operationsIn } from '../operation.ts';
 import { Time } from '../paging.ts';
@@ -76,7 +77,7 @@ export const requestStudyTicket = forAnyone({
   example: { link: '{studyLink}', email: 'ada@example.com' },
   status: 202,
   response: z.object({ mail: z.boolean() }),
-  errors: ['NOT_FOUND', 'RATE_LIMITED'],
+  errors: ['NOT_FOUND', 'FEATURE_NOT_SUPPORTED', 'RATE_LIMITED'],
 });
 
 const VisitSession = z.object({
@@ -263,8 +264,15 @@ const SharedEvalRun = z.object({
     runNumber: count,
     status: z.string(),
     result: z.enum(['passed', 'failed', 'inconclusive']).nullable(),
+    warnings: z.array(EvalWarning).optional(),
     summary: z
-      .object({ total: count, passed: count, failed: count, passRate: z.number() })
+      .object({
+        total: count,
+        passed: count,
+        failed: count,
+        notRun: count.optional(),
+        passRate: z.number().optional(),
+      })
       .nullable()
       .describe('`null` until it is over.'),
     models: z.array(z.string()),

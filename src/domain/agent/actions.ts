@@ -3,7 +3,7 @@ import type { CreatedResource, ProposedAction } from '../../contract/agent.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { isSafe } from '../../contract/operation.ts';
 import type { OfferedTool, ToolAnswer, ToolRequest } from '../../models/turn.ts';
-import type { PerformingContext, ToolText } from '../context.ts';
+import { configuredOrigin, type PerformingContext, type ToolText } from '../context.ts';
 import { findSuite } from '../eval-suites/suite.ts';
 import { boundToProject, isWithheld } from './bounds.ts';
 import { createdBy } from './created.ts';
@@ -93,12 +93,12 @@ export class TurnActions {
     args: Arguments,
     options: { signal: AbortSignal; most: number },
   ): Promise<ToolText> {
-    const { tools, origin, project } = this.context;
+    const { tools, project } = this.context;
     const result = await tools.call(operation, args, options);
     if (result.isError) return result;
     const serverId = args['serverId'];
     if (typeof serverId === 'string') this.said.hear(serverId, result.value);
-    const pages = `${origin()}/console/projects/${encodeURIComponent(project.id)}`;
+    const pages = `${configuredOrigin(this.context)}/console/projects/${encodeURIComponent(project.id)}`;
     this.createdResources.push(...createdBy(operation.id, args, result.value, pages));
     return result;
   }

@@ -6,22 +6,22 @@ import type { TurnMessage } from '../../models/messages.ts';
 import { hostedRoute, type ModelRoute, resolveModel } from '../../models/resolve.ts';
 import { runTurn, type ToolAnswer, type TurnOutcome } from '../../models/turn.ts';
 import { settings } from '../../platform/config/settings.ts';
-import * as grants from '../../platform/database/queries/slot-grants.ts';
-import { newId } from '../../platform/ids.ts';
 import { redact } from '../../platform/log.ts';
 import { named } from '../../platform/quoted.ts';
 import { timeLimit } from '../../platform/time-limit.ts';
 import { audit } from '../audit.ts';
 import type { PerformingContext, ProjectContext } from '../context.ts';
 import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
-import { bookSpending, refuseSpent } from '../limits/spend-budget.ts';
+import { type Semaphore, withPermit } from '../limits/semaphore.ts';
+import { refuseSpent } from '../limits/spend-budget.ts';
+import { SpendCapReached } from '../limits/spend-cap.ts';
 import { partsForRequest } from '../model-parts.ts';
 import { storableJson } from '../storable.ts';
 import type { Verb } from '../verb.ts';
 import { TurnActions } from './actions.ts';
 
 export const runAgentTurn: Verb<'runAgentTurn'> = (context, { body }) =>
-  inPlace(context, async () => {
+  withPermit(context, turnsOf(context), async () => {
     const route = agentRoute(context);
     await refuseSpent(context, context.db, [route]);
     await audit(context.db, context, 'agent.turn', context.project.id, { model: route.id });
@@ -39,33 +39,9 @@ export const runAgentTurn: Verb<'runAgentTurn'> = (context, { body }) =>
     return JSON.parse(storableJson(answer)) as typeof answer;
   });
 
-/** Seconds beyond its time after which a turn is taken for one of a process that is gone. */
-const grace = 30;
-
-/** One of the turns that the organization may have under way, over all processes. */
-async function inPlace<T>({ db, actor, config }: ProjectContext, work: () => Promise<T>): Promise<T> {
-  const pool = `agent turns of ${actor.organization.id}`;
-  const holder = newId('turn');
-  const taken = await db.transaction(async (trx) => {
-    await trx.row(grants.lineUp, { pool });
-    return trx.run(grants.take, { pool, holder, most: mostTurns, seconds: config.agentTimeout + grace });
-  });
-  if (taken === 0)
-    throw new Refusal(
-      'RATE_LIMITED',
-      `The organization has ${mostTurns} turns of the agent under way. Ask again soon`,
-      {
-        details: { reason: 'CONCURRENT_TURN_LIMIT', maxConcurrentTurns: mostTurns },
-        retryAfter: 5,
-      },
-    );
-  try {
-    return await work();
-  } finally {
-    await db.run(grants.leave, { holder }).catch(() => {
-      // It runs out.
-    });
-  }
+/** Concurrent agent turns of the organization. */
+function turnsOf({ actor }: ProjectContext): Semaphore {
+  return { pool: `agent turns of ${actor.organization.id}`, permits: mostTurns, noun: 'agent turns' };
 }
 
 /** The operator chooses the model, since it is the operator who pays. The offline one costs nothing, and needs no choice. */
@@ -86,7 +62,6 @@ function agentRoute({ config, models }: ProjectContext): ModelRoute {
   return route;
 }
 
-/** What the model comes to. What it has cost is booked, however it ends. */
 async function answered(
   context: PerformingContext,
   route: ModelRoute,
@@ -94,9 +69,15 @@ async function answered(
   actions: TurnActions,
   late: AbortSignal,
 ): Promise<TurnOutcome<ToolAnswer>> {
-  const { db, clock, actor, project, callerGone } = context;
+  const { clock, actor, project, callerGone } = context;
   const signal = AbortSignal.any([late, callerGone()]);
-  const asker = { id: null, organizationId: actor.organization.id, projectId: project.id, apiKeys: {} };
+  const asker = {
+    id: null,
+    organizationId: actor.organization.id,
+    projectId: project.id,
+    apiKeys: {},
+    purpose: { reason: `agent turn in ${project.id}`, actor: actor.user.id },
+  };
   const variant = { model: route.id, provider: route.provider };
   const asked: AskedModel = await askModel(
     partsForRequest(context, asker.organizationId),
@@ -105,27 +86,20 @@ async function answered(
     variant,
     signal,
   );
-  try {
-    const outcome = await runTurn({
-      model: asked.model,
-      callModel: (attempt) => asked.callModel(attempt),
-      history: messages,
-      system: systemPrompt(context, actions),
-      tools: actions.offered,
-      callTool: (request) => actions.call(request),
-      mostSteps: mostAgentSteps,
-      parallel: false,
-      signal,
-      clock,
-    });
-    await actions.settled();
-    return outcome;
-  } finally {
-    const { billedMicros: micros } = asked.spending;
-    const reason = `agent turn in ${project.id}`;
-    const spending = { organizationId: actor.organization.id, micros, reason, actor: actor.user.id };
-    if (micros > 0) await db.transaction((trx) => bookSpending(trx, clock(), spending));
-  }
+  const outcome = await runTurn({
+    model: asked.model,
+    callModel: (attempt) => asked.callModel(attempt),
+    history: messages,
+    system: systemPrompt(context, actions),
+    tools: actions.offered,
+    callTool: (request) => actions.call(request),
+    mostSteps: mostAgentSteps,
+    parallel: false,
+    signal,
+    clock,
+  });
+  await actions.settled();
+  return outcome;
 }
 
 function systemPrompt({ project }: ProjectContext, { offered }: TurnActions): string {
@@ -157,6 +131,7 @@ function failureOf(
     );
   if (finish !== 'error' || !error) return undefined;
   if (error instanceof Refusal) return error;
+  if (error instanceof SpendCapReached) return error.refusal;
   if (error instanceof ModelFailure)
     return new Refusal('SERVER_UNREACHABLE', `The model of the agent failed: ${error.message}`);
   log.error('A turn of the agent broke off', { requestId, error: redact(error.message) });

@@ -1,6 +1,6 @@
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
-import { projectOf } from '../access.ts';
+import { enterProject } from '../access.ts';
 import { noSession } from '../chat-sessions/begin.ts';
 import type { Context, ProjectContext } from '../context.ts';
 import { conflict } from '../refusals.ts';
@@ -9,11 +9,6 @@ import { noBrowser } from './refusals.ts';
 
 export function ownerOf({ actor }: Context): { organizationId: string; userId: string } {
   return { organizationId: actor.organization.id, userId: actor.user.id };
-}
-
-export async function enterProject(context: Context, projectId: string): Promise<ProjectContext> {
-  const project = await projectOf(context, projectId);
-  return Object.assign(context, { project });
 }
 
 /** The browser of a program, which is one's own. */

@@ -33,7 +33,7 @@ export interface AwakeBrowser {
   lastActiveAt: number;
 }
 
-type Parts = Pick<Services, 'db' | 'vault' | 'browsers' | 'notifications' | 'clock' | 'log'>;
+type Parts = Pick<Services, 'db' | 'vault' | 'browsers' | 'notifications' | 'accessWatch' | 'clock' | 'log'>;
 
 /**
  * The browsers of this process: wakes them up for commands, and puts them to sleep when nobody needs them, when their
@@ -150,14 +150,16 @@ export class LiveBrowsers {
   }
 
   private async boot(row: rows.BrowserRow, woken: boolean): Promise<AwakeBrowser> {
-    const { db, vault, clock } = this.parts;
+    const { db, vault, clock, accessWatch } = this.parts;
     const bootId = row.bootId as string;
     try {
       const storageState = await readStorage(db, vault, row);
       const browser = await this.start({ policy: row.effective as BrowserPolicy, storageState });
       const awake = { row, bootId, browser, running: 0, lastActiveAt: clock() };
       this.awake.set(row.id, awake);
-      void browser.ended.then((end) => this.lose(awake, end));
+      const watched = accessWatch.watch(row);
+      watched.signal.addEventListener('abort', () => void this.close(row, 'its owner lost access'));
+      void browser.ended.finally(() => watched.stop()).then((end) => this.lose(awake, end));
       await browser.reopen(row.tabs);
       await addEvent(db, row.id, { event: woken ? 'woken' : 'opened', bootId, tabCount: row.tabs.length });
       return awake;

@@ -4,6 +4,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { BrowserRow } from '../../platform/database/queries/browser-sessions.ts';
 import { quoted } from '../../platform/quoted.ts';
 import type { OwnTool } from '../../trials/tools.ts';
+import { usualLimits } from '../body-limits.ts';
 import type { Context } from '../context.ts';
 import { readAs } from '../input.ts';
 import { faultIn } from '../storable.ts';
@@ -127,7 +128,7 @@ async function carryOut(
   const read = readAs(BrowserAgentCommand, wanted);
   if ('problem' in read) return { text: `Not done. ${read.problem}`, isError: true };
   // Models write what cannot be kept.
-  const fault = faultIn(read.value);
+  const fault = faultIn(read.value, usualLimits);
   if (fault) return { text: `Not done. ${fault.path.join('.')}: ${fault.problem}`, isError: true };
   try {
     const { result, reason, url, title, dialog, observation, output, screenshot } = await sendCommand(

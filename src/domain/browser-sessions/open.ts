@@ -3,13 +3,13 @@ import type { Db } from '../../platform/database/database.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
+import { enterProject, writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ProjectContext } from '../context.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { closeLost } from './claim.ts';
-import { type ChatBrowser, chatBrowser, enterProject, ownerOf } from './find.ts';
+import { type ChatBrowser, chatBrowser, ownerOf } from './find.ts';
 import { presentAgentBrowser, presentSessionBrowser } from './present.ts';
 import { checkBrowser, checkReadable, closedBrowser, noBrowser } from './refusals.ts';
 

@@ -7,6 +7,7 @@ import { redact } from '../../platform/log.ts';
 import { timeLimit } from '../../platform/time-limit.ts';
 import { presentTurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { ProjectContext } from '../context.ts';
+import { type Semaphore, withPermit } from '../limits/semaphore.ts';
 import { type Begun, lease } from './begin.ts';
 import type { Sent } from './config.ts';
 import { type Attendant, carryOut, type RanTurn, type Watcher } from './run-turn.ts';
@@ -18,41 +19,12 @@ export type Turn = OutputOf<Operations['sendChatMessage']>;
 export interface TurnOptions {
   /** Milliseconds for a whole turn. */
   longest: number;
-  places: Places;
+  /** Undefined: no limit on concurrent turns. */
+  semaphore: Semaphore | undefined;
   watcher?: Watcher | undefined;
   attendant?: Attendant | undefined;
   /** In the transaction that stores the turn, or that it failed. */
   noted?: ((db: Db, ran: RanTurn | undefined, failure: Refusal | undefined) => Promise<void>) | undefined;
-}
-
-/** How many turns run at once in this process, for each of those that pay for them. */
-export class Places {
-  private readonly most: number;
-  private readonly payerOf: (context: ProjectContext) => string;
-  private readonly busy = new Map<string, number>();
-
-  constructor(most: number, payerOf: (context: ProjectContext) => string) {
-    this.most = most;
-    this.payerOf = payerOf;
-  }
-
-  /** Gives back how to leave it. */
-  take(context: ProjectContext): () => void {
-    const { busy, most } = this;
-    const payer = this.payerOf(context);
-    const taken = busy.get(payer) ?? 0;
-    if (taken >= most)
-      throw new Refusal('RATE_LIMITED', `At most ${most} turns run at once. Try again in a moment`, {
-        details: { reason: 'CONCURRENT_TURN_LIMIT' },
-        retryAfter: 2,
-      });
-    busy.set(payer, taken + 1);
-    return () => {
-      const left = (busy.get(payer) ?? 1) - 1;
-      if (left > 0) busy.set(payer, left);
-      else busy.delete(payer);
-    };
-  }
 }
 
 /** Runs a turn that was begun, and stores what came of it. */
@@ -60,7 +32,7 @@ export async function finishTurn(
   context: ProjectContext,
   begun: Begun,
   sent: Sent,
-  { longest, places, watcher, attendant, noted }: TurnOptions,
+  { longest, semaphore, watcher, attendant, noted }: TurnOptions,
 ): Promise<Turn> {
   const { db } = context;
   const { id, leaseToken } = begun.turn;
@@ -70,33 +42,31 @@ export async function finishTurn(
     // The next one tries again.
     db.run(turns.extend, { id, leaseToken, lease }).catch(() => {});
   }, lease / 3);
-  let leave = (): void => {};
   let ran: RanTurn | undefined;
   try {
-    leave = places.take(context);
-    ran = await carryOut(context, begun, sent, signal, watcher, attendant);
-    if (ran.failure) throw ran.failure;
-    return await answerOf(context, begun, await stored(context, begun, sent, ran, noted), ran);
+    const run = async (): Promise<Turn> => {
+      ran = await carryOut(context, begun, sent, signal, watcher, attendant);
+      if (ran.failure) throw ran.failure;
+      return answerOf(context, begun, await stored(context, begun, sent, ran, noted), ran);
+    };
+    return await (semaphore ? withPermit(context, semaphore, run) : run());
   } catch (error) {
-    const failure = signal.aborted ? givenUp(id, late, longest) : asRefusal(context, error, id);
-    const { billedMicros = 0 } = ran?.asked.spending ?? {};
-    await failTurn(
-      context,
-      begun,
-      failure.message,
-      billedMicros,
-      noted && ((trx) => noted(trx, ran, failure)),
-    ).catch(() => {
-      // Its lease runs out.
-    });
+    const failure = signal.aborted ? givenUp(id, signal, late, longest) : asRefusal(context, error, id);
+    await failTurn(context, begun, failure.message, noted && ((trx) => noted(trx, ran, failure))).catch(
+      () => {
+        // Its lease runs out.
+      },
+    );
     throw failure;
   } finally {
     clearInterval(extending);
-    leave();
   }
 }
 
-function givenUp(turnId: string, late: AbortSignal, longest: number): Refusal {
+function givenUp(turnId: string, signal: AbortSignal, late: AbortSignal, longest: number): Refusal {
+  const { reason } = signal;
+  if (reason instanceof Refusal)
+    return new Refusal(reason.code, reason.message, { details: { ...reason.details, turnId } });
   const message = late.aborted ? `The turn took longer than ${longest / 1000} s` : 'The caller hung up';
   return new Refusal('TIMEOUT', message, { details: { reason: 'TURN_TIMEOUT', turnId } });
 }
@@ -128,8 +98,7 @@ async function stored(
       turnId: begun.turn.id,
       error: message,
     });
-    const { billedMicros } = ran.asked.spending;
-    await failTurn(context, begun, 'The turn could not be stored', billedMicros).catch(() => {
+    await failTurn(context, begun, 'The turn could not be stored').catch(() => {
       // Its lease runs out.
     });
     return { outcome: 'failed' };

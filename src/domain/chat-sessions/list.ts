@@ -1,7 +1,8 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
-import { projectOf } from '../access.ts';
+import { projectOf, viewerOf } from '../access.ts';
+import { configuredOrigin } from '../context.ts';
 import { pageBy } from '../paging.ts';
 import type { Verb } from '../verb.ts';
 import type { SessionConfig } from './config.ts';
@@ -19,7 +20,7 @@ export const listChatSessions: Verb<'listChatSessions'> = async (context, input)
   const { db, actor } = context;
   const { projectId, status, limit, before: cursor } = input;
   if (projectId !== undefined) await projectOf(context, projectId);
-  const which = { organizationId: actor.organization.id, userId: actor.user.id };
+  const which = viewerOf(context);
   const filters = { projectId: projectId ?? null, status: status ?? null };
   return pageBy(
     context,
@@ -70,7 +71,7 @@ export const listSessions: Verb<'listSessions'> = async (context, input) => {
       placeOf,
       fetch: async (after: Place | undefined, most) =>
         none ? [] : db.rows(sessions.search, { ...which, ...behind(after, most) }),
-      present: (row: sessions.FoundSession) => presentFound(context.origin(), row),
+      present: (row: sessions.FoundSession) => presentFound(configuredOrigin(context), row),
     },
   );
   return { ...page, ...(scope !== undefined && { scope }) };

@@ -10,6 +10,8 @@ import type { CallAnswer } from '../../trials/tools.ts';
 import { attachBrowser, noteSteps, type TurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { ProjectContext } from '../context.ts';
 import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
+import type { Purpose } from '../eval-runs/execute/ledger.ts';
+import { SpendCapReached } from '../limits/spend-cap.ts';
 import { partsForRequest } from '../model-parts.ts';
 import { conflict } from '../refusals.ts';
 import type { Begun } from './begin.ts';
@@ -19,10 +21,10 @@ import { targetOf } from './target.ts';
 import { type KeptAnswer, keepingAnswers, lengthOf, mostHistory } from './transcript.ts';
 
 const usualSteps = 8;
+/** Tokens of one answer to a guest: what it may cost is taken from what all of them have for the day. */
+const mostTokensForGuests = 8_192;
 /** What the model is told of a call that whoever chats did not allow. */
 export const notAllowed = 'Not called: whoever you talk to did not allow it.';
-/** Characters of a token, about. */
-const ofToken = 4;
 
 /** Told of what happens while it does. */
 export interface Watcher {
@@ -40,6 +42,8 @@ export interface Attendant {
   answered?: (call: AskedCall, answer: CallAnswer) => void;
   /** Whether the skills of the environment are offered. */
   skills: boolean;
+  /** Whose cap the turn is held against besides. */
+  guests?: Purpose['guests'];
 }
 
 export interface AskedCall {
@@ -55,8 +59,6 @@ export interface RanTurn {
   spans: Spans;
   hostId: string | undefined;
   asked: AskedModel;
-  /** About what a call cost that was given up before the model said so. */
-  unmeteredMicros: number;
   browser: TurnBrowser | undefined;
   /** Why there is no reply. */
   failure?: Error;
@@ -84,6 +86,11 @@ export async function carryOut(
     organizationId: session.organizationId,
     projectId: session.projectId,
     apiKeys: {},
+    purpose: {
+      reason: `chat turn ${turn.id}`,
+      actor: context.actor.user.id,
+      guests: attendant?.guests,
+    },
   };
   const variant = { model: config.modelId, provider: config.provider };
   const asked = await askModel(
@@ -101,12 +108,12 @@ export async function carryOut(
   let trouble: Error | undefined;
   const kept = keepingAnswers();
   const asks = [...history, { role: 'user' as const, content: sent.message }];
-  let written = 0;
   const outcome = await runTurn<KeptAnswer>({
     model: asked.model,
     history: asks,
     system: target.systemPrompt,
     temperature: target.temperature,
+    ...(attendant?.guests && { maxOutputTokens: mostTokensForGuests }),
     tools: offer.box.offered,
     mostSteps: sent.maxSteps ?? usualSteps,
     callTool: async ({ id, name, input, signal: ends }) => {
@@ -132,13 +139,7 @@ export async function carryOut(
       await marked;
       return asked.callModel(attempt);
     },
-    reader: watcher && {
-      text: (text) => {
-        written += text.length;
-        watcher.text(text);
-      },
-      restart: () => watcher.restart(),
-    },
+    reader: watcher,
     signal,
     clock: context.clock,
   });
@@ -149,11 +150,6 @@ export async function carryOut(
     promptIndex: turn.promptIndex,
     stepId: turn.id,
   });
-  const tokens = {
-    inputTokens: Math.ceil((lengthOf(asks) + JSON.stringify(offer.box.offered).length) / ofToken),
-    outputTokens: Math.ceil(written / ofToken),
-  };
-  const unmeteredMicros = asked.givenUp > 0 ? asked.billedFor(tokens) : 0;
   const failure = outcome.error && failed(trouble ?? asked.trouble ?? outcome.error, turn.id);
   return {
     outcome,
@@ -161,7 +157,6 @@ export async function carryOut(
     spans,
     hostId: target.hostId,
     asked,
-    unmeteredMicros,
     browser,
     ...(failure && { failure }),
   };
@@ -182,6 +177,7 @@ async function markCalled({ db }: ProjectContext, { turn, config }: Begun): Prom
 }
 
 function failed(error: Error, turnId: string): Error {
+  if (error instanceof SpendCapReached) return error.refusal;
   if (!(error instanceof ModelFailure)) return error;
   const { kind, message } = error;
   return new Refusal('INTERNAL_ERROR', `The model could not be asked: ${message}`, {

@@ -3,25 +3,28 @@ import type { Operations } from '../../contract/index.ts';
 import type { OutputOf, StreamEvent } from '../../contract/operation.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import type * as turns from '../../platform/database/queries/chat-turns.ts';
-import { projectOf } from '../access.ts';
+import { enterProject } from '../access.ts';
 import type { Context, ProjectContext } from '../context.ts';
 import { handedOn } from '../handed-on.ts';
+import { limitsOf } from '../limits/plan.ts';
 import type { Verb } from '../verb.ts';
 import { beginTurn, noSession } from './begin.ts';
 import type { Sent } from './config.ts';
-import { finishTurn, Places, type Turn } from './finish-turn.ts';
+import { finishTurn, type Turn, type TurnOptions } from './finish-turn.ts';
 import { tellingOf } from './telling.ts';
 
 type ChatEvent =
   OutputOf<Operations['streamChatMessage']> extends AsyncIterable<StreamEvent<infer Event>> ? Event : never;
 
-/** Turns of one organization at once, in one process. */
-const usual = { longest: 180_000, places: new Places(64, ({ actor }) => actor.organization.id) };
+/** Milliseconds for a whole turn. */
+const longest = 180_000;
 
 export const sendChatMessage: Verb<'sendChatMessage'> = async (context, { body }) => {
   const entered = await enter(context, body);
   const begun = await beginTurn(entered, body);
-  return begun.kind === 'replayed' ? replayed(begun) : finishTurn(entered, begun, body, usual);
+  return begun.kind === 'replayed'
+    ? replayed(begun)
+    : finishTurn(entered, begun, body, await turnOptions(entered));
 };
 
 /** What is refused before the turn begins is an answer of its own. */
@@ -35,7 +38,10 @@ export const streamChatMessage: Verb<'streamChatMessage'> = async (context, { bo
     try {
       return {
         type: 'turn.ended',
-        turn: await finishTurn(entered, begun, body, { ...usual, watcher: tellingOf(tell) }),
+        turn: await finishTurn(entered, begun, body, {
+          ...(await turnOptions(entered)),
+          watcher: tellingOf(tell),
+        }),
       };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -43,6 +49,17 @@ export const streamChatMessage: Verb<'streamChatMessage'> = async (context, { bo
     }
   });
 };
+
+/** The plan limits the organization's concurrent turns. */
+async function turnOptions(context: ProjectContext): Promise<TurnOptions> {
+  const { id } = context.actor.organization;
+  const { limits } = await limitsOf(context, id);
+  const permits = limits['concurrentChatTurns'] ?? null;
+  return {
+    longest,
+    semaphore: permits === null ? undefined : { pool: `chat turns of ${id}`, permits, noun: 'chat turns' },
+  };
+}
 
 /** The project of the session that goes on, or of the one that is started; who may not see it is refused. */
 async function enter(context: Context, sent: Sent): Promise<ProjectContext> {
@@ -53,8 +70,7 @@ async function enter(context: Context, sent: Sent): Promise<ProjectContext> {
   if (sent.sessionId !== undefined && !known) throw noSession();
   const projectId = known?.projectId ?? sent.projectId;
   if (projectId === undefined) throw new Refusal('VALIDATION_ERROR', 'projectId: Needed to start a session');
-  const project = await projectOf(context, projectId);
-  return Object.assign(context, { project });
+  return enterProject(context, projectId);
 }
 
 function replayed({ session, turn }: { session: sessions.SessionRow; turn: turns.TurnRow }): Turn {

@@ -2,7 +2,6 @@ import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import type { ProjectContext } from '../context.ts';
-import { bookSpending } from '../limits/spend-budget.ts';
 import { asStorable, storableJson } from '../storable.ts';
 import type { Begun } from './begin.ts';
 import type { Sent } from './config.ts';
@@ -13,12 +12,12 @@ const mostSpans = 2_000;
 
 export type Persisted = { outcome: 'stored'; version: number } | { outcome: 'failed' | 'superseded' };
 
-/** Messages, trace and price in one transaction: all of a turn is there, or nothing. */
+/** Messages and trace in one transaction: all of a turn is there, or nothing. */
 export async function storeTurn(
   context: ProjectContext,
   { session, turn }: Begun,
   sent: Sent,
-  { outcome, spans, asked }: RanTurn,
+  { outcome, spans }: RanTurn,
   noted?: (db: Db) => Promise<void>,
 ): Promise<Persisted> {
   const { inputTokens, outputTokens } = outcome.usage;
@@ -35,7 +34,6 @@ export async function storeTurn(
       spans: JSON.parse(storableJson(list)) as unknown,
       spansTruncated: list.length < spans.list.length,
     });
-    await book(context, trx, id, asked.spending.billedMicros);
     if (ours === 0) return { outcome: 'superseded' };
     const { messageCount } = (await trx.row(sessions.lock, ownerOf(context, session.id))) ?? session;
     for (const [at, { role, content, truncated, words }] of messages.entries())
@@ -60,25 +58,22 @@ export async function storeTurn(
 }
 
 /**
- * A turn that came to nothing. What it has cost is booked, unless the turn is stored after all: an answer to the commit
- * may get lost. A session that never began is gone, unless somebody else goes on with it.
+ * A turn that came to nothing, unless it is stored after all: an answer to the commit may get lost. A session that never
+ * began is gone, unless somebody else goes on with it.
  */
 export async function failTurn(
   context: ProjectContext,
   { session, turn }: Begun,
   error: string,
-  billedMicros: number,
   noted?: (db: Db) => Promise<void>,
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
     const { id, leaseToken } = turn;
     const ours = await trx.run(turns.fail, { id, leaseToken, error: asStorable(error.slice(0, 500)) });
-    if (ours > 0) {
-      await noted?.(trx);
-      await trx.run(sessions.removeEmpty, { id: session.id });
-      await trx.run(sessions.unpin, { id: session.id });
-    } else if (await trx.row(turns.isStored, { id, leaseToken })) return;
-    await book(context, trx, id, billedMicros);
+    if (ours === 0) return;
+    await noted?.(trx);
+    await trx.run(sessions.removeEmpty, { id: session.id });
+    await trx.run(sessions.unpin, { id: session.id });
   });
 }
 
@@ -93,10 +88,4 @@ export function usageOf({ inputTokens, outputTokens }: RanTurn['outcome']['usage
 
 function ownerOf({ actor }: ProjectContext, id: string) {
   return { id, organizationId: actor.organization.id, userId: actor.user.id };
-}
-
-function book({ actor, clock }: ProjectContext, db: Db, turnId: string, micros: number): Promise<void> {
-  const { organization, user } = actor;
-  const spending = { organizationId: organization.id, micros, reason: `chat turn ${turnId}`, actor: user.id };
-  return bookSpending(db, clock(), spending);
 }

@@ -9,7 +9,7 @@ import type { Verb } from '../verb.ts';
 import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
 import { configFromTemplate } from './from-template.ts';
 import { presentClientById } from './present.ts';
-import { checkBrowserPolicy, checkServers } from './rules.ts';
+import { checkConfig, checkServers } from './rules.ts';
 
 export const createClient: Verb<'createClient'> = (context, { body }) => {
   const config =
@@ -28,7 +28,7 @@ export function saveClient(
   const projectId = context.project.id;
   return writeInProject(context, async (db) => {
     await checkRoom(context, db, 'clients', clients.count, { projectId });
-    checkBrowserPolicy(config);
+    checkConfig(config);
     await checkServers(db, projectId, config, source);
     const id = newId('cli', context.clock());
     await db.run(clients.keepConfig, { projectId, id: configId, config });

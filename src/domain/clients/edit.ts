@@ -8,7 +8,7 @@ import type { ProjectContext } from '../context.ts';
 import { conflict, found } from '../refusals.ts';
 import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
 import { type Impact, impactOf, presentClientById } from './present.ts';
-import { checkBrowserPolicy, checkServers } from './rules.ts';
+import { checkConfig, checkServers } from './rules.ts';
 
 /** What the caller has read and relies on. */
 export interface Expectations {
@@ -37,7 +37,7 @@ export function editClient(
     const before = found(await db.row(clients.find, { projectId, id }), 'client');
     await checkExpectations(db, before, expected);
     const after = { id, projectId, name: change.name ?? before.name, ...configAfter(before, change) };
-    checkBrowserPolicy(after.config);
+    checkConfig(after.config);
     await checkServers(db, projectId, after.config, before.config);
     if (after.name !== before.name || after.configId !== before.configId) {
       await db.run(clients.keepConfig, { projectId, id: after.configId, config: after.config });

@@ -1,11 +1,13 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
+import { checkDocumentSize } from '../body-limits.ts';
 import { checkReadable } from '../browser-sessions/refusals.ts';
 import { browserPolicyOf, type ClientConfig, serversIn } from './config.ts';
 
-/** What it says of browsers can be held to. */
-export function checkBrowserPolicy(config: ClientConfig): void {
+/** Small enough to be put in order at each read; and what it says of browsers can be held to. */
+export function checkConfig(config: ClientConfig): void {
+  checkDocumentSize('config', config);
   const policy = browserPolicyOf(config);
   if (policy) checkReadable('browserPolicy', policy);
 }

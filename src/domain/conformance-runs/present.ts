@@ -2,17 +2,14 @@ import { noCounts } from '../../conformance/report.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
-import type { ProjectContext, PublicContext } from '../context.ts';
+import { configuredOrigin, type ProjectContext, type PublicContext } from '../context.ts';
 import { isOpen, type Run } from './find.ts';
 
 type Presented = OutputOf<Operations['getConformanceRun']>;
 export type PresentedSuite = Presented['suites'][number];
 
-export function runUrlOf(
-  { origin }: PublicContext,
-  { projectId, id }: Pick<Run, 'projectId' | 'id'>,
-): string {
-  return `${origin()}/console/projects/${projectId}/conformance/${id}`;
+export function runUrlOf(context: PublicContext, { projectId, id }: Pick<Run, 'projectId' | 'id'>): string {
+  return `${configuredOrigin(context)}/console/projects/${projectId}/conformance/${id}`;
 }
 
 export function presentConformanceRun(run: Run, reports: readonly runs.ReportRow[]): Presented {

@@ -1,8 +1,8 @@
 import { largestBaseline, mostBaselineElements } from '../../contract/contract-checks.ts';
 import { Refusal } from '../../contract/errors.ts';
-import { hasMoreElements } from '../../mcp/json-bounds.ts';
 import * as baselines from '../../platform/database/queries/contract-baselines.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
+import { hasMoreElements } from '../../platform/json-bounds.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { ServerContext } from '../context.ts';
@@ -72,7 +72,8 @@ function tooLarge(): Refusal {
 }
 
 function noBaseline(): Refusal {
-  return new Refusal('NOT_FOUND', 'No baseline is saved for this server. Save one, or send one', {
-    details: { reason: 'BASELINE_NOT_FOUND' },
+  return new Refusal('NOT_FOUND', 'No contract baseline is saved for this server. Save one, or send one', {
+    // The comparison of runs has a baseline too, with another remedy.
+    details: { reason: 'BASELINE_NOT_FOUND', baselineOf: 'server contract' },
   });
 }

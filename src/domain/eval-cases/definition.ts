@@ -7,6 +7,7 @@ import type { CaseChecks, Check, StandardCheckId } from '../../contract/eval-che
 import type { Step } from '../../contract/eval-steps.ts';
 import { authoringProblem, type PublicMatchOptions, publicMatchOptions } from '../../evaluation/index.ts';
 import { sortKeys } from '../../platform/canonical.ts';
+import { checkDocumentSize } from '../body-limits.ts';
 import { invalid } from '../invalid.ts';
 import { oneSpelling, storedCheck, storedSteps, type Vocabulary } from './vocabulary.ts';
 
@@ -81,6 +82,7 @@ export function withChanges(before: CaseDefinition, body: Given, vocabulary: Voc
     after.matchOptions = { ...after.matchOptions, ...publicMatchOptions(body.matchOptions) };
   const checks = oneSpelling(body, ['checks', 'assertions', 'predicates']);
   if (checks) set('checks', checks.value && storedChecks(checks.value, vocabulary, `${checks.name}.list`));
+  checkDocumentSize('case', after);
   return after;
 }
 

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import type { Step } from '../../contract/eval-steps.ts';
 import { Name } from '../../contract/text.ts';
-import { connectModel } from '../../models/connect.ts';
-import { costMicros } from '../../models/cost.ts';
 import { ModelFailure } from '../../models/failure.ts';
 import type { ModelRoute } from '../../models/resolve.ts';
-import { tracedCall } from '../../models/traced-call.ts';
-import { usageOf } from '../../models/usage.ts';
 import { timeLimit } from '../../platform/time-limit.ts';
+import type { ProjectContext } from '../context.ts';
+import { askForJson, askModel } from '../eval-runs/execute/ask-model.ts';
+import { SpendCapReached } from '../limits/spend-cap.ts';
+import { partsForRequest } from '../model-parts.ts';
 import { asStorable } from '../storable.ts';
 import type { Draft, Mix, ToolToTry } from './draft.ts';
 
@@ -32,22 +32,20 @@ const timeout = 120_000;
 export interface Drafted {
   drafts: Draft[];
   skipped: { title?: string; reason: string }[];
-  /** Of the model, in millionths of a dollar, where it is known. */
-  costMicros?: number | undefined;
 }
 
 /** Asks a language model for cases. What it writes is checked like anybody else's; what cannot be used is said. */
 export async function draftWithModel(
-  route: ModelRoute,
+  drafting: Drafting,
   tools: readonly ToolToTry[],
   mix: Mix,
-  { varyUserStyles, signal }: { varyUserStyles: boolean; signal: AbortSignal },
+  varyUserStyles: boolean,
 ): Promise<Drafted> {
   try {
     const user = request(tools, mix, varyUserStyles);
-    const { text, costMicros } = await askForDrafts(route, { system: instructions, user }, signal);
-    return { ...read(text, tools), costMicros };
+    return read(await askForDrafts(drafting, { system: instructions, user }), tools);
   } catch (error) {
+    if (error instanceof SpendCapReached) throw error.refusal;
     if (!(error instanceof ModelFailure)) throw error;
     throw new Refusal(
       error.kind === 'aborted' ? 'TIMEOUT' : 'SERVER_UNREACHABLE',
@@ -56,25 +54,27 @@ export async function draftWithModel(
   }
 }
 
-/** One question that is answered with JSON; its text, and what it has cost. Fails with a `ModelFailure`. */
+/** A model that drafts, and what for. */
+export interface Drafting {
+  context: ProjectContext;
+  route: ModelRoute;
+  reason: string;
+}
+
+/** One question that is answered with JSON, asked once: whoever waits can ask again. Fails with a `ModelFailure`. */
 export async function askForDrafts(
-  route: ModelRoute,
-  { system, user }: { system: string; user: string },
-  signal: AbortSignal,
-): Promise<{ text: string; costMicros: number | undefined }> {
-  const model = await connectModel(route);
-  const { content, usage } = await tracedCall(model, () =>
-    model.doGenerate({
-      prompt: [
-        { role: 'system', content: system },
-        { role: 'user', content: [{ type: 'text', text: user }] },
-      ],
-      responseFormat: { type: 'json' },
-      abortSignal: AbortSignal.any([signal, timeLimit(timeout)]),
-    }),
-  );
-  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  return { text, costMicros: costMicros(usageOf(usage), route.prices) };
+  { context, route, reason }: Drafting,
+  prompt: { system: string; user: string },
+): Promise<string> {
+  const { actor, project } = context;
+  const organizationId = actor.organization.id;
+  const purpose = { reason, actor: actor.user.id };
+  const asker = { id: null, organizationId, projectId: project.id, apiKeys: {}, purpose };
+  const abortSignal = AbortSignal.any([context.callerGone(), timeLimit(timeout)]);
+  const variant = { model: route.id, provider: route.provider };
+  const parts = partsForRequest(context, organizationId);
+  const { model, callOnce } = await askModel(parts, asker, null, variant, abortSignal);
+  return askForJson({ model, callModel: callOnce }, prompt, { abortSignal });
 }
 
 const instructions = `You write test cases for tools that a language model can call. Each case is what a user would say, without naming tools or parameters, with every value that the tools need. Answer with JSON only: {"cases": [{"title": string, "prompts": [string], "expectedTools": [[string]], "negative": boolean}]}. "prompts" are the turns of the user; "expectedTools" holds for each turn the names of the tools that have to be called. In a negative case no tool fits and none may be called.`;

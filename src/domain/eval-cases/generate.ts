@@ -7,7 +7,7 @@ import { selectTarget } from '../eval-runs/launch/select.ts';
 import { serversCalled } from '../eval-suites/parts.ts';
 import { findSuite, refuseOwned, type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
 import { spend } from '../limits/spend.ts';
-import { bookSpending, refuseSpent } from '../limits/spend-budget.ts';
+import { refuseSpent } from '../limits/spend-budget.ts';
 import { drain } from '../live/drain.ts';
 import { withEachServer } from '../live/each-server.ts';
 import { asStorable } from '../storable.ts';
@@ -29,19 +29,15 @@ export const generateEvalCases: Verb<'generateEvalCases'> = async (context, inpu
   const tools = await toolsOf(context, suite, body);
   // Without one, drafts are made from the declarations.
   const route = hostedRoute(context.models);
+  const reason = `eval cases of ${suiteId}`;
   await context.db.transaction(async (db) => {
     if (route) await refuseSpent(context, db, [route]);
-    await spend(context, db, 'generationsPerDay', 1, `eval cases of ${suiteId}`);
+    await spend(context, db, 'generationsPerDay', 1, reason);
   });
   const mix = mixOf(body.caseMix as Parameters<typeof mixOf>[0], body.mode);
   const drafted: Drafted = route
-    ? await draftWithModel(route, tools, mix, {
-        varyUserStyles: body.varyUserStyles ?? false,
-        signal: context.callerGone(),
-      })
+    ? await draftWithModel({ context, route, reason }, tools, mix, body.varyUserStyles ?? false)
     : { drafts: draftWithoutModel(tools, mix), skipped: [] };
-  if (route?.billed === 'operator')
-    await bookDrafting(context, `eval cases of ${suiteId}`, drafted.costMicros);
   const vocabulary = vocabularyOf(input);
   const write = { suiteId, action: 'eval-case.generate', declaredSuiteId };
   return withSuite(context, write, async (db, current) => {
@@ -56,17 +52,6 @@ export const generateEvalCases: Verb<'generateEvalCases'> = async (context, inpu
     };
   });
 };
-
-/** What drafting has cost is spent, whether the drafts can be used or not. */
-export async function bookDrafting(
-  { db, clock, actor }: ProjectContext,
-  reason: string,
-  micros = 0,
-): Promise<void> {
-  const { organization, user } = actor;
-  const spending = { organizationId: organization.id, micros, reason, actor: user.id };
-  await db.transaction((trx) => bookSpending(trx, clock(), spending));
-}
 
 async function toolsOf(context: ProjectContext, suite: Suite, body: Body): Promise<ToolToTry[]> {
   const { db, project } = context;

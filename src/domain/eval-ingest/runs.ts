@@ -167,6 +167,9 @@ async function write(
     tags: header.tags ?? [],
     metadata: header.runMetadata ?? null,
     importEligibility: null,
+    // Its cases and models are known when they are reported.
+    coverage: 'suite',
+    target: null,
     trials: 0,
     deadlineAt: clock() + config.evalRunTimeout * 1000,
     sealedId: null,
@@ -263,5 +266,6 @@ export function ended(run: runs.RunRow, reused: boolean): Ended {
 }
 
 function summaryOf(run: runs.RunRow) {
-  return presentSummary(run) ?? { total: 0, passed: 0, failed: 0, passRate: 0 };
+  // A trial that is reported has ended, so that there is a rate as soon as there is one.
+  return { total: 0, passed: 0, failed: 0, passRate: 0, ...presentSummary(run) };
 }

@@ -158,12 +158,25 @@ function rowOf(
     totalTokens: total,
     costMicros: null,
     detail: storedDetail(result, planned, variant),
-    stages: storableJson(noStages),
+    stages: storableJson({ ...noStages, ...warningOf(result) }),
     traceBody: trace?.body ?? null,
     traceBlobId: trace?.blob?.id ?? null,
     externalId: result.externalIterationId == null ? null : asStorable(result.externalIterationId),
     contentHash,
   };
+}
+
+/** Whoever ran the trial has judged it; a failure that is reported with `passed` is pointed out. */
+function warningOf({ passed, error, scores, evaluationConfig }: Result): Pick<TrialDetail, 'warning'> {
+  const gating = new Set(
+    evaluationConfig?.definitions.flatMap(({ scorerId, role }) =>
+      role === 'gating' || role === 'required' ? [scorerId] : [],
+    ),
+  );
+  const failed = scores?.some(
+    ({ scorerId, passed: met }) => met === false && typeof scorerId === 'string' && gating.has(scorerId),
+  );
+  return passed && (error || failed) ? { warning: 'reported_with_failure' } : {};
 }
 
 /** How far a trial came is not known when only its end is told. */
@@ -195,6 +208,7 @@ function detailOf(result: Result, planned: Placed['case'], variant: number): Tri
     actualToolCalls: callsOf(result.actualToolCalls),
     expectedToolCalls: callsOf(result.expectedToolCalls),
     error: result.error ?? null,
+    ...warningOf(result),
     predicateResults: [],
     scores: scores ?? [],
     configHash: null,

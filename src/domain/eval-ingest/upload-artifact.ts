@@ -31,6 +31,8 @@ export async function storeArtifact(
     if (!(error instanceof BlobTooLarge)) throw error;
     throw invalid(`The artifact is larger than ${config.artifactLimit} bytes, which this service allows`);
   });
+  // The empty file stays noted as garbage.
+  if (stored.size === 0) throw invalid('The artifact is empty: send its bytes as the body');
   return writeInProject(context, async (trx) => {
     await within(trx);
     await trx.run(blobRows.insertArtifact, { id, ...ownerIn(context), contentType, ...stored });

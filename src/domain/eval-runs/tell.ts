@@ -4,6 +4,8 @@ import { enqueue } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Services } from '../context.ts';
 import { emit, isHeard } from '../webhooks/emit.ts';
+import { lastLike } from './compare/baseline.ts';
+import { coverageOf } from './coverage.ts';
 import { gateOf } from './gate/report.ts';
 
 const tellOfGate = 'tell-of-gate';
@@ -25,13 +27,16 @@ export async function tellOfRun(db: Db, run: runs.RunRow): Promise<void> {
     trials,
     passed,
     failed,
+    ...(run.warnings !== null && { warnings: run.warnings }),
     environmentId: environment?.id ?? null,
     ci,
     startedAt,
     completedAt,
   };
   await emit(db, projectId, [{ type: 'eval_run.decided', subject: runId, data }]);
-  if (status !== 'completed' || !(await isHeard(db, projectId, 'gate.changed'))) return;
+  // Some cases say nothing about the gate of the suite.
+  const isSuite = status === 'completed' && coverageOf(run) === 'suite';
+  if (!isSuite || !(await isHeard(db, projectId, 'gate.changed'))) return;
   const onBehalfOf = { organizationId, userId: startedBy };
   await enqueue(db, tellOfGate, { runId }, { uniqueKey: runId, onBehalfOf });
 }
@@ -45,9 +50,9 @@ export function tellOfGateJob({ db }: Services): JobKind {
       const { runId } = payload as { runId: string };
       const run = await db.row(runs.get, { id: runId });
       if (!run) return undefined;
-      const { suiteId, environment, projectId } = run;
-      const before = { suiteId, before: runId, environmentId: environment?.id ?? null };
-      const previous = await db.row(runs.previous, before);
+      const { suiteId, projectId } = run;
+      const like = await lastLike(db, run);
+      const previous = 'run' in like ? like.run : undefined;
       const outcome = await outcomeOf(db, run);
       const previousOutcome = previous ? await outcomeOf(db, previous) : null;
       if (outcome === previousOutcome) return undefined;

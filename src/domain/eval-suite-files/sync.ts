@@ -10,6 +10,7 @@ import { requireSchedulable } from '../eval-suites/schedule.ts';
 import type { SuiteFields } from '../eval-suites/suite.ts';
 import type { Verb } from '../verb.ts';
 import { syncCases } from './cases.ts';
+import { saveDeclared } from './declared-servers.ts';
 import { settingsIn, withoutGaps } from './definition.ts';
 import { targetIn } from './look-up.ts';
 import { addOwned, ownedSuite, updateOwned } from './owned.ts';
@@ -22,6 +23,7 @@ export const syncEvalSuiteFile: Verb<'syncEvalSuiteFile'> = async (context, inpu
   const { sourceHash } = read;
   const file = { declaredId, sourceHash };
   const write = writeInProject(context, async (db) => {
+    const saved = await saveDeclared(context, db, read);
     const target = await targetIn(db, context.project.id, read);
     const fields = { ...fieldsOf(read), ...target };
     const known = await ownedSuite(context, db, declaredId);
@@ -37,6 +39,7 @@ export const syncEvalSuiteFile: Verb<'syncEvalSuiteFile'> = async (context, inpu
       unchanged: !changed,
       suite: await presentSuite(db, suite, vocabularyOf(input)),
       cases: counts,
+      ...(saved.length > 0 && { servers: saved }),
       sourceHash,
     };
   });

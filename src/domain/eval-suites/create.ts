@@ -11,6 +11,7 @@ import { vocabularyOf } from '../eval-cases/vocabulary.ts';
 import { checkRoom } from '../limits/room.ts';
 import { withEachServer } from '../live/each-server.ts';
 import type { Verb } from '../verb.ts';
+import { checkGateBaseline } from './gate-baseline.ts';
 import { hostsCalled, serversCalled } from './parts.ts';
 import { newSettings } from './settings.ts';
 import { type RevisionSource, type Suite, type SuiteFields, sourceOf, suiteOf } from './suite.ts';
@@ -69,6 +70,7 @@ export async function addSuite(
 ): Promise<Suite> {
   const { project, actor, clock } = context;
   await checkRoom(context, db, 'eval suites', suites.count, { projectId: project.id });
+  await checkGateBaseline(db, project.id, fields.settings);
   const row = await db.one(suites.insert, {
     id: newId('suite', clock()),
     projectId: project.id,

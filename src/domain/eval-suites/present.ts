@@ -87,7 +87,8 @@ export function presentListed(
           id,
           status,
           result: row.latestResult,
-          passRate: passed + failed === 0 ? null : passed / (passed + failed),
+          // Of a run that ended early, or has not ended, there is no rate.
+          passRate: status !== 'completed' || passed + failed === 0 ? null : passed / (passed + failed),
           passed,
           failed,
           createdAt: row.latestCreatedAt,

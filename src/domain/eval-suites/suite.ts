@@ -6,6 +6,7 @@ import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { InProject, ProjectContext } from '../context.ts';
 import { conflict, found } from '../refusals.ts';
+import { checkGateBaseline } from './gate-baseline.ts';
 import type { SuiteSettings } from './settings.ts';
 
 interface Execution {
@@ -116,6 +117,7 @@ export async function writeRevision(
 ): Promise<Suite> {
   const { projectId, id } = suite;
   const after = { ...suite, ...fields };
+  await checkGateBaseline(db, projectId, after.settings as SuiteSettings, suite.settings);
   const { name, description, serverIds, execution, hosts, environmentIds, settings, provenance } = after;
   const row = await db.one(suites.update, {
     projectId,

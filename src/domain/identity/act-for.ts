@@ -28,8 +28,23 @@ export async function actFor(
   const occasion = {
     requestId,
     callerGone: () => never,
-    origin: () => configuredOrigin(services.config),
+    origin: () => configuredOrigin(services),
     afterwards: (work: () => void) => work(),
   };
   return (await admit(services, occasion, operation, caller, { projectId })) as ProjectContext;
+}
+
+/** The same for work that takes its time: it is aborted, and refused, when the account may no longer do it. */
+export async function actWhile<T>(
+  services: Services,
+  id: OperationId,
+  acting: ActingFor,
+  signal: AbortSignal,
+  work: (context: ProjectContext) => Promise<T>,
+): Promise<T> {
+  const context = await actFor(services, id, acting);
+  return services.accessWatch.during(acting, signal, (ends) => {
+    context.callerGone = () => ends;
+    return work(context);
+  });
 }

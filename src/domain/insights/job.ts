@@ -73,7 +73,8 @@ export function insightsJobOf<Content extends Narration>(
       const content = { ...counted.content, generatedAt: clock(), modelUsed: null, providerKey: null };
       const route = hostedRoute(models);
       if (!route) return closed(asked, { content, discovery: null });
-      const asker = { id: null, organizationId, projectId, apiKeys: {} };
+      const purpose = { reason: `${kind} ${asked.waveId}`, actor: row.requestedBy };
+      const asker = { id: null, organizationId, projectId, apiKeys: {}, purpose };
       return closed(asked, await explain(parts, { asker, route, users }, content, spoken, signal));
     },
     givenUp: (payload) => failed(askedIn(payload), 'INTERNAL_ERROR', 'The insights could not be gathered'),

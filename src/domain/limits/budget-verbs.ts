@@ -1,13 +1,13 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
-import * as runs from '../../platform/database/queries/eval-runs.ts';
-import * as ledger from '../../platform/database/queries/ledger.ts';
 import * as budgets from '../../platform/database/queries/spend-budgets.ts';
 import { audit } from '../audit.ts';
 import type { Context } from '../context.ts';
 import type { Verb } from '../verb.ts';
 import { periodOf, resetOf } from './spend.ts';
+import { accountOf } from './spend-budget.ts';
+import { microsPerCredit } from './spend-cap.ts';
 
 type Budget = OutputOf<Operations['getSpendBudget']>;
 
@@ -33,17 +33,13 @@ export const clearSpendBudget: Verb<'clearSpendBudget'> = (context, { organizati
   });
 };
 
-/** What runs that are not over have cost so far counts too. */
 async function present(context: Context, db: Db): Promise<Budget> {
   const organizationId = context.actor.organization.id;
   const now = context.clock();
   const period = periodOf('credits', now);
   const row = await db.row(budgets.find, { organizationId });
-  const { total } = (await db.row(ledger.last, { organizationId, budget: 'credits', period })) ?? {
-    total: 0,
-  };
-  const { micros } = await db.one(runs.openCost, { organizationId });
-  const spent = total + micros / 10_000;
+  const { settled, reserved } = await accountOf({ ...context, db }, organizationId);
+  const spent = settled / microsPerCredit;
   const cap = row?.capCredits ?? null;
   const reached = cap !== null && spent >= cap;
   const reachedAt = reached
@@ -53,8 +49,10 @@ async function present(context: Context, db: Db): Promise<Budget> {
     capUsd: cap === null ? null : cap / 100,
     capCredits: cap,
     alertPercents: row?.alertPercents ?? [],
-    spentUsd: Math.round(spent * 100) / 10_000,
+    spentUsd: usd(spent),
     spentCredits: Math.round(spent),
+    reservedUsd: usd(reserved / microsPerCredit),
+    reservedCredits: Math.round(reserved / microsPerCredit),
     windowStartAt: Date.parse(`${period}-01T00:00:00Z`),
     windowEndsAt: resetOf('credits', now),
     alertedPercents: (row?.alertPercents ?? []).filter(
@@ -65,4 +63,9 @@ async function present(context: Context, db: Db): Promise<Budget> {
     ...limits,
     supported: true,
   };
+}
+
+/** To the hundredth of a cent. */
+function usd(credits: number): number {
+  return Math.round(credits * 100) / 10_000;
 }

@@ -12,7 +12,10 @@ export const budgets = {
 export type Budget = keyof typeof budgets;
 
 /** How many at once; counted from live rows, not from the ledger. */
-export const concurrencies = { concurrentEvalRuns: 'eval runs at once' } as const;
+export const concurrencies = {
+  concurrentEvalRuns: 'eval runs at once',
+  concurrentChatTurns: 'chat turns at once',
+} as const;
 
 export interface EffectivePlan {
   name: string;
@@ -28,9 +31,11 @@ export async function limitsOf(
 ): Promise<EffectivePlan> {
   const plan = await services.db.row(plans.ofOrganization, { organizationId });
   const unlimited = Object.fromEntries(Object.keys(budgets).map((name) => [name, null]));
+  const { maxConcurrentEvalRuns, maxConcurrentChatTurns } = services.config;
+  const atOnce = { concurrentEvalRuns: maxConcurrentEvalRuns, concurrentChatTurns: maxConcurrentChatTurns };
   return {
     name: plan?.name ?? 'self-hosted',
-    limits: { ...unlimited, concurrentEvalRuns: services.config.maxConcurrentEvalRuns, ...plan?.limits },
+    limits: { ...unlimited, ...atOnce, ...plan?.limits },
     features: plan?.features ?? {},
   };
 }

@@ -1,86 +1,43 @@
-import { Refusal } from '../../contract/errors.ts';
+import type { Refusal } from '../../contract/errors.ts';
+import { isFree } from '../../models/cost.ts';
 import type { ModelRoute } from '../../models/resolve.ts';
 import type { Db } from '../../platform/database/database.ts';
-import * as runs from '../../platform/database/queries/eval-runs.ts';
-import * as ledger from '../../platform/database/queries/ledger.ts';
-import * as budgets from '../../platform/database/queries/spend-budgets.ts';
+import * as reservations from '../../platform/database/queries/spend-reservations.ts';
 import type { Context, Services } from '../context.ts';
-import { limitsOf } from './plan.ts';
-import { periodOf, resetOf } from './spend.ts';
+import { periodOf } from './spend.ts';
+import { type Account, budgetReached, isSpent, priceUnknown } from './spend-cap.ts';
 
-export const microsPerCredit = 10_000;
-
-/** What is spent of what an organization may spend on keys of this deployment. */
-interface Spent {
-  spent: number;
-  allowed: number;
+/** The current month of an organization. */
+export function accountOf(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  organizationId: string,
+): Promise<Account> {
+  return db.one(reservations.accountOf, { organizationId, period: periodOf('credits', clock()) });
 }
 
 /** Refuses work on keys of this deployment once the cap, or what the plan allows, is spent. */
 export async function refuseSpent(context: Context, db: Db, routes: readonly ModelRoute[]): Promise<void> {
-  const now = context.clock();
-  const all = await spentBy({ ...context, db }, context.actor.organization.id, routes);
-  if (!all) return;
-  const { spent, allowed } = all;
-  const resetsAt = resetOf('credits', now);
-  throw new Refusal(
-    'RATE_LIMITED',
-    `The organization has spent ${Math.round(spent)} of ${allowed} credits this month. Raise the cap, bring your own keys, or use the offline model`,
-    {
-      details: {
-        reason: 'SPEND_BUDGET_REACHED',
-        limit: 'credits',
-        currentValue: spent,
-        allowedValue: allowed,
-        resetsAt,
-      },
-      retryAfter: Math.max(1, Math.ceil((resetsAt - now) / 1000)),
-    },
-  );
+  const refusal = await spentBy({ ...context, db }, context.actor.organization.id, routes);
+  if (refusal) throw refusal;
 }
 
-/** Undefined while there is something left, or nothing is paid for here. */
+/** Why nothing more can be asked of these models; undefined while something is left, or nothing is paid for here. */
 export async function spentBy(
-  services: Pick<Services, 'db' | 'config' | 'clock'>,
+  services: Pick<Services, 'db' | 'clock'>,
   organizationId: string,
   routes: readonly ModelRoute[],
-): Promise<Spent | undefined> {
-  if (!routes.some(({ billed }) => billed === 'operator')) return undefined;
-  const { db } = services;
-  const cap = await db.row(budgets.find, { organizationId });
-  const plan = await limitsOf(services, organizationId);
-  const allowed = lowest(cap?.capCredits, plan.limits['credits'] ?? undefined);
-  if (allowed === undefined) return undefined;
-  const account = { organizationId, budget: 'credits', period: periodOf('credits', services.clock()) };
-  const { total } = (await db.row(ledger.last, account)) ?? { total: 0 };
-  const { micros } = await db.one(runs.openCost, { organizationId });
-  const spent = total + micros / microsPerCredit;
-  return spent < allowed ? undefined : { spent, allowed };
+): Promise<Refusal | undefined> {
+  const paid = routes.filter(isPaidHere);
+  if (paid.length === 0) return undefined;
+  const account = await accountOf(services, organizationId);
+  if (account.allowed === null) return undefined;
+  const now = services.clock();
+  const unpriced = paid.find(({ prices }) => prices === undefined);
+  if (unpriced) return priceUnknown(unpriced, now);
+  return isSpent(account) ? budgetReached(account, now) : undefined;
 }
 
-function lowest(...limits: (number | undefined)[]): number | undefined {
-  const known = limits.filter((limit) => limit !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
-}
-
-/** Books what a run has cost. Whether it fits was asked before; what is spent is spent. */
-export async function bookSpending(
-  db: Db,
-  now: number,
-  spending: { organizationId: string; micros: number; reason: string; actor: string },
-): Promise<void> {
-  const { organizationId, micros, reason, actor } = spending;
-  if (micros <= 0) return;
-  const account = { organizationId, budget: 'credits', period: periodOf('credits', now) };
-  await db.row(ledger.lock, account);
-  const { position, total } = (await db.row(ledger.last, account)) ?? { position: 0, total: 0 };
-  const amount = micros / microsPerCredit;
-  await db.run(ledger.append, {
-    ...account,
-    position: position + 1,
-    amount,
-    total: total + amount,
-    reason,
-    actor,
-  });
+/** Whether calls cost the operator something: those of an unknown price do. */
+function isPaidHere({ billed, prices }: ModelRoute): boolean {
+  return billed === 'operator' && !(prices && isFree(prices));
 }

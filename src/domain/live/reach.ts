@@ -59,8 +59,6 @@ export interface Brought {
   key: string;
   headers: Record<string, string>;
   env: Record<string, string>;
-  /** Variables that do not take the place of saved ones. */
-  spareEnv: Record<string, string>;
 }
 
 /** Where and how to talk to a saved server. */
@@ -86,8 +84,9 @@ export function targetOf(
 }
 
 /** What is brought takes the place of what is saved with the server: that is what it is brought for. */
-function withBrought(address: Address, { headers, env, spareEnv }: Brought): Address {
-  if (address.kind === 'stdio') return { ...address, env: { ...spareEnv, ...address.env, ...env } };
+function withBrought(address: Address, { headers, env }: Brought): Address {
+  if (address.kind === 'stdio')
+    return { ...address, env: { ...address.env, ...env }, delivered: Object.keys(env) };
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const saved = Object.entries(address.headers).filter(([name]) => !names.has(name.toLowerCase()));
   return { ...address, headers: { ...Object.fromEntries(saved), ...headers } };

@@ -3,11 +3,14 @@ import * as events from '../../platform/database/queries/audit.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { organizationNamed } from './find.ts';
 
+/** Installation-wide events have no organization. */
+type ListedEvent = Omit<events.ListedAuditRow, 'organizationId'> & { organizationId: string | null };
+
 export async function listAuditEvents(
   db: Db,
   organization: string | undefined,
   limit: string,
-): Promise<(Omit<events.AuditRow, 'organizationId'> & { organizationId: string | null })[]> {
+): Promise<ListedEvent[]> {
   if (!/^[1-9]\d{0,4}$/.test(limit))
     throw new OperatorProblem(`--limit takes a number up to 99999, not ${limit}`);
   const organizationId = organization === undefined ? null : (await organizationNamed(db, organization)).id;

@@ -30,7 +30,7 @@ export async function organizationNamed(
   const [first] = found;
   if (first && found.length === 1) return first;
   if (idOrName === undefined)
-    throw new OperatorProblem(`Name the organization with --org: ${candidates(found)}`);
+    throw new OperatorProblem(`Name the organization with --organization: ${candidates(found)}`);
   throw new OperatorProblem(
     first
       ? `Several organizations are called ${idOrName}; use the id: ${candidates(found)}`

@@ -3,6 +3,7 @@ import * as members from '../../platform/database/queries/members.ts';
 import * as projects from '../../platform/database/queries/projects.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
+import { lastOwnerProblem } from '../identity/last-owner.ts';
 import { organizationNamed, projectNamed, userNamed } from './find.ts';
 
 interface Place {
@@ -45,6 +46,7 @@ export async function setMember(db: Db, place: Place, input: { user: string; rol
   const { id: organizationId } = await organizationNamed(db, place.organization);
   await db.transaction(async (trx) => {
     const role = input.role as members.OrganizationRole;
+    if (role !== 'owner') await keepAnOwner(trx, { organizationId, userId: user.id });
     const before = await trx.row(members.find, { organizationId, userId: user.id });
     await trx.run(members.set, { organizationId, userId: user.id, role });
     const details = { email: user.email, oldRole: before?.role ?? null, newRole: role };
@@ -57,6 +59,7 @@ export async function removeMember(db: Db, place: Place, idOrEmail: string): Pro
   const project = place.project === undefined ? undefined : await projectNamed(db, place.project);
   const organizationId = project?.organizationId ?? (await organizationNamed(db, place.organization)).id;
   await db.transaction(async (trx) => {
+    if (project === undefined) await keepAnOwner(trx, { organizationId, userId: user.id });
     const gone =
       project === undefined
         ? await members.remove(trx, { organizationId, userId: user.id })
@@ -70,4 +73,15 @@ export async function removeMember(db: Db, place: Place, idOrEmail: string): Pro
       { email: user.email, projectId: project?.id ?? null },
     );
   });
+}
+
+export async function keepAnOwner(
+  db: Db,
+  leaving: { organizationId: string | null; userId: string },
+): Promise<void> {
+  const problem = await lastOwnerProblem(db, leaving);
+  if (problem === undefined) return;
+  throw new OperatorProblem(
+    `${problem}: drydock members set, or delete the organization: drydock orgs delete`,
+  );
 }

@@ -7,6 +7,7 @@ import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../audit.ts';
 import { userNamed } from './find.ts';
+import { keepAnOwner } from './members.ts';
 
 export async function createUser(db: Db, { email, name }: { email: string; name: string }): Promise<string> {
   if (!Email.safeParse(email).success) throw new OperatorProblem(`${email} is not an e-mail address`);
@@ -26,7 +27,10 @@ export async function createUser(db: Db, { email, name }: { email: string; name:
 export async function deleteUser(db: Db, idOrEmail: string): Promise<void> {
   const { id, email, name } = await userNamed(db, idOrEmail);
   await db.transaction(async (trx) => {
+    // Organizations before the user, the order in which others take them; once more for one that the user has just joined.
+    await keepAnOwner(trx, { organizationId: null, userId: id });
     await trx.row(users.lock, { id });
+    await keepAnOwner(trx, { organizationId: null, userId: id });
     await trx.run(secrets.removeOwned, { userId: id });
     await trx.run(users.remove, { id });
     await auditOperator(trx, 'user.delete', id, null, { email, name });

@@ -6,10 +6,50 @@ import type { PublicContext } from '../context.ts';
 const minute = 60_000;
 /** From `most` attempts within `memory` on there is a pause, which doubles. */
 const pauses = { memory: 15 * minute, first: minute / 2, longest: 15 * minute };
-const most = { email: 5, address: 20, reset: 3, guest: 200 };
+const most = {
+  /** One account from one network, and from one device that has signed in to it before. */
+  attempt: 5,
+  device: 5,
+  /** One account from everywhere, known devices left out: so many that a stranger does not soon lock its owner out. */
+  account: 50,
+  /** Any accounts from one network. */
+  address: 20,
+  reset: 3,
+  guest: 200,
+};
 
 /** Counts of failures, by what they have in common. They are in the database, so that replicas share them. */
 type Subject = { kind: keyof typeof most; of: string };
+
+/** An attempt to show a password. */
+interface Attempt {
+  email: string;
+  address: string;
+  /** Where the account was signed in to before. Nobody else has it, so that others cannot use up its attempts. */
+  device: string | undefined;
+}
+
+/** What an attempt counts for, the narrowest first: one that is refused there counts for nothing wider. */
+function subjectsOf({ email, address, device }: Attempt): Subject[] {
+  if (device !== undefined) return [{ kind: 'device', of: device }];
+  return [
+    { kind: 'attempt', of: `${email} ${networkOf(address)}` },
+    { kind: 'address', of: address },
+    { kind: 'account', of: email },
+  ];
+}
+
+export function brakeAttempt(context: PublicContext, attempt: Attempt): Promise<void> {
+  return brake(context, ...subjectsOf(attempt));
+}
+
+/** The password was right: its own count begins anew, and those that it shares with others have one failure less. */
+export async function releaseAttempt(context: PublicContext, attempt: Attempt): Promise<void> {
+  for (const subject of subjectsOf(attempt)) {
+    const own = subject.kind === 'attempt' || subject.kind === 'device';
+    await context.db.run(own ? brakes.clear : brakes.giveBack, { subject: nameOf(context.vault, subject) });
+  }
+}
 
 /** Refuses while there is a pause, also whoever would be right; otherwise counts the attempt, as if it failed. */
 export async function brake(context: PublicContext, ...subjects: Subject[]): Promise<void> {
@@ -34,13 +74,11 @@ export async function pauseOf(
   return (await db.row(brakes.left, { subject: name }))?.ms ?? 1;
 }
 
-/** The attempt was right: the account is free again, and the network address has one failure less. */
-export async function release(
+/** An attempt from there did not fail. */
+export async function releaseAddress(
   { db, vault }: Pick<PublicContext, 'db' | 'vault'>,
-  { address, email }: { address: string; email?: string },
+  address: string,
 ): Promise<void> {
-  if (email !== undefined)
-    await db.run(brakes.clear, { subject: nameOf(vault, { kind: 'email', of: email }) });
   await db.run(brakes.giveBack, { subject: nameOf(vault, { kind: 'address', of: address }) });
 }
 

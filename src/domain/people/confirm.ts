@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/errors.ts';
 import * as sessions from '../../platform/database/queries/console-sessions.ts';
 import * as passwords from '../../platform/database/queries/passwords.ts';
 import type { SessionContext } from '../context.ts';
-import { brake, release } from './brakes.ts';
+import { brakeAttempt, releaseAttempt } from './brakes.ts';
 import { isPassword } from './passwords.ts';
 
 /** Milliseconds for which somebody who has signed in need not show again that it is them. */
@@ -18,9 +18,11 @@ export async function confirmPassword(
   const hash = (await db.row(passwords.ofUser, { userId }))?.hash;
   if (hash === undefined) return undefined;
   if (password === undefined) throw wrongPassword();
-  await brake(context, { kind: 'address', of: visitor.address }, { kind: 'email', of: email });
+  // Whoever is signed in has attempts of their own, which strangers cannot use up.
+  const attempt = { email, address: visitor.address, device: `${userId} signed in` };
+  await brakeAttempt(context, attempt);
   if (!(await isPassword(password, hash))) throw wrongPassword();
-  await release(context, { address: visitor.address, email });
+  await releaseAttempt(context, attempt);
   return hash;
 }
 

@@ -36,7 +36,7 @@ export async function mailConfirmation(
     subject: 'Confirm your e-mail address for Drydock',
     lines: [
       `${name} wants to use this address for an account. If that is you, confirm it within 24 hours, signed in to the account:`,
-      addressOfLink(configuredOrigin(context.config), token),
+      addressOfLink(configuredOrigin(context), token),
       'If it is not you, there is nothing to do.',
     ],
   });

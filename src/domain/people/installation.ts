@@ -3,7 +3,7 @@ import { type SettingName, settings } from '../../platform/config/settings.ts';
 import { shownSetting } from '../../platform/config/shown.ts';
 import * as installation from '../../platform/database/queries/installation.ts';
 import { version } from '../../platform/version.ts';
-import type { PublicContext } from '../context.ts';
+import { configuredOrigin, type PublicContext } from '../context.ts';
 import type { Verb } from '../verb.ts';
 
 export const getInstallation: Verb<'getInstallation'> = async (context) => {
@@ -22,7 +22,7 @@ export const getInstallation: Verb<'getInstallation'> = async (context) => {
     version,
     node: process.version,
     startedAt,
-    publicUrl: context.origin(),
+    publicUrl: configuredOrigin(context),
     database: {
       version: database.version,
       embedded,

@@ -4,13 +4,13 @@ import * as links from '../../platform/database/queries/console-links.ts';
 import * as members from '../../platform/database/queries/members.ts';
 import * as organizations from '../../platform/database/queries/organizations.ts';
 import { audit } from '../audit.ts';
-import type { Context } from '../context.ts';
+import { type Context, configuredOrigin } from '../context.ts';
 import { pageById } from '../paging.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { decidesAbout, isStillAllowed, ownerNeeded } from './link-makers.ts';
 import { addressOfLink, makeLink } from './links.ts';
-import { sendMail } from './mail.ts';
+import { mailLink } from './mail.ts';
 
 export const listInvitations: Verb<'listInvitations'> = async (context, { organizationId, ...page }) =>
   pageById(
@@ -22,7 +22,7 @@ export const listInvitations: Verb<'listInvitations'> = async (context, { organi
   );
 
 export const createInvitation: Verb<'createInvitation'> = async (context, { organizationId, body }) => {
-  const { db, actor, clock } = context;
+  const { db, actor, clock, trust } = context;
   const { email, role } = body;
   const link = await db.transaction(async (trx) => {
     if (await trx.row(members.withEmail, { organizationId, email }))
@@ -44,9 +44,9 @@ export const createInvitation: Verb<'createInvitation'> = async (context, { orga
     return made;
   });
   const { id, createdAt, expiresAt } = link;
-  const url = addressOfLink(context.origin(), link.token);
+  const url = addressOfLink(configuredOrigin(context), link.token);
   const organization = (await db.row(organizations.find, { id: organizationId }))?.name ?? '';
-  const mailed = sendMail(context, {
+  const mail = mailLink(context, {
     to: email,
     subject: `You are invited to ${organization} on Drydock`,
     lines: [
@@ -56,12 +56,14 @@ export const createInvitation: Verb<'createInvitation'> = async (context, { orga
     ],
   });
   const { name, email: inviter } = actor.user;
+  const warning = await trust.closedByAnother();
   const invitedBy = { id: actor.user.id, email: inviter, name };
   return {
     invitation: { id, email, role, invitedBy, createdAt, expiresAt },
     url,
-    mailed,
+    ...mail,
     expiresAt,
+    ...(warning !== undefined && { warning }),
   };
 };
 

@@ -1,3 +1,4 @@
+import { Refusal } from '../../contract/errors.ts';
 import type { PublicContext } from '../context.ts';
 
 interface Mail {
@@ -22,6 +23,30 @@ export function sendMail(context: PublicContext, mail: Mail): boolean {
     );
   });
   return true;
+}
+
+const publicUrlNeeded =
+  'No mail is sent: it would hold a link, and DRYDOCK_PUBLIC_URL, which links begin with, is not set. The operator can set it and restart the service';
+
+/**
+ * Whether this installation mails links. They begin with the public URL only: the address that a caller used may be one
+ * that leads to somebody else.
+ */
+export function mailsLinks({ config }: Pick<PublicContext, 'config'>): boolean {
+  return config.smtpUrl !== undefined && config.publicUrl !== undefined;
+}
+
+/** The same, refused where a mail server is set without the public URL. */
+export function requireLinkMail(context: Pick<PublicContext, 'config'>): boolean {
+  if (context.config.smtpUrl !== undefined && !mailsLinks(context))
+    throw new Refusal('FEATURE_NOT_SUPPORTED', publicUrlNeeded, { details: { reason: 'PUBLIC_URL_NEEDED' } });
+  return mailsLinks(context);
+}
+
+/** For a link that the answer holds too: a mail that is refused is told beside it. */
+export function mailLink(context: PublicContext, mail: Mail): { mailed: boolean; mailError?: string } {
+  if (mailsLinks(context)) return { mailed: sendMail(context, mail) };
+  return { mailed: false, ...(context.config.smtpUrl !== undefined && { mailError: publicUrlNeeded }) };
 }
 
 async function deliver(

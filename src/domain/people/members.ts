@@ -4,6 +4,7 @@ import * as members from '../../platform/database/queries/members.ts';
 import { administratorNeeded } from '../access.ts';
 import { audit } from '../audit.ts';
 import type { Context } from '../context.ts';
+import { lastOwnerProblem } from '../identity/last-owner.ts';
 import { pageBy } from '../paging.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
@@ -25,7 +26,7 @@ export const setMember: Verb<'setMember'> = async (context, { organizationId, me
   const { role } = body;
   return changeMember(context, organizationId, userId, async (trx, member, decider) => {
     if (!decidesAbout(decider, role)) throw ownerNeeded();
-    if (member.role === 'owner' && role !== 'owner') await keepAnOwner(trx, organizationId);
+    if (role !== 'owner') await keepAnOwner(trx, { organizationId, userId });
     await trx.run(members.set, { organizationId, userId, role });
     const details = { email: member.email, oldRole: member.role, newRole: role };
     await audit(trx, context, `member.make-${role}`, userId, details);
@@ -35,7 +36,7 @@ export const setMember: Verb<'setMember'> = async (context, { organizationId, me
 
 export const removeMember: Verb<'removeMember'> = async (context, { organizationId, memberId: userId }) =>
   changeMember(context, organizationId, userId, async (trx, member) => {
-    if (member.role === 'owner') await keepAnOwner(trx, organizationId);
+    await keepAnOwner(trx, { organizationId, userId });
     await members.remove(trx, { organizationId, userId });
     await audit(trx, context, 'member.remove', userId, { email: member.email, role: member.role });
     return { userId, removed: true as const };
@@ -62,7 +63,7 @@ async function changeMember<T>(
   });
 }
 
-async function keepAnOwner(db: Db, organizationId: string): Promise<void> {
-  if ((await db.one(members.owners, { organizationId })).count < 2)
-    throw conflict('An organization keeps an owner. Make somebody else one before', 'LAST_OWNER');
+async function keepAnOwner(db: Db, member: { organizationId: string; userId: string }): Promise<void> {
+  const problem = await lastOwnerProblem(db, member);
+  if (problem !== undefined) throw conflict(problem, 'LAST_OWNER');
 }

@@ -9,8 +9,9 @@ import type { Verb } from '../verb.ts';
 import { auditPerson } from './audit.ts';
 import { confirmPassword, confirmPresence, wrongPassword } from './confirm.ts';
 import { changeUnconfirmed, mailConfirmation } from './email.ts';
+import { requireLinkMail } from './mail.ts';
 import { checkPassword, hashPassword } from './passwords.ts';
-import { mySession, waysOf } from './session.ts';
+import { mySession } from './session.ts';
 
 export const changePassword: Verb<'changePassword'> = async (context, { body }) => {
   const { db, person } = context;
@@ -51,7 +52,7 @@ export async function setPassword(
 export const updateProfile: Verb<'updateProfile'> = async (context, { body }) => {
   const { name, email, currentPassword } = body;
   const changed = email === undefined || email === context.person.user.email ? undefined : email;
-  const { mail } = waysOf(context);
+  const mail = changed !== undefined && requireLinkMail(context);
   if (changed !== undefined)
     await (mail ? mailConfirmation : changeUnconfirmed)(context, changed, currentPassword);
   if (name !== undefined) await rename(context, name);

@@ -2,9 +2,10 @@ import { Refusal } from '../../contract/errors.ts';
 import * as identities from '../../platform/database/queries/identities.ts';
 import * as members from '../../platform/database/queries/members.ts';
 import { audit } from '../audit.ts';
+import { configuredOrigin } from '../context.ts';
 import type { Verb } from '../verb.ts';
 import { addressOfLink, makeLink } from './links.ts';
-import { sendMail } from './mail.ts';
+import { mailLink } from './mail.ts';
 
 /** What the member signs in with besides is told: a new password does not close it. */
 export const createResetLink: Verb<'createResetLink'> = async (
@@ -21,11 +22,11 @@ export const createResetLink: Verb<'createResetLink'> = async (
     await audit(trx, context, 'password.make-reset-link', userId, details);
     return { member, link, linked: await trx.rows(identities.list, { userId }) };
   });
-  const url = addressOfLink(context.origin(), link.token);
-  const mailed = sendMail(context, {
+  const url = addressOfLink(configuredOrigin(context), link.token);
+  const mail = mailLink(context, {
     to: member.email,
     subject: 'A new password for Drydock',
     lines: [`${actor.user.name} made a link for you. Choose a new password within the next hour:`, url],
   });
-  return { url, mailed, expiresAt: link.expiresAt, identities: linked };
+  return { url, ...mail, expiresAt: link.expiresAt, identities: linked };
 };

@@ -5,8 +5,7 @@ import type { Verb } from '../verb.ts';
 import { auditPerson, visitor as byVisitor } from './audit.ts';
 import { brake, pauseOf } from './brakes.ts';
 import { addressOfLink, makeLink } from './links.ts';
-import { sendMail } from './mail.ts';
-import { waysOf } from './session.ts';
+import { requireLinkMail, sendMail } from './mail.ts';
 
 /** Milliseconds that the answer takes at least: longer than what is done for an address that somebody has. */
 const evenly = 150;
@@ -14,7 +13,7 @@ const evenly = 150;
 /** Says the same, and takes as long, whether or not anybody has the address. */
 export const requestReset: Verb<'requestReset'> = async (context, { body: { email } }) => {
   await brake(context, { kind: 'address', of: context.visitor.address });
-  const { mail } = waysOf(context);
+  const mail = requireLinkMail(context);
   await Promise.all([remember(context, email, mail), pause(evenly)]);
   return { mail };
 };
@@ -38,8 +37,7 @@ async function remember(context: VisitorContext, email: string, mail: boolean): 
       subject: 'A new password for Drydock',
       lines: [
         'Somebody, perhaps you, asked for a new password. Choose one here within the next hour:',
-        // Anybody may ask for this mail, so it must not lead to where they say that we are.
-        addressOfLink(configuredOrigin(context.config), link.token),
+        addressOfLink(configuredOrigin(context), link.token),
         'If it was not you, nothing has changed and there is nothing to do.',
       ],
     });

@@ -10,6 +10,7 @@ import type { PublicContext, SessionContext, VisitorContext } from '../context.t
 import { signedOut } from '../identity/authenticate.ts';
 import { hashToken, newToken } from '../identity/token.ts';
 import { auditPerson } from './audit.ts';
+import { mailsLinks } from './mail.ts';
 
 type SignedIn = OutputOf<ConsoleOperations['signIn']>;
 
@@ -67,9 +68,9 @@ export async function signedIn(context: PublicContext, userId: string, sessionId
 }
 
 export function waysOf({ config }: Pick<PublicContext, 'config'>): SignedIn['ways'] {
-  const { oidcIssuer, oidcClientId, oidcName, smtpUrl } = config;
+  const { oidcIssuer, oidcClientId, oidcName } = config;
   const oidc = oidcIssuer !== undefined && oidcClientId !== undefined;
-  return { oidc: oidc ? { name: oidcName } : null, mail: smtpUrl !== undefined };
+  return { oidc: oidc ? { name: oidcName } : null, mail: mailsLinks({ config }) };
 }
 
 /** The answer about whoever asks. */

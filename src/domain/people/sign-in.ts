@@ -4,7 +4,8 @@ import * as people from '../../platform/database/queries/people.ts';
 import type { VisitorContext } from '../context.ts';
 import type { Verb } from '../verb.ts';
 import { auditPerson, visitor as byVisitor } from './audit.ts';
-import { brake, release } from './brakes.ts';
+import { brakeAttempt, releaseAttempt } from './brakes.ts';
+import { knownDevice, letIn } from './devices.ts';
 import { isPassword, mustHaveRoom } from './passwords.ts';
 import { beginSession, signedIn } from './session.ts';
 
@@ -16,7 +17,8 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
   const account = await db.row(passwords.ofEmail, { email });
   // Of the account where there is one: the database may take two spellings of an address for the same.
   const counted = account?.email ?? email;
-  await brake(context, { kind: 'address', of: visitor.address }, { kind: 'email', of: counted });
+  const attempt = { email: counted, address: visitor.address, device: knownDevice(context, account?.userId) };
+  await brakeAttempt(context, attempt);
   const hash = account?.hash ?? undefined;
   const right = await isPassword(password, hash);
   if (!right || !account) throw refusedFor(context, account?.userId);
@@ -27,8 +29,8 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
     if ((await trx.row(passwords.ofUser, { userId }))?.hash !== hash) throw refusedFor(context, userId);
     return beginSession(context, trx, userId, 'password');
   });
-  await release(context, { address: visitor.address, email: counted });
-  visitor.keepSession(token);
+  await releaseAttempt(context, attempt);
+  letIn(context, userId, token);
   return signedIn(context, userId, id);
 };
 

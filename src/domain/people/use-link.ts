@@ -12,7 +12,8 @@ import { invalid } from '../invalid.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { auditPerson } from './audit.ts';
-import { brake, release } from './brakes.ts';
+import { brake, releaseAddress } from './brakes.ts';
+import { letIn } from './devices.ts';
 import { type OldAddress, setEmail, tellOldAddress } from './email.ts';
 import { deadLink, openLink } from './links.ts';
 import { checkPassword, hashPassword } from './passwords.ts';
@@ -52,9 +53,9 @@ export const useLink: Verb<'useLink'> = async (context, { body }) => {
     if ((await trx.run(links.use, { id: link.id })) === 0) throw deadLink('USED');
     return useIt(context, trx, link, { name: body.name, hash });
   });
-  if (hash !== undefined) await release(context, { address });
+  if (hash !== undefined) await releaseAddress(context, address);
   if (before) tellOldAddress(context, before, found.email as string);
-  if (session) visitor.keepSession(session.token);
+  if (session) letIn(context, userId, session.token);
   return signedIn(context, userId, session?.id ?? (context.person?.sessionId as string));
 };
 

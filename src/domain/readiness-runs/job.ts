@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { Declared } from '../../contract/readiness-declared.ts';
-import { hideSecretsInTurns } from '../../mcp/target.ts';
+import { Redactor } from '../../mcp/redactor.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as runs from '../../platform/database/queries/readiness-runs.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
@@ -10,10 +10,10 @@ import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Commit } from '../../platform/leases/holder.ts';
 import { timeLimit } from '../../platform/time-limit.ts';
 import { checksOf, evaluate, type Finding, type Grade, grade } from '../../readiness/index.ts';
-import type { ServerContext } from '../context.ts';
+import type { ProjectContext, ServerContext } from '../context.ts';
 import type { ModelParts } from '../eval-runs/execute/ask-model.ts';
 import { storeTrace } from '../eval-runs/store-trace.ts';
-import { actFor } from '../identity/act-for.ts';
+import { actWhile } from '../identity/act-for.ts';
 import { asStorable, storableJson } from '../storable.ts';
 import { type Gathered, gather } from './gather/index.ts';
 import { observe } from './observe.ts';
@@ -46,7 +46,12 @@ export function readinessJob(parts: ModelParts): JobKind {
       const run = await db.row(runs.begin, payload as { runId: string });
       if (!run) return undefined;
       try {
-        return await assess(parts, run, signal);
+        const { organizationId, projectId, startedBy: userId, id: requestId } = run;
+        const acting = { organizationId, userId, projectId, requestId };
+        // With all that the account that started it may and may not do.
+        return await actWhile(parts.services, 'startClaudeReadinessRun', acting, signal, async (context) =>
+          assess(parts, run, await onServer(context, run)),
+        );
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         return ended(run, error.code.toLowerCase(), error.message);
@@ -60,19 +65,15 @@ export function readinessJob(parts: ModelParts): JobKind {
   };
 }
 
-/** As the account that started it, with all that this account may and may not do. */
-async function contextOf({ services }: ModelParts, run: Run): Promise<ServerContext> {
-  const { organizationId, projectId, startedBy: userId, id, serverId } = run;
-  const account = { organizationId, userId, projectId, requestId: id };
-  const context = await actFor(services, 'startClaudeReadinessRun', account);
-  const server = await services.db.row(servers.findLive, { projectId, id: serverId });
+async function onServer(context: ProjectContext, { projectId, serverId }: Run): Promise<ServerContext> {
+  const server = await context.db.row(servers.findLive, { projectId, id: serverId });
   if (!server || server.transportType !== 'http' || server.url === null)
     throw new Refusal('NOT_FOUND', 'The server is gone, or is not reached over HTTP any more');
   return { ...context, server };
 }
 
-async function assess(parts: ModelParts, run: Run, cancelled: AbortSignal): Promise<Commit> {
-  const context = await contextOf(parts, run);
+async function assess(parts: ModelParts, run: Run, context: ServerContext): Promise<Commit> {
+  const cancelled = context.callerGone();
   const { allowSideEffects, declared } = run.options as RunOptions;
   const { kind, submissionMode } = run;
   const signal = AbortSignal.any([cancelled, timeLimit(longestRun)]);
@@ -98,9 +99,9 @@ function hidden(findings: readonly Finding[], secrets: readonly string[]): Promi
       const { details, notEvaluatedReason } = finding;
       return {
         ...finding,
-        ...(details && { details: await hideSecretsInTurns(details, secrets) }),
+        ...(details && { details: await new Redactor(secrets).hide(details) }),
         ...(notEvaluatedReason !== undefined && {
-          notEvaluatedReason: await hideSecretsInTurns(notEvaluatedReason, secrets),
+          notEvaluatedReason: await new Redactor(secrets).hide(notEvaluatedReason),
         }),
       };
     }),

@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
-import { hideSecretsInTurns } from '../../mcp/target.ts';
+import { Redactor } from '../../mcp/redactor.ts';
 import { ModelFailure } from '../../models/failure.ts';
 import { hostedRoute } from '../../models/resolve.ts';
 import type { ReadinessRunRow } from '../../platform/database/queries/readiness-runs.ts';
@@ -41,14 +41,15 @@ export async function observe(
       detail: 'No model is set up for this deployment',
     });
   const refused = await spent(context, run.id);
-  if (refused !== undefined)
-    return none({ status: 'billing-blocked', reason: 'billing_limit_reached', detail: refused });
+  if (refused !== undefined) return blocked(refused);
   const late = timeLimit(longestCall);
   const ends = AbortSignal.any([signal, late]);
-  const asker = { id: null, organizationId: run.organizationId, projectId: run.projectId, apiKeys: {} };
+  const { organizationId, projectId } = run;
+  const purpose = { reason: `observations of readiness run ${run.id}`, actor: context.actor.user.id };
+  const asker = { id: null, organizationId, projectId, apiKeys: {}, purpose };
   try {
     const asked = await askModel(parts, asker, null, { model: route.id, provider: route.provider }, ends);
-    const prompt = observationPrompt(await hideSecretsInTurns(tools.value, secrets));
+    const prompt = observationPrompt(await new Redactor(secrets).hide(tools.value));
     const answer = await askForJson(asked, prompt, { maxOutputTokens: mostTokens, abortSignal: ends });
     const findings = readObservations(answer, run.kind, tools.value, context.clock());
     if (!findings) return none({ status: 'invalid-output', reason: 'schema_invalid' });
@@ -57,12 +58,17 @@ export async function observe(
     signal.throwIfAborted();
     if (late.aborted) return none({ status: 'provider-failed', reason: 'provider_timeout' });
     if (!(error instanceof ModelFailure)) throw error;
+    if (error.kind === 'spend-cap') return blocked(error.message);
     return none({
       status: 'provider-failed',
       reason: 'provider_error',
       detail: asStorable(error.message.slice(0, 500)),
     });
   }
+}
+
+function blocked(detail: string): Observed {
+  return none({ status: 'billing-blocked', reason: 'billing_limit_reached', detail });
 }
 
 function none(state: ObservationState): Observed {

@@ -17,24 +17,23 @@ interface Delivery {
 }
 
 /**
- * What a run receives: the secrets its environment grants and no others. One that is shared with nobody goes only to
- * what its owner started, and then takes the place of a shared one of the same name.
+ * What a run receives: the secrets its environment grants and no others, shared ones first. One that is shared with
+ * nobody goes only to what its owner started.
  */
 export async function deliverSecrets(
   { db, vault }: Pick<Services, 'db' | 'vault'>,
   run: { projectId: string; startedBy: string; secretIds: string[] | null },
 ): Promise<Delivery> {
   if (!run.secretIds) return { secrets: [], incomplete: false };
-  const byName = new Map<string, DeliveredSecret>();
   const { projectId, startedBy: userId, secretIds: ids } = run;
   const rows = await db.rows(secrets.deliver, { projectId, userId, ids });
-  for (const row of rows) {
+  const delivered = rows.map((row) => {
     const { name, sealedId: id, keyId, ciphertext, brokerHosts, brokerHeader, brokerTemplate } = row;
     const value = vault.unseal({ id, keyId, ciphertext }) as string;
     const bound =
       row.delivery === 'brokered' && brokerHosts && brokerHeader !== null && brokerTemplate !== null;
     const broker = bound ? { hosts: brokerHosts, header: brokerHeader, template: brokerTemplate } : undefined;
-    byName.set(name, { name, value, personal: row.sharing === 'user', ...(broker && { broker }) });
-  }
-  return { secrets: [...byName.values()], incomplete: rows.length < ids.length };
+    return { name, value, personal: row.sharing === 'user', ...(broker && { broker }) };
+  });
+  return { secrets: delivered, incomplete: rows.length < ids.length };
 }

@@ -9,7 +9,7 @@ import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Commit } from '../../platform/leases/holder.ts';
 import { redact } from '../../platform/log.ts';
 import type { ServerContext, Services } from '../context.ts';
-import { actFor } from '../identity/act-for.ts';
+import { actWhile } from '../identity/act-for.ts';
 import { examineServer, type Report } from '../live/examination.ts';
 import { reach } from '../live/reach.ts';
 import { asStorable } from '../storable.ts';
@@ -65,9 +65,11 @@ async function look(
   const began = performance.now();
   try {
     const requestId = newId('check');
-    const acting = await actFor(services, 'runDoctor', { ...account, projectId, requestId });
-    const context: ServerContext = Object.assign(acting, { server, callerGone: () => signal });
-    const report = await examineServer(context, await reach(context, server, {}), { firstPageOnly: true });
+    const acting = { ...account, projectId, requestId };
+    const report = await actWhile(services, 'runDoctor', acting, signal, async (entered) => {
+      const context: ServerContext = Object.assign(entered, { server });
+      return examineServer(context, await reach(context, server, {}), { firstPageOnly: true });
+    });
     // That this service has too much to do says nothing about the server either.
     if (report.error?.details?.['reason'] === 'SERVICE_BUSY') return undefined;
     const durationMs = Math.round(performance.now() - began);

@@ -9,6 +9,7 @@ import { enqueue } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import { auditAccount } from '../audit.ts';
 import type { Services } from '../context.ts';
+import { isAccessEnded } from '../identity/access-watch.ts';
 import { adviceFor } from '../live/advice.ts';
 import { usableGrant } from '../live/auth-method.ts';
 import { noteOAuthDemand } from '../live/oauth-demand.ts';
@@ -47,9 +48,18 @@ export function connectionJobs(services: Services): JobKind[] {
       kind: advanceKind,
       handle: async (payload, signal) => {
         const row = await workOn(services.db, payload);
-        if (row?.status === 'discovering') return discover(services, row, { timeout, signal });
-        if (row?.status === 'validating') return validate(services, row, { timeout, signal });
-        return undefined;
+        if (!row) return undefined;
+        const { organizationId, userId, projectId } = row;
+        const holder = { organizationId, userId, projectId: projectId ?? undefined };
+        const advance = row.status === 'discovering' ? discover : validate;
+        try {
+          return await services.accessWatch.during(holder, signal, (ends) =>
+            advance(services, row, { timeout, signal: ends }),
+          );
+        } catch (error) {
+          if (!isAccessEnded(error)) throw error;
+          return cancelled(services, row);
+        }
       },
       // Left as it is, the request would look as if somebody were still at it.
       givenUp: (payload) => async (db) => {
@@ -84,6 +94,14 @@ type Outcome = (db: Db) => Promise<void>;
 function settle(row: ConnectionRow, { error, ...changes }: ConnectionChange): Outcome {
   const said = error && { ...error, message: asStorable(error.message) };
   return async (db) => void (await connections.change(db, row, { ...changes, ...(said && { error: said }) }));
+}
+
+/** Whoever made the request may no longer. */
+function cancelled(services: Services, row: ConnectionRow): Outcome {
+  return async (db) => {
+    const current = await connections.change(db, row, { status: 'cancelled' });
+    if (current) await withdraw(services, db, current);
+  };
 }
 
 async function discover(services: Services, row: ConnectionRow, wait: Wait): Promise<Outcome> {

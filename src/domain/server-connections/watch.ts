@@ -1,5 +1,6 @@
 import type { StreamEvent } from '../../contract/operation.ts';
 import type { ConnectionRow } from '../../platform/database/queries/server-connections.ts';
+import { enterProject } from '../access.ts';
 import type { Context } from '../context.ts';
 import type { Verb } from '../verb.ts';
 import { turnsOf } from '../watching.ts';
@@ -10,6 +11,7 @@ import { connectionOf } from './rules.ts';
 export const watchServerConnection: Verb<'watchServerConnection'> = async (context, input) => {
   const { connectionRequestId, lastEventId } = input;
   const row = await connectionOf(context, connectionRequestId);
+  if (row.projectId !== null) await enterProject(context, row.projectId);
   return changesOf(context, row, lastEventId);
 };
 

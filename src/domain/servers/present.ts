@@ -17,6 +17,7 @@ export function presentServer(row: ServerRow): OutputOf<Operations['getProjectSe
     oauthScopes: settings.oauthScopes ?? [],
     headerNames: settings.headerNames,
     envNames: settings.envNames,
+    ...(row.transportType === 'stdio' && { personalEnv: settings.personalEnv ?? [] }),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

@@ -107,11 +107,13 @@ function withPlainFields(
   if (transportType !== before.transportType) {
     if (transportType === 'http') {
       if (change.command === undefined) delete settings.command;
+      if (change.personalEnv === undefined) delete settings.personalEnv;
       delete settings.args;
     } else if (url === undefined) address = undefined;
   }
   if (clearXaa) for (const field of xaaFields) delete settings[field];
-  const problem = problemOfTransport({ transportType, url: address, command: settings.command });
+  const { command, personalEnv } = settings;
+  const problem = problemOfTransport({ transportType, url: address, command, personalEnv });
   if (problem) throw new Refusal('VALIDATION_ERROR', `${problem.path.join('.')}: ${problem.message}`);
   return {
     ...before,

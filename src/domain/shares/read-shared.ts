@@ -41,6 +41,7 @@ async function evalRun({ db }: PublicContext, share: shares.ShareRow): Promise<S
       runNumber: run.runNumber,
       status: run.status,
       result: run.result,
+      ...(run.warnings !== null && { warnings: run.warnings }),
       summary: presentSummary(run),
       models: [...new Set(cases.map(({ model }) => model))],
       createdAt: run.createdAt,
@@ -105,8 +106,8 @@ async function casesOf(db: Db, run: runs.RunRow, states: readonly trials.TrialSt
     const [{ caseId, variant }] = group as [trials.TrialStateRow];
     const { title, variants } = known.get(caseId) ?? {};
     const times = group.flatMap(({ durationMs }) => (durationMs === null ? [] : [durationMs]));
-    const stages = group.flatMap(({ firstFailedStage }) =>
-      firstFailedStage === null ? [] : [firstFailedStage],
+    const stages = group.flatMap(({ firstFailedStage, result }) =>
+      firstFailedStage === null || result === 'passed' ? [] : [firstFailedStage],
     );
     return {
       title: title ?? 'A case',

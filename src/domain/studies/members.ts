@@ -2,10 +2,10 @@ import type { Db } from '../../platform/database/database.ts';
 import * as studies from '../../platform/database/queries/studies.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
 import { newId } from '../../platform/ids.ts';
-import type { PublicContext } from '../context.ts';
+import { configuredOrigin, type PublicContext } from '../context.ts';
 import { hashToken, newToken } from '../identity/token.ts';
 import { pageById } from '../paging.ts';
-import { sendMail } from '../people/mail.ts';
+import { requireLinkMail, sendMail } from '../people/mail.ts';
 import { conflict, notFound } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { ticketAddress } from './present.ts';
@@ -29,7 +29,7 @@ export const listStudyMembers: Verb<'listStudyMembers'> = async (context, { stud
 
 export const upsertStudyMember: Verb<'upsertStudyMember'> = async (context, { studyId, body }) => {
   const email = body.email.toLowerCase();
-  const mailed = body.sendInviteEmail === true && context.config.smtpUrl !== undefined;
+  const mailed = body.sendInviteEmail === true && requireLinkMail(context);
   const { study, memberId, address } = await writeStudy(context, studyId, 'invite', async (db, row) => {
     const known = await db.row(visitors.findMember, { studyId, email });
     if (!known && (await db.one(visitors.countMembers, { studyId })).count >= mostMembers)
@@ -59,15 +59,15 @@ export const upsertStudyMember: Verb<'upsertStudyMember'> = async (context, { st
 };
 
 /** The way in for one person, once. Earlier ones go on working, but for the oldest. */
-export async function makeTicket(
-  { clock, origin }: Pick<PublicContext, 'clock' | 'origin'>,
-  db: Db,
-  memberId: string,
-): Promise<string> {
+export async function makeTicket(context: PublicContext, db: Db, memberId: string): Promise<string> {
   const ticket = newToken();
-  await db.run(visitors.addTicket, { hash: hashToken(ticket), memberId, expiresAt: clock() + lasting });
+  await db.run(visitors.addTicket, {
+    hash: hashToken(ticket),
+    memberId,
+    expiresAt: context.clock() + lasting,
+  });
   await db.run(visitors.trimTickets, { memberId });
-  return ticketAddress(origin(), ticket);
+  return ticketAddress(configuredOrigin(context), ticket);
 }
 
 export function mailTicket(

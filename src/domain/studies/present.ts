@@ -5,7 +5,7 @@ import * as servers from '../../platform/database/queries/servers.ts';
 import type { StudyRow } from '../../platform/database/queries/studies.ts';
 import type { Context } from '../context.ts';
 import { type ResolvedComposition, resolveComposition } from '../environments/resolve-composition.ts';
-import { linkTo } from '../sealed-links.ts';
+import { type LinkContext, linkTo } from '../sealed-links.ts';
 import type { GuestExecution } from './guest-execution.ts';
 
 type Summary = OutputOf<Operations['listStudies']>['items'][number];
@@ -14,7 +14,7 @@ type Detail = OutputOf<Operations['getStudy']>;
 
 const page = '/visit';
 
-export function linkOf(context: Pick<Context, 'vault' | 'origin'>, study: StudyRow) {
+export function linkOf(context: LinkContext, study: StudyRow) {
   return linkTo(context, page, study);
 }
 
@@ -37,7 +37,7 @@ export function compositionOf(
 }
 
 export function presentSummary(
-  context: Pick<Context, 'vault' | 'origin'>,
+  context: LinkContext,
   study: StudyRow,
   composition: ResolvedComposition | undefined,
 ): Shown {

@@ -8,7 +8,7 @@ import * as tunnels from '../../platform/database/queries/tunnels.ts';
 import { newId } from '../../platform/ids.ts';
 import { writeInProject } from '../access.ts';
 import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
+import { configuredOrigin, type ProjectContext } from '../context.ts';
 import { hashToken, newToken } from '../identity/token.ts';
 import { refuseManaged, refuseTakenName, requireCommandAdmin } from '../servers/rules.ts';
 import { namesOfSecrets } from '../servers/secrets.ts';
@@ -30,7 +30,7 @@ export const createTunnel: Verb<'createTunnel'> = (context, { body: { name } }) 
     const earlier = before && (await db.row(tunnels.lock, { projectId: context.project.id, serverId }));
     if (!earlier || earlier.closedAt !== null) await refuseTooMany(context, db);
     const slug = earlier?.slug ?? randomBytes(10).toString('hex');
-    const url = addressOfTunnel(context.origin(), slug);
+    const url = addressOfTunnel(configuredOrigin(context), slug);
     const saved = before
       ? await lead(context, db, before, url, earlier?.openedBy !== context.actor.user.id)
       : await save(context, db, { id: serverId, name, url });
@@ -45,6 +45,7 @@ export const createTunnel: Verb<'createTunnel'> = (context, { body: { name } }) 
       connectTokenHash: hashToken(connectToken),
       tokenLasts,
       openedBy: context.actor.user.id,
+      openedWith: context.actor.keyId ?? null,
     });
     await audit(db, context, 'tunnel.create', serverId);
     return {

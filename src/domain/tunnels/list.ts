@@ -13,9 +13,11 @@ export const listTunnels: Verb<'listTunnels'> = (context, page) => {
 };
 
 function presentTunnel(row: tunnels.ListedTunnel) {
-  const { serverId, name, slug, secretVersion, createdAt, updatedAt, held, closedAt } = row;
+  const { serverId, name, slug, secretVersion, createdAt, updatedAt, attended } = row;
   const { protocol, connectedAt, disconnectedAt, connectTokenExpiresAt } = row;
-  const status = closedAt !== null ? 'closed' : held ? 'connected' : 'waiting';
+  const closed = row.closedAt !== null || !attended;
+  const held = row.held && !closed;
+  const status = closed ? 'closed' : held ? 'connected' : 'waiting';
   return {
     serverId,
     name,
@@ -24,7 +26,7 @@ function presentTunnel(row: tunnels.ListedTunnel) {
     ...(held && protocol !== null && { protocol }),
     ...(connectedAt !== null && { connectedAt }),
     ...(disconnectedAt !== null && !held && { disconnectedAt }),
-    ...(closedAt === null && { connectTokenExpiresAt }),
+    ...(!closed && { connectTokenExpiresAt }),
     secretVersion,
     createdAt,
     updatedAt,

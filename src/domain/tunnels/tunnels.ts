@@ -29,13 +29,14 @@ const lookEvery = 100;
 const mostHeld = 256 * 1024 * 1024;
 
 const replaced = 'Another client opened this tunnel';
+const unattended = 'The account or key that opened this tunnel no longer has access';
 
 interface Held {
   epoch: number;
   connection: RelayConnection;
 }
 
-type Parts = Pick<Services, 'db' | 'vault' | 'notifications' | 'log'>;
+type Parts = Pick<Services, 'db' | 'vault' | 'notifications' | 'accessWatch' | 'log'>;
 
 /**
  * The tunnels whose clients are connected to this process, and the way to those of others. The database says who holds
@@ -79,7 +80,7 @@ export class Tunnels {
 
   /** A client has connected and shows its token. */
   async adopt(socket: WebSocket, token: string, protocol: TunnelProtocol): Promise<void> {
-    const { db, log } = this.parts;
+    const { db, log, accessWatch } = this.parts;
     // Only later is anybody there who would hear of it.
     socket.on('error', () => {});
     if (this.stopped) return socket.close(closeCodes.restart, 'The service is about to end');
@@ -109,7 +110,13 @@ export class Tunnels {
     this.held.set(slug, own);
     this.beating ??= setInterval(() => void this.renew(), renewEvery).unref();
     log.debug('A tunnel is held open', { serverId, protocol });
-    void connection.closed.then(() => this.release(slug, own));
+    const { organizationId, projectId, openedBy: userId, openedWith } = taken;
+    const watched = accessWatch.watch({ organizationId, projectId, userId, keyId: openedWith ?? undefined });
+    watched.signal.addEventListener('abort', () => connection.close(closeCodes.withdrawn, unattended));
+    void connection.closed.then(() => {
+      watched.stop();
+      return this.release(slug, own);
+    });
     if (this.stopped) connection.close(closeCodes.restart, 'The service is about to end');
   }
 

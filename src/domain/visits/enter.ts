@@ -8,6 +8,7 @@ import { newId } from '../../platform/ids.ts';
 import type { VisitorContext } from '../context.ts';
 import { hashToken, newToken } from '../identity/token.ts';
 import { brake } from '../people/brakes.ts';
+import { mailsLinks, requireLinkMail } from '../people/mail.ts';
 import { mailTicket, makeTicket } from '../studies/members.ts';
 import type { Verb } from '../verb.ts';
 
@@ -18,7 +19,7 @@ type Study = studies.StudyRow;
 const mostGuests = 5_000;
 
 export const openStudy: Verb<'openStudy'> = async (context, { body }) => {
-  const { db, person, config } = context;
+  const { db, person } = context;
   const study = await db.row(studies.byLink, { linkHash: hashToken(body.link) });
   if (!study) throw deadLink();
   return {
@@ -26,7 +27,7 @@ export const openStudy: Verb<'openStudy'> = async (context, { body }) => {
     description: study.description,
     entry: (await seesProject(context, db, study)) ? 'open' : entries[study.mode],
     signedInAs: person?.user.email ?? null,
-    mail: config.smtpUrl !== undefined,
+    mail: mailsLinks(context),
   };
 };
 
@@ -53,7 +54,7 @@ export const enterStudy: Verb<'enterStudy'> = async (context, { body }) => {
   const { db } = context;
   const token = `guest_${newToken()}`;
   const visitor = await db.transaction(async (trx) => {
-    const { study, memberId, before } = await ledTo(trx, body);
+    const { study, memberId, before } = await ledTo(context, trx, body);
     const who = await whoIs(context, trx, study, memberId, before);
     const row = await comeIn(context, trx, study, body, who);
     await trx.run(visitors.grant, { tokenHash: hashToken(token), visitorId: row.id, studyId: study.id });
@@ -75,7 +76,7 @@ interface Led {
  * The study, which nobody narrows until the transaction ends. Whoever was known by more than the link before needs no link
  * to come back.
  */
-async function ledTo(db: Db, { link, ticket, before: token }: Given): Promise<Led> {
+async function ledTo(context: VisitorContext, db: Db, { link, ticket, before: token }: Given): Promise<Led> {
   if (ticket !== undefined) {
     const used = await db.row(visitors.useTicket, { hash: hashToken(ticket) });
     const study = used && (await db.row(studies.hold, { id: used.studyId, linkHash: null }));
@@ -91,7 +92,9 @@ async function ledTo(db: Db, { link, ticket, before: token }: Given): Promise<Le
   const study = held ?? (last && (await db.row(studies.hold, { id: last.studyId, linkHash: null })));
   // Read while the study is held: an invitation may have been taken back until then.
   const before = study && (await earlier());
-  const known = before && (before.kind === 'member' || before.memberId !== null);
+  const known =
+    before &&
+    (before.memberId !== null || (before.kind === 'member' && (await seesProject(context, db, study))));
   if (!study || !(held || known)) throw deadLink();
   return { study, before: before?.studyId === study.id ? before : undefined };
 }
@@ -165,10 +168,10 @@ function deviceOf(userAgent = ''): string {
 
 /** Whether the address is invited is not told, neither in words nor by how long it takes to send a mail. */
 export const requestStudyTicket: Verb<'requestStudyTicket'> = async (context, { body }) => {
-  const { db, config, visitor } = context;
+  const { db, visitor } = context;
   const study = await db.row(studies.byLink, { linkHash: hashToken(body.link) });
   if (!study) throw deadLink();
-  const mail = config.smtpUrl !== undefined;
+  const mail = requireLinkMail(context);
   const email = body.email.toLowerCase();
   await brake(
     context,

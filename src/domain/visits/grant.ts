@@ -1,12 +1,7 @@
-import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { accessChannel } from '../../platform/database/queries/studies.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
 import type { Actor, Grant, GrantContext, ProjectContext } from '../context.ts';
 import { hashToken } from '../identity/token.ts';
-
-/** Looked for this often besides: that somebody left the organization is not announced. */
-const look = 15_000;
 
 /** What a token opens now. */
 export function findGrant(db: Db, token: string): Promise<Grant | undefined> {
@@ -32,49 +27,6 @@ async function readGrant(db: Db, tokenHash: Buffer): Promise<Grant | undefined> 
     study: part('study') as unknown as Grant['study'],
     project: part('project') as unknown as Grant['project'],
     tokenHash,
-  };
-}
-
-/** Whoever is refused is told no more than this: whether the study is there is not theirs to know. */
-export function accessEnded(): Refusal {
-  return new Refusal('UNAUTHORIZED', endedWords, { details: { reason: 'ACCESS_ENDED' } });
-}
-
-export const endedWords = 'You no longer have access here. Ask whoever sent you the link';
-
-/** Aborts when the grant no longer opens anything, wherever that was decided; `stop` to no longer look. */
-export function untilEnded({ db, notifications, grant }: GrantContext): {
-  signal: AbortSignal;
-  stop: () => void;
-} {
-  const over = new AbortController();
-  let wanted = false;
-  let looking = false;
-  const check = async (): Promise<void> => {
-    wanted = true;
-    if (looking) return;
-    looking = true;
-    // What is announced during a look may be later than what it saw.
-    while (wanted && !over.signal.aborted) {
-      wanted = false;
-      const ended = await readGrant(db, grant.tokenHash).then(
-        (found) => found === undefined,
-        () => false,
-      );
-      if (ended) over.abort();
-    }
-    looking = false;
-  };
-  const stopListening = notifications.on(accessChannel, (id) => {
-    if (id === undefined || id === grant.study.id) void check();
-  });
-  const timer = setInterval(() => void check(), look).unref();
-  return {
-    signal: over.signal,
-    stop: () => {
-      clearInterval(timer);
-      stopListening();
-    },
   };
 }
 

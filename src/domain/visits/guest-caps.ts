@@ -1,18 +1,14 @@
 import { Refusal } from '../../contract/errors.ts';
+import { utcDay } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
 import type { Grant } from '../context.ts';
-import { microsPerCredit } from '../limits/spend-budget.ts';
+import type { Purpose } from '../eval-runs/execute/ledger.ts';
+import { guestCapReached, microsPerCredit } from '../limits/spend-cap.ts';
 
 /** Turns at once: of the guests of one study, and of one visitor. */
 const mostAtOnce = 16;
 const mostOfOne = 3;
-const day = 86_400_000;
-
-/** The day in UTC, as it is written down. */
-export function dayOf(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
-}
 
 /** Where guests are switched off they use no server either. */
 export function refuseDisabled({ visitor, study }: Pick<Grant, 'visitor' | 'study'>): void {
@@ -27,12 +23,8 @@ export async function refuseGuest(db: Db, { visitor, study }: Grant, now: number
   if (visitor.kind !== 'guest') return;
   refuseDisabled({ visitor, study });
   const { dailyCreditCap } = study.guestExecution;
-  const { micros = 0 } = (await db.row(sessions.spent, { studyId: study.id, day: dayOf(now) })) ?? {};
-  if (micros >= dailyCreditCap * microsPerCredit)
-    throw new Refusal('RATE_LIMITED', 'What guests may use here in a day is used up. Come back tomorrow', {
-      details: { reason: 'GUEST_CREDIT_CAP' },
-      retryAfter: Math.ceil((day - (now % day)) / 1000),
-    });
+  const { micros = 0 } = (await db.row(sessions.spent, { studyId: study.id, day: utcDay(now) })) ?? {};
+  if (micros >= dailyCreditCap * microsPerCredit) throw guestCapReached(now);
 }
 
 /** In the transaction that begins a turn. A turn may wait minutes for its visitor, who is not to hold up all others. */
@@ -53,13 +45,8 @@ export async function refuseTurn(db: Db, grant: Grant, now: number): Promise<voi
   await refuseGuest(db, grant, now);
 }
 
-/** What a turn of a guest has cost. */
-export async function bookGuest(
-  db: Db,
-  { visitor, study }: Grant,
-  micros: number,
-  now: number,
-): Promise<void> {
-  if (visitor.kind !== 'guest' || micros <= 0) return;
-  await db.run(sessions.addSpent, { studyId: study.id, day: dayOf(now), micros: Math.ceil(micros) });
+/** What a turn of a guest is held against, besides the budget of the organization. */
+export function capOfGuests({ visitor, study }: Grant): Purpose['guests'] {
+  if (visitor.kind !== 'guest') return undefined;
+  return { studyId: study.id, capMicros: study.guestExecution.dailyCreditCap * microsPerCredit };
 }

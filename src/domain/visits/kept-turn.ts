@@ -9,7 +9,6 @@ import type { AskedCall, RanTurn } from '../chat-sessions/run-turn.ts';
 import type { GrantContext } from '../context.ts';
 import { asStorable, storableJson } from '../storable.ts';
 import { scheduleAnalysis } from '../studies/analysis/schedule.ts';
-import { bookGuest } from './guest-caps.ts';
 
 /** Characters of JSON of what a widget is shown; one with more has none. */
 const mostOfWidget = 512 * 1024;
@@ -60,7 +59,6 @@ export class KeptTurn {
     failure: Refusal | undefined,
   ): Promise<void> {
     const { inputTokens = 0, outputTokens = 0 } = ran?.outcome.usage ?? {};
-    const micros = ran ? ran.asked.spending.billedMicros + ran.unmeteredMicros : 0;
     const now = clock();
     const calls = this.callsOf(ran);
     await db.run(sessions.addTurn, {
@@ -73,7 +71,7 @@ export class KeptTurn {
       calls,
       inputTokens,
       outputTokens,
-      micros: Math.ceil(micros),
+      micros: ran?.asked.spending.billedMicros ?? 0,
     });
     await db.run(sessions.touch, {
       sessionId: session.id,
@@ -85,7 +83,6 @@ export class KeptTurn {
       for (const widget of this.widgets.values())
         await db.run(sessions.keepWidget, { ...widget, sessionId: session.id });
     await db.run(sessions.forgetApprovals, { turnId: turn.id });
-    await bookGuest(db, grant, micros, now);
     await scheduleAnalysis(db, clock, grant.study.id, grant.project.organizationId);
   }
 

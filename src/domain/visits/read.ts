@@ -7,11 +7,11 @@ import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
 import { notAllowed } from '../chat-sessions/run-turn.ts';
 import type { GrantContext } from '../context.ts';
+import { endedWords } from '../identity/access-watch.ts';
 import { asStorable } from '../storable.ts';
 import { scheduleAnalysis } from '../studies/analysis/schedule.ts';
 import { compositionOf } from '../studies/present.ts';
 import type { Verb } from '../verb.ts';
-import { endedWords, untilEnded } from './grant.ts';
 import { refuseGuest } from './guest-caps.ts';
 
 /** Messages of a conversation that are read again; the latest. */
@@ -65,20 +65,13 @@ async function problemOf(work: () => Promise<void>): Promise<string | null> {
 }
 
 export const watchVisit: Verb<'watchVisit'> = async function* (context) {
-  const { signal, stop } = untilEnded(context);
   const gone = context.callerGone();
-  try {
-    yield { data: { type: 'open' as const } };
-    await new Promise<void>((resolve) => {
-      for (const one of [signal, gone]) {
-        if (one.aborted) resolve();
-        one.addEventListener('abort', () => resolve(), { once: true });
-      }
-    });
-    if (signal.aborted) yield { data: { type: 'ended' as const, message: endedWords } };
-  } finally {
-    stop();
-  }
+  yield { data: { type: 'open' as const } };
+  await new Promise<void>((resolve) => {
+    if (gone.aborted) resolve();
+    gone.addEventListener('abort', () => resolve(), { once: true });
+  });
+  if (gone.reason instanceof Refusal) yield { data: { type: 'ended' as const, message: endedWords } };
 };
 
 async function ownSession({ db, grant }: GrantContext, sessionId: string): Promise<sessions.StudySessionRow> {

@@ -4,17 +4,18 @@ import type { VisitOperations } from '../../contract/visit/index.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
 import { beginTurn, type TurnTerms } from '../chat-sessions/begin.ts';
 import type { Sent, SessionConfig } from '../chat-sessions/config.ts';
-import { finishTurn, Places, type Turn } from '../chat-sessions/finish-turn.ts';
+import { finishTurn, type Turn, type TurnOptions } from '../chat-sessions/finish-turn.ts';
 import type { Attendant } from '../chat-sessions/run-turn.ts';
 import { tellingOf } from '../chat-sessions/telling.ts';
 import type { GrantContext, ProjectContext } from '../context.ts';
 import { type ResolvedComposition, resolveComposition } from '../environments/resolve-composition.ts';
 import { handedOn } from '../handed-on.ts';
+import { accessEnded } from '../identity/access-watch.ts';
 import { conflict } from '../refusals.ts';
 import type { Verb } from '../verb.ts';
 import { askVisitor, patience } from './approvals.ts';
-import { accessEnded, grantNow, inProject, untilEnded } from './grant.ts';
-import { refuseGuest, refuseTurn } from './guest-caps.ts';
+import { grantNow, inProject } from './grant.ts';
+import { capOfGuests, refuseGuest, refuseTurn } from './guest-caps.ts';
 import { KeptTurn } from './kept-turn.ts';
 import { forVisitor, toldToVisitor } from './words.ts';
 
@@ -27,48 +28,35 @@ type Tell = (event: VisitEvent) => void;
 /** Milliseconds for which somebody counts as new. */
 const newFor = 3_600_000;
 
-/** Longer than a turn of the API: the visitor may be asked in between. Places are those of one project in this process. */
-const usual = { longest: 420_000, places: new Places(32, ({ project }) => project.id) };
+/** Longer than a turn of the API: the visitor may be asked in between. */
+const longest = 420_000;
+/** Concurrent study turns per project. */
+const most = 32;
 
 export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body }) => {
   const { grant } = context;
-  const ended = untilEnded(context);
+  const gone = context.callerGone();
   const entered = inProject(context);
-  const hangUp = AbortSignal.any([context.callerGone(), ended.signal]);
-  entered.callerGone = () => hangUp;
-  try {
-    const { composition, sent, begun } = await toldToVisitor(() => begin(context, entered, body));
-    return handedOn<VisitEvent>(async (tell) => {
-      try {
-        if (begun.kind === 'replayed') return replayed(begun);
-        const { session, turn } = begun;
-        tell({ type: 'turn.started', sessionId: session.id, turnId: turn.id, at: turn.startedAt });
-        const kept = new KeptTurn();
-        const done = await finishTurn(entered, begun, sent, {
-          ...usual,
-          watcher: tellingOf(tell),
-          attendant: attendantOf(
-            context,
-            { sessionId: session.id, turnId: turn.id },
-            composition,
-            kept,
-            tell,
-          ),
-          noted: (db, ran, failure) => kept.note(db, context, begun, sent.message, ran, failure),
-        });
-        return presentTurn(done, composition, kept);
-      } catch (error) {
-        if (ended.signal.aborted) return { type: 'turn.failed', ...accessEnded().toBody() };
-        if (!(error instanceof Refusal)) throw error;
-        return { type: 'turn.failed', ...forVisitor(error).toBody() };
-      } finally {
-        ended.stop();
-      }
-    });
-  } catch (error) {
-    ended.stop();
-    throw error;
-  }
+  const { composition, sent, begun } = await toldToVisitor(() => begin(context, entered, body));
+  return handedOn<VisitEvent>(async (tell) => {
+    try {
+      if (begun.kind === 'replayed') return replayed(begun);
+      const { session, turn } = begun;
+      tell({ type: 'turn.started', sessionId: session.id, turnId: turn.id, at: turn.startedAt });
+      const kept = new KeptTurn();
+      const done = await finishTurn(entered, begun, sent, {
+        ...turnOptions(entered),
+        watcher: tellingOf(tell),
+        attendant: attendantOf(context, { sessionId: session.id, turnId: turn.id }, composition, kept, tell),
+        noted: (db, ran, failure) => kept.note(db, context, begun, sent.message, ran, failure),
+      });
+      return presentTurn(done, composition, kept);
+    } catch (error) {
+      if (gone.reason instanceof Refusal) return { type: 'turn.failed', ...gone.reason.toBody() };
+      if (!(error instanceof Refusal)) throw error;
+      return { type: 'turn.failed', ...forVisitor(error).toBody() };
+    }
+  });
 
   function replayed(begun: { session: { id: string }; turn: { id: string } }): VisitEvent {
     const { id } = begun.session;
@@ -91,6 +79,13 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
     return { composition, sent, begun: await beginTurn(project, sent, termsOf(visit, composition)) };
   }
 };
+
+function turnOptions({ project }: ProjectContext): TurnOptions {
+  return {
+    longest,
+    semaphore: { pool: `visits of ${project.id}`, permits: most, noun: 'study conversations' },
+  };
+}
 
 /** A conversation begins with what the environment says; it goes on as it began. */
 function sentFor(
@@ -141,6 +136,7 @@ function attendantOf(
   const asks = client.config['requireToolApproval'] === true;
   return {
     skills: visitor.kind !== 'guest' || study.guestExecution.sharedSkillsEnabled,
+    guests: capOfGuests(context.grant),
     answered: (call, answer) => kept.answered(call, answer),
     ...(asks && {
       approve: async (call, signal) => {

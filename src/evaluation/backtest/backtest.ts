@@ -78,10 +78,11 @@ function regrade(
   // What a judge said of the trial does not depend on its checks.
   const scores = [...grade.scores, ...then.filter(({ definitionHash }) => definitionHash === judge?.hash)];
   const { passed, failed } = gate(definitions, scores);
+  const errors = [...new Set([...grade.evaluatorErrors, ...evaluatorErrors(definitions, scores)])];
   const failing = scores.filter(({ scorerId, passed: met }) => met === false && failed.includes(scorerId));
   return {
-    result: passed ? 'passed' : 'failed',
-    errors: evaluatorErrors(definitions, scores),
+    result: passed && grade.result === 'passed' ? 'passed' : 'failed',
+    errors,
     failing: failing.map(({ scorerId, rationale = '' }) => `${scorerId}: ${rationale}`.slice(0, 500)),
   };
 }

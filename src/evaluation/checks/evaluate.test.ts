@@ -118,7 +118,7 @@ test.each<[Check, string[] | undefined, string?]>([
   [{ type: 'responseMatches', pattern: '(a+)+$' }, undefined],
   [{ type: 'responseMatches', pattern: '(?<!a)b' }, ['pattern'], 'lookbehind'],
   [{ type: 'responseMatches', pattern: '(?<n>a)\\k<n>' }, ['pattern'], 'backreferences'],
-  [{ type: 'responseMatches', pattern: '(a' }, ['pattern'], 'missing closing )'],
+  [{ type: 'responseMatches', pattern: '(a' }, ['pattern'], 'Unterminated group'],
   [{ type: 'responseMatches', pattern: 'a{1000}'.repeat(9) }, ['pattern'], 'repetitions'],
   [{ type: 'toolInputMatches', toolName: 'find', patterns: ['a', '[z-a]'] }, ['patterns', '1'], 'z-a'],
   [{ type: 'toolResultMatches', patterns: ['\\1'] }, ['patterns', '0'], 'backreferences'],

@@ -1,4 +1,4 @@
-import { compilePattern, mostSearched, newWork } from '../text/pattern.ts';
+import { compileJavaScript, mostSearched, newWork } from '../text/pattern.ts';
 import { quote } from '../text/show.ts';
 import { type CheckKind, failed, missing, passed } from './shared/kind.ts';
 
@@ -9,13 +9,13 @@ export const responseMatches: CheckKind<'responseMatches'> = {
   turnScopable: true,
   failsByAbsence: () => true,
   problem({ pattern }) {
-    const compiled = compilePattern(pattern);
+    const compiled = compileJavaScript(pattern);
     return 'problem' in compiled
       ? { path: ['pattern'], message: `Cannot be used: ${compiled.problem}` }
       : undefined;
   },
   evaluate({ pattern }, { finalText }) {
-    const compiled = compilePattern(pattern);
+    const compiled = compileJavaScript(pattern);
     if ('problem' in compiled) return failed(`The pattern cannot be used: ${compiled.problem}`);
     if (finalText.length > mostSearched)
       return failed(`The answer has more than ${mostSearched.toLocaleString('en')} characters`);

@@ -8,6 +8,8 @@ export const tokenBudgetUnder: CheckKind<'tokenBudgetUnder'> = {
   evaluate({ tokens }, { usage }) {
     const used = usedTokens(usage);
     if (used === undefined) return failed('How many tokens were used is not known');
+    // No model answers without reading its prompt.
+    if (used === 0) return failed('How many tokens were used is not known: the provider reported 0');
     const found = `${used} tokens were used; fewer than ${tokens} allowed`;
     return used < tokens ? passed(found) : failed(found);
   },

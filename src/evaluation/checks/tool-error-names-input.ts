@@ -8,13 +8,19 @@ import { declarationsOf } from './shared/tools.ts';
 const mostMessage = 10_000;
 const mostValues = 1_000;
 
-/** Each error names a declared input or repeats a value that was sent, so that a model can tell what to change. */
+/**
+ * Each error names a declared input or repeats a value that was sent, so that a model can tell what to change. Errors of
+ * calls that never reached a server are not the server's.
+ */
 export const toolErrorNamesInput: CheckKind<'toolErrorNamesInput'> = {
   type: 'toolErrorNamesInput',
   stage: 'response',
   turnScopable: false,
   evaluate({ toolName }, evidence) {
-    const errors = inScope(evidence.toolErrors, toolName);
+    const unsent = new Set(
+      evidence.toolCalls.flatMap(({ toolCallId, invalid }) => (invalid === undefined ? [] : [toolCallId])),
+    );
+    const errors = inScope(evidence.toolErrors, toolName).filter(({ toolCallId }) => !unsent.has(toolCallId));
     if (errors.length === 0) return passed('There was no error');
     const findings = errors.map((error) => judge(error, evidence));
     return (

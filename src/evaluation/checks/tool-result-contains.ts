@@ -1,6 +1,6 @@
 import { quote } from '../text/show.ts';
 import { type CheckKind, failed, missing, passed } from './shared/kind.ts';
-import { allResults, searchableText } from './shared/results.ts';
+import { allResults, searchableText, shownResults } from './shared/results.ts';
 
 /** Some result contains a text. */
 export const toolResultContains: CheckKind<'toolResultContains'> = {
@@ -17,6 +17,6 @@ export const toolResultContains: CheckKind<'toolResultContains'> = {
     if (known.results.some((result) => fold(searchableText(result)).includes(wanted)))
       return passed(`A result contains ${quote(needle)}`);
     if (known.results.some(({ whole }) => !whole)) return missing('A result was too large to be kept whole');
-    return failed(`No result contains ${quote(needle)}`);
+    return failed(`No result contains ${quote(needle)}: ${shownResults(known.results)}`);
   },
 };

@@ -1,5 +1,5 @@
 import { sha256 } from '../json/value.ts';
-import { nextAction } from '../stages/next-action.ts';
+import { actionFor } from '../stages/next-action.ts';
 import type { FailureCategory } from '../stages/stage.ts';
 import { quote } from '../text/show.ts';
 import type { Cluster, ClusterEvidence } from './clusters.ts';
@@ -72,7 +72,7 @@ export function findingOf(runId: string, cluster: Cluster, total: number): Findi
     severity: share >= 0.5 ? 'high' : share >= 0.2 ? 'medium' : 'low',
     confidence: count >= 3 ? 'high' : count === 2 ? 'medium' : 'low',
     observed: `${count} of ${total} trials failed ${where} (${reason}): ${titles.map(quote).join(', ')}`,
-    recommendation: nextAction(category),
+    recommendation: actionFor(category, reason),
     acceptanceCriteria: [
       `None of the trials of ${titles.map(quote).join(', ')} fails with ${reason} when they are run again`,
     ],

@@ -1,6 +1,6 @@
 import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { compilePattern } from '../text/pattern.ts';
+import { compileJavaScript } from '../text/pattern.ts';
 import { isFound, spend } from './effort.ts';
 import { stepsKeyword, UnusableSchema } from './schema-copy.ts';
 import { canonicalText, isObject } from './value.ts';
@@ -90,7 +90,7 @@ function areUnique(items: readonly unknown[]): boolean {
 
 /** In place of the regular expressions of JavaScript. The library tells two of them apart by `toString`. */
 function regExp(source: string): { test(text: string): boolean; toString(): string } {
-  const compiled = compilePattern(source);
+  const compiled = compileJavaScript(source, { unicode: true });
   if ('problem' in compiled) throw new UnusableSchema(`a pattern in it cannot be used: ${compiled.problem}`);
   spend(compiled.pattern.size * stepsOfInstruction);
   return { test: (text) => isFound(source, text), toString: () => source };

@@ -1,4 +1,4 @@
-import { compilePattern, newWork, type Pattern, type Work } from '../text/pattern.ts';
+import { compileJavaScript, newWork, type Pattern, type Work } from '../text/pattern.ts';
 
 /** A third of a second at worst. A value of 100,000 parts takes a third of them, if its schema is plain. */
 const mostSteps = 2_000_000;
@@ -37,7 +37,7 @@ export function spend(steps: number): void {
 export function isFound(source: string, text: string): boolean {
   let pattern = current.patterns.get(source);
   if (!pattern) {
-    const compiled = compilePattern(source);
+    const compiled = compileJavaScript(source, { unicode: true });
     if ('problem' in compiled) throw new Error(compiled.problem);
     pattern = compiled.pattern;
     current.patterns.set(source, pattern);

@@ -75,7 +75,7 @@ test.each<[unknown, string]>([
   [{ $ref: '#nowhere' }, 'cannot be compiled'],
   [{ $defs: { a: { $id: 'https://example.com/a' } } }, '$id'],
   [{ pattern: '(?<=a)b' }, 'lookbehind'],
-  [{ pattern: '(' }, 'missing closing'],
+  [{ pattern: '(' }, 'Unterminated group'],
   [
     { properties: Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`p${at}`, {}])) },
     '1,000 parts',

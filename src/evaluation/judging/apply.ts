@@ -34,9 +34,10 @@ export function withJudgement(
     return trial;
   const score = scoreOf(judge, trial, goal);
   const scores = [...trial.scores, { ...score, promptHash: judgeTemplateHash }];
-  const completed = trial.status === 'completed';
-  const evaluatorError = completed && evaluatorErrors(definitions, scores).length > 0;
-  const result = completed && gate(definitions, scores).passed ? 'passed' : 'failed';
+  // A judge can only add to what keeps a trial from passing.
+  const evaluatorError =
+    trial.status === 'completed' && (trial.evaluatorError || evaluatorErrors(definitions, scores).length > 0);
+  const result = trial.result === 'passed' && gate(definitions, scores).passed ? 'passed' : 'failed';
   return { ...trial, result, evaluatorError, scores, ...chainWith(trial, score) };
 }
 

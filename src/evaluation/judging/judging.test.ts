@@ -44,10 +44,46 @@ test.each([
   ['Plates 12 and 13 of the Albatross are rusty.', []],
   ['Plates 12 and 14 of the Bittern are rusty.', ['14', 'Bittern']],
   ['The captain says "all is well" and has 1,200 men.', ['all is well', '1,200']],
-  ['Nothing to see.', []],
 ])('the offline judge looks for what %j claims', (answer, unsupportedClaims) => {
   const { groundedness } = judgeLexically(task, judgeEvidence(conversation(answer)));
   expect(groundedness).toMatchObject({ status: 'scored', unsupportedClaims });
+});
+
+test.each([
+  ['The ship is seaworthy', 'The ship is not seaworthy', 0.5],
+  ['The ship is not seaworthy', 'The ship is seaworthy', 0.5],
+  ['The ship is not seaworthy', "The ship isn't seaworthy.", 1],
+  ['No plate is rusty', 'Every plate is rusty', 0],
+  ['No plate is rusty', 'Not one plate is rusty', 1],
+  ['It can sail', "It can't sail", 0],
+  ['It never sails', 'It sails', 0],
+  ['Do not sail. The hull is rusty', 'The hull is rusty, do not sail', 1],
+  ['-5 degrees', '5 degrees', 0.5],
+  ['12 plates', 'A12 plates', 0.5],
+])('the offline judge does not take %j for %j', (expectedOutput, answer, score) => {
+  const { goal } = judgeLexically({ ...task, expectedOutput }, judgeEvidence(conversation(answer)));
+  expect(goal).toMatchObject({ status: 'scored', score });
+});
+
+test.each([
+  ['It loads 2 tons.', { id: '12345' }, ['2']],
+  ['It loads 12345 tons.', { id: 'A12345' }, ['12345']],
+  ['Its name is "rust".', { text: 'crusty' }, ['rust']],
+  ['We met Al there.', { name: 'Albatross' }, ['Al']],
+  ['It loads 1,200 tons.', { tons: 1200 }, []],
+  ['It is -5 degrees.', { degrees: 5 }, ['-5']],
+  ['It is 200 m long.', { length: '1,200 m' }, ['200']],
+  ['It is 200 m long.', { lengths: [1, 200, 13] }, []],
+  ['It is 12 m long.', { length: '12m' }, []],
+])('whole words and numbers are looked for: %j in %j', (answer, result, unsupportedClaims) => {
+  const { groundedness } = judgeLexically(task, judgeEvidence(conversation(answer, result)));
+  expect(groundedness).toMatchObject({ status: 'scored', unsupportedClaims });
+});
+
+test('an answer without claims is not measured', () => {
+  const { groundedness } = judgeLexically(task, judgeEvidence(conversation('Nothing to see.')));
+  expect(groundedness).toMatchObject({ status: 'skipped', errorCode: 'no_claims' });
+  expect(groundedness).not.toHaveProperty('score');
 });
 
 test('without anything to compare with, or an answer, the offline judge says so', () => {

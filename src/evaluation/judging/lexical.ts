@@ -8,8 +8,13 @@ import {
   type Measurement,
 } from './measurement.ts';
 
-/** What judges where no language model can be asked. It counts words, and says so. */
+/** What judges where no language model can be asked. It counts words, and says so: its scores are advice and never gate. */
 export const lexicalJudge = 'drydock/lexical-rubric';
+
+/** What the scores of a judge rest on. */
+export function basisOf(model: string): 'model' | 'wordCount' {
+  return model === lexicalJudge ? 'wordCount' : 'model';
+}
 
 const mostClaims = 20;
 const mostNamed = 5;
@@ -23,10 +28,14 @@ const mostSought = 200;
 const silent = new Set(
   (
     'a an and are as at be been but by can could do does for from had has have he her his how i if in into is it its ' +
-    'me my no not of on or our she should so such than that the their them then there these they this to too us was ' +
+    'me my of on or our she should so such than that the their them then there these they this to too us was ' +
     'we were what when where which who will with would you your'
   ).split(' '),
 );
+
+/** Words that turn the meaning of those after them, up to so many of these. */
+const negations = new Set('no not never none neither nor without cannot nothing nobody'.split(' '));
+const negatedWords = 3;
 
 /**
  * Judges by counting: the share of the words and numbers of the expected output and the required criteria that are in
@@ -80,20 +89,25 @@ function groundednessIn({ finalAnswer, sources }: JudgeEvidence): GroundednessMe
   const known = sources
     .join('\n')
     .slice(0, 5 * mostRead)
-    .toLowerCase();
-  const words = new Set(wordsOf(known));
-  const unsupported = claims.filter((claim) => {
-    const lower = claim.toLowerCase();
-    return !known.includes(lower) && !(/^[\d.,]+$/.test(claim) && words.has(normalNumber(lower)));
-  });
+    .toLowerCase()
+    // In a JSON array a comma parts numbers; elsewhere it parts thousands.
+    .replace(/\[[-\d.,\s]{0,100000}\]/g, (list) => list.replaceAll(',', ', '));
+  if (claims.length === 0)
+    return {
+      status: 'skipped',
+      errorCode: 'no_claims',
+      reason: 'The offline judge looks for numbers, quotations and names, and the answer has none',
+      unsupportedClaims: [],
+    };
+  const numbers = new Set(tokensOf(known));
+  const unsupported = claims.filter((claim) =>
+    isNumber(claim) ? !numbers.has(normalNumber(claim)) : !standsIn(known, claim.toLowerCase()),
+  );
   const supported = claims.length - unsupported.length;
   return {
     status: 'scored',
-    score: claims.length === 0 ? 1 : supported / claims.length,
-    reason:
-      claims.length === 0
-        ? 'Counted, not understood: the answer has no number, quotation or name to look for'
-        : `Counted, not understood: ${supported} of ${claims.length} numbers, quotations and names of the answer are in what tools or the user said${named('not found', unsupported)}`,
+    score: supported / claims.length,
+    reason: `Counted, not understood: ${supported} of ${claims.length} numbers, quotations and names of the answer are in what tools or the user said${named('not found', unsupported)}`,
     unsupportedClaims: unsupported.slice(0, mostClaims).map((claim) => cut(claim, 300)),
   };
 }
@@ -105,16 +119,41 @@ function named(what: string, items: readonly string[]): string {
   return `; ${what}: ${shown.join(', ')}${more}`;
 }
 
-/** In small letters, without those that every text has. Numbers are written in one way. */
+/** Whether a text has another one with no letter or digit right before or after it. */
+function standsIn(text: string, sought: string): boolean {
+  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) {
+    const [before, after] = [text.slice(Math.max(0, at - 2), at), text.slice(at + sought.length)];
+    if (!/[\p{L}\p{N}]$/u.test(before) && !/^[\p{L}\p{N}]/u.test(after.slice(0, 2))) return true;
+  }
+  return false;
+}
+
+const tokens = /(?<![\p{L}\p{N}])-?\p{N}+(?:[.,]\p{N}+)*|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*|[.;:!?\n]/gu;
+
+/** Words in small letters, numbers in one way, and the marks between sentences. */
+function tokensOf(text: string): string[] {
+  const plain = text
+    .slice(0, mostRead)
+    .toLowerCase()
+    .replace(/can['’]t\b/g, 'can not')
+    .replace(/n['’]t\b/g, ' not');
+  return (plain.match(tokens) ?? []).map((token) => (isNumber(token) ? normalNumber(token) : token));
+}
+
+/** Those that not every text has. A word after a negation is another word: "not seaworthy" is not "seaworthy". */
 function wordsOf(text: string): string[] {
-  const found =
-    text
-      .slice(0, mostRead)
-      .toLowerCase()
-      .match(/\p{N}+(?:[.,]\p{N}+)*|[\p{L}\p{M}]+/gu) ?? [];
-  return found
-    .map((word) => (/^\p{N}/u.test(word) ? normalNumber(word) : word))
-    .filter((word) => !silent.has(word));
+  const words: string[] = [];
+  let negated = 0;
+  for (const token of tokensOf(text)) {
+    if (/^[.;:!?\n]$/.test(token)) negated = 0;
+    else if (negations.has(token)) negated = negatedWords;
+    else if (!silent.has(token)) words.push(negated-- > 0 ? `not ${token}` : token);
+  }
+  return words;
+}
+
+function isNumber(text: string): boolean {
+  return /^-?\p{N}[\p{N}.,]*$/u.test(text);
 }
 
 function normalNumber(text: string): string {
@@ -128,7 +167,7 @@ function claimsOf(text: string): string[] {
   const quotations = [...text.matchAll(/["“„«]([^"“”„«»\n]{2,200})["”»“]/gu)].map(
     (match) => match[1] as string,
   );
-  const numbers = text.match(/\d+(?:[.,]\d+)*/g) ?? [];
+  const numbers = (text.match(tokens) ?? []).filter(isNumber);
   const names = [
     ...text.matchAll(/(?<=[\p{L}\p{N},;:)] )\p{Lu}[\p{L}\p{M}]+(?: \p{Lu}[\p{L}\p{M}]+)*/gu),
   ].map((match) => match[0]);

@@ -50,17 +50,21 @@ export function evaluatorErrors(
  * contradicts itself. What fails here is not shown.
  */
 export function isIntact(config: EvaluationConfig, scores: readonly Score[]): boolean {
+  return scoreChecker(config)(scores);
+}
+
+/** The same for the scores of many trials that were judged alike. */
+export function scoreChecker(config: EvaluationConfig): (scores: readonly Score[]) => boolean {
   const definitions = config.definitions.map(hashed);
   const byHash = new Map(definitions.map(({ hash, definition }) => [hash, definition]));
   const ids = new Set(config.definitions.map(({ scorerId }) => scorerId));
-  return (
-    ids.size === definitions.length &&
-    config.hash === configHash(definitions) &&
+  const isSound = ids.size === definitions.length && config.hash === configHash(definitions);
+  return (scores) =>
+    isSound &&
     scores.every((score) => {
       const definition = byHash.get(score.definitionHash);
       return definition !== undefined && isConsistent(score, definition);
-    })
-  );
+    });
 }
 
 function isConsistent(score: Score, definition: ScoreDefinition): boolean {

@@ -1,6 +1,6 @@
 import type { CheckRow } from '../checks/evaluate.ts';
 import type { TurnMatch } from '../matching/calls.ts';
-import type { TrialOutcome } from '../outcome.ts';
+import { failedStep, type TrialOutcome } from '../outcome.ts';
 import type { TrialPlan } from '../plan.ts';
 import { list, quote, show } from '../text/show.ts';
 import type { HashedDefinition } from './definition.ts';
@@ -23,8 +23,9 @@ export function scoreOf(
   const { scored: definition } = scorer;
   switch (scorer.measures) {
     case 'check':
-    case 'step':
       return row ? scoreOfRow(definition, row) : scoreOfUnreached(definition, judged);
+    case 'step':
+      return row ? scoreOfRow(definition, row) : scoreOfUnreached(definition, judged, scorer.stepId);
     case 'toolCallMatch':
       return scoreOfMatches(definition, judged);
     case 'toolErrors': {
@@ -47,15 +48,15 @@ function scoreOfRow(definition: HashedDefinition, { passed, reason, status }: Ch
     : scored(definition, passed ? 1 : 0, reason);
 }
 
-/** A case stops at its first step that fails, so what comes after it was never asked. */
-function scoreOfUnreached(definition: HashedDefinition, { outcome }: Judged): Score {
-  const stopped =
-    outcome.status !== 'completed' ||
-    outcome.evidence.toolErrors.length > 0 ||
-    outcome.steps.some(({ status }) => status === 'fail');
-  return stopped
-    ? notScored(definition, 'not_applicable', 'The case stopped before it')
-    : notScored(definition, 'skipped', 'The step was not carried out');
+/**
+ * A case stops at its first step that fails: that step decides, and those after it do not apply. A step that was not
+ * reached for any other reason is missing, so that the trial cannot pass without it.
+ */
+function scoreOfUnreached(definition: HashedDefinition, { outcome }: Judged, stepId?: string): Score {
+  const stoppedAt = failedStep(outcome);
+  return stoppedAt && stoppedAt.stepId !== stepId
+    ? notScored(definition, 'not_applicable', `The case stopped at step ${stoppedAt.stepId}, which failed`)
+    : notScored(definition, 'skipped', 'The trial ended before this step');
 }
 
 function scoreOfMatches(definition: HashedDefinition, { plan, matches }: Judged): Score {

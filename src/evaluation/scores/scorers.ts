@@ -14,7 +14,7 @@ import {
 /** A definition, and what it measures. */
 export type Scorer = { scored: HashedDefinition } & (
   | { measures: 'check'; check: unknown; promptIndex: number | undefined }
-  | { measures: 'step'; stepId: string }
+  | { measures: 'step'; check: unknown; stepId: string }
   | { measures: 'toolCallMatch' | 'toolErrors' | 'scriptedSteps' }
   | { measures: 'judge' }
 );
@@ -67,6 +67,7 @@ function scorersOf(plan: TrialPlan): Scorer[] {
     if (check)
       scorers.push({
         measures: 'step',
+        check,
         stepId,
         scored: hashed(definitionOfCheck(check, promptIndex, stepId)),
       });

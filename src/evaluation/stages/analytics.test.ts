@@ -21,7 +21,7 @@ function trial(over: Partial<TrialToCount> = {}): TrialToCount {
     evaluatorError: false,
     intent: null,
     stageResults: stages.map((stage) => ({ stage, state: 'passed', reason: 'observed' })),
-    stageAnalyzerVersion: 11,
+    stageAnalyzerVersion: 12,
     ...over,
   };
 }
@@ -100,7 +100,7 @@ test('trials that tell nothing about stages are left out, each for one reason', 
       trial({ evaluatorError: true }),
       trial({ stageResults: null }),
       trial({ stageResults: [] }),
-      trial({ stageAnalyzerVersion: 12 }),
+      trial({ stageAnalyzerVersion: 13 }),
       trial({ stageAnalyzerVersion: 8 }),
       trial(),
     ]);
@@ -122,7 +122,7 @@ test('trials that tell nothing about stages are left out, each for one reason', 
     chainVersionAhead: 1,
     analyzerMismatch: 1,
   });
-  expect(sourceStageAnalyzerVersions).toEqual([8, 11, 12]);
+  expect(sourceStageAnalyzerVersions).toEqual([8, 12, 13]);
 });
 
 test('attempts at setup are counted once, however many trials they serve', () => {
@@ -207,7 +207,7 @@ const anyTrial = fc
     evaluatorError: fc.constantFrom(false, false, false, true),
     intent: fc.constantFrom(null, 'a', 'b'),
     stageResults: fc.oneof(fc.constant(undefined), anyRows, anyRows, anyRows),
-    stageAnalyzerVersion: fc.constantFrom(11, 11, 11, 12),
+    stageAnalyzerVersion: fc.constantFrom(12, 12, 12, 13),
   })
   .map((made): TrialToCount => {
     const first = made.stageResults?.find(({ state }) => state === 'failed')?.stage;

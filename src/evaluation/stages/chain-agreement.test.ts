@@ -107,13 +107,16 @@ test('whatever happened, the chain has its six rows, nothing is said after a fai
 
       const { result: verdict, firstFailedStage, failureCategory, evaluatorError } = grade;
       const blamed = firstFailedStage !== undefined || failureCategory !== undefined;
-      expect(verdict === 'passed' && (blamed || evaluatorError)).toBe(false);
+      // The chain tells of a call that failed, whether or not that fails the trial.
+      const allowed = planned.failOnToolError === false && happened.toolErrors.length > 0;
+      expect(verdict === 'passed' && (evaluatorError || (blamed && !allowed))).toBe(false);
       expect(verdict === 'failed' && ended.status === 'completed' && !blamed).toBe(false);
       expect(ended.status === 'completed').toBe(
         verdict === 'passed' || (verdict === 'failed' && ended.status === 'completed'),
       );
       const passes = gate(grade.evaluationConfig.definitions.map(hashed), grade.scores).passed;
-      expect(ended.status === 'completed' && passes).toBe(verdict === 'passed');
+      const fails = ended.steps.some(({ status }) => status === 'fail');
+      expect(ended.status === 'completed' && passes && !fails).toBe(verdict === 'passed');
     }),
     { numRuns: 500 },
   );

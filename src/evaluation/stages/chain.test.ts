@@ -1,63 +1,11 @@
 import { expect, test } from 'vitest';
-import {
-  absent,
-  call,
-  complete,
-  evidence,
-  render,
-  result,
-  tool,
-  toolError,
-} from '../../../test/support/evidence.ts';
+import { absent, call, evidence, render, toolError } from '../../../test/support/evidence.ts';
+import { chain, find, good, listed, plan, states } from '../../../test/support/stage-chain.ts';
 import type { TrialEvidence } from '../evidence.ts';
 import { defaultMatchOptions } from '../matching/options.ts';
 import type { TrialOutcome } from '../outcome.ts';
 import type { TrialPlan } from '../plan.ts';
-import { type Grade, gradeTrial } from '../trial.ts';
-import { nextAction } from './next-action.ts';
-import { failureCategories } from './stage.ts';
 
-const find = call('find', { city: 'Kiel' }, { toolCallId: '1' });
-const expected = [{ toolName: 'find', arguments: { city: 'Kiel' } }];
-const listed = { inventory: complete(tool('find')), declarations: complete(tool('find')) };
-const good: Partial<TrialEvidence> = {
-  ...listed,
-  finalText: 'In Kiel.',
-  toolCalls: [find],
-  toolResults: complete(result('find', { toolCallId: '1' })),
-};
-
-function plan(
-  over: Partial<TrialPlan> & { expected?: TrialPlan['turns'][number]['expected'] } = {},
-): TrialPlan {
-  const { expected: wanted = expected, ...rest } = over;
-  return {
-    turns: [{ promptIndex: 0, kind: 'prompt', prompt: 'Where?', expected: wanted }],
-    steps: [],
-    isNegative: false,
-    match: defaultMatchOptions,
-    checks: [],
-    ...rest,
-  };
-}
-
-function chain(
-  planned: TrialPlan,
-  happened: Partial<TrialEvidence>,
-  over: Partial<TrialOutcome> = {},
-): Grade {
-  return gradeTrial(planned, { status: 'completed', evidence: evidence(happened), steps: [], ...over });
-}
-
-/** One word for each stage: what it is, or why. */
-function states({ stageResults }: Grade): string {
-  const short = { passed: 'ok', notReached: '-', notApplicable: '/' } as Record<string, string>;
-  return stageResults
-    .map(({ state, reason = '' }) => short[state] ?? (state === 'failed' ? `!${reason}` : reason))
-    .join(' ');
-}
-
-const provider = { status: 'failed', modelFailure: { message: 'overloaded' } } as const;
 const pinned: TrialPlan['turns'] = [{ promptIndex: 0, kind: 'toolCall', expected: [] }];
 
 test.each<[string, TrialPlan, Partial<TrialEvidence>, Partial<TrialOutcome>, string, string | undefined]>([
@@ -151,8 +99,48 @@ test.each<[string, TrialPlan, Partial<TrialEvidence>, Partial<TrialOutcome>, str
     plan({ failOnToolError: false }),
     { ...good, toolErrors: [toolError('find', 'x')] },
     {},
-    'ok ok ok ok ok judgeNotRequested',
-    undefined,
+    'ok ok ok ok !toolError -',
+    'serverData',
+  ],
+  [
+    'a protocol error that is allowed',
+    plan({ failOnToolError: false }),
+    { ...good, toolErrors: [toolError('find', 'x', { kind: 'protocol', code: -32602 })] },
+    {},
+    'ok ok ok !protocolError - -',
+    'serverData',
+  ],
+  [
+    'the connection broke',
+    plan(),
+    { ...good, toolErrors: [toolError('find', 'x', { kind: 'protocol' })] },
+    {},
+    'ok ok ok !protocolError - -',
+    'setup',
+  ],
+  [
+    'the model called a tool that is not there',
+    plan(),
+    {
+      ...good,
+      toolCalls: [find, call('ghost', {}, { invalid: 'There is no tool of this name.', unknownTool: true })],
+      toolErrors: [toolError('ghost', 'There is no tool of this name.', { kind: 'protocol' })],
+    },
+    {},
+    'ok ok !unexpectedToolCall - - -',
+    'selection',
+  ],
+  [
+    'the model wrote arguments that cannot be read',
+    plan({ failOnToolError: false }),
+    {
+      ...good,
+      toolCalls: [find, call('other', {}, { invalid: 'The arguments are not valid JSON.', serverId: 's' })],
+      toolErrors: [toolError('other', 'The arguments are not valid JSON.', { kind: 'protocol' })],
+    },
+    {},
+    'ok ok ok !argumentMismatch - -',
+    'arguments',
   ],
   [
     'a description is missing',
@@ -267,94 +255,6 @@ test.each<[string, TrialPlan, Partial<TrialEvidence>, Partial<TrialOutcome>, str
     'ok ok ok ok ok judgeNotRequested',
     undefined,
   ],
-  [
-    'the server could not be reached',
-    plan(),
-    {},
-    { status: 'setup_failed', setupFailure: { phase: 'connection', attributed: 'server' } },
-    '!connectFailed - - - - -',
-    'setup',
-  ],
-  [
-    'its tools could not be listed',
-    plan(),
-    {},
-    { status: 'setup_failed', setupFailure: { phase: 'discovery', attributed: 'server' } },
-    'ok !toolsListFailed - - - -',
-    'setup',
-  ],
-  [
-    'we could not reach it',
-    plan(),
-    {},
-    { status: 'setup_failed', setupFailure: { phase: 'connection', attributed: 'ours' } },
-    'setupAborted setupAborted setupAborted setupAborted setupAborted setupAborted',
-    'setup',
-  ],
-  [
-    'nobody knows why',
-    plan(),
-    {},
-    { status: 'setup_failed', setupFailure: { phase: 'discovery', attributed: 'unknown' } },
-    'ok setupAborted setupAborted setupAborted setupAborted setupAborted',
-    'setup',
-  ],
-  [
-    'the provider failed before the call',
-    plan(),
-    listed,
-    provider,
-    'ok ok providerError providerError providerError providerError',
-    'setup',
-  ],
-  [
-    'the provider failed after the call',
-    plan({ checks: [{ type: 'responseContains', needle: 'Kiel' }] }),
-    { ...good, finalText: '' },
-    provider,
-    'ok ok ok ok ok providerError',
-    'setup',
-  ],
-  [
-    'the provider failed, and so had a tool',
-    plan(),
-    { ...good, toolErrors: [toolError('find', 'x')] },
-    provider,
-    'ok ok ok ok !toolError -',
-    'serverData',
-  ],
-  [
-    'the provider stopped the answer',
-    plan({ checks: [{ type: 'responseContains', needle: 'Bonn' }] }),
-    good,
-    { finishReason: 'content-filter' },
-    'ok ok ok ok ok providerError',
-    'setup',
-  ],
-  [
-    'the model ran out of tokens',
-    plan(),
-    listed,
-    { finishReason: 'length' },
-    'ok ok !missingToolCall - - -',
-    'selection',
-  ],
-  [
-    'time ran out',
-    plan(),
-    listed,
-    { status: 'timed_out' },
-    'ok ok lifecycleStopped lifecycleStopped lifecycleStopped lifecycleStopped',
-    undefined,
-  ],
-  [
-    'it was called off',
-    plan(),
-    { ...evidence(), inventory: absent, declarations: absent },
-    { status: 'cancelled' },
-    'lifecycleStopped lifecycleStopped lifecycleStopped lifecycleStopped lifecycleStopped lifecycleStopped',
-    undefined,
-  ],
 ])('%s', (_title, planned, happened, over, wanted, category) => {
   const grade = chain(planned, happened, over);
   expect(states(grade)).toBe(wanted);
@@ -372,9 +272,4 @@ test('the evidence of a failure is that of its stage, and not too much of it', (
   expect(row?.spanIds).toEqual(['tool-0', 'tool-1', 'tool-2', 'tool-3', 'tool-4']);
   expect(row?.promptIndexes).toEqual([0, 1, 2, 3, 4]);
   expect(row?.predicateReasons?.map(({ length }) => length)).toEqual([500, 500, 500, 500, 500]);
-});
-
-test('there is one sentence of advice for each category, and one for none', () => {
-  const sentences = [...failureCategories, undefined].map(nextAction);
-  expect(new Set(sentences).size).toBe(failureCategories.length + 1);
 });

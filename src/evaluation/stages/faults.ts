@@ -1,12 +1,12 @@
 import type { CheckType } from '../../contract/eval-checks.ts';
 import { type CheckRow, isGating } from '../checks/evaluate.ts';
 import { kindOf } from '../checks/index.ts';
-import { evidenceOfTurn, type ToolError } from '../evidence.ts';
+import { evidenceOfTurn, isServersAnswer, type ToolCall, type ToolError } from '../evidence.ts';
 import { isObject } from '../json/value.ts';
 import type { TurnMatch } from '../matching/calls.ts';
 import type { TrialOutcome } from '../outcome.ts';
 import type { TrialPlan } from '../plan.ts';
-import { hideSecrets } from '../text/show.ts';
+import { hideSecrets, quote } from '../text/show.ts';
 import type { FailureCategory, Stage, StageReason } from './stage.ts';
 
 /** One thing that went wrong, and the stage it is filed at. */
@@ -31,9 +31,6 @@ export interface Findings {
   /** Something that decides could not be evaluated. */
   evaluatorError: boolean;
 }
-
-/** Errors of the transport that stands between us and the server. */
-const transportCodes: ReadonlySet<number | undefined> = new Set([-32000, -32001]);
 
 const categoryOfStage: Readonly<Record<Stage, FailureCategory>> = {
   connection: 'setup',
@@ -116,19 +113,31 @@ function matchFaults({ plan, matches }: Findings): Fault[] {
   return faults;
 }
 
-function toolFaults({ plan, outcome }: Findings): Fault[] {
-  if (plan.failOnToolError === false) return [];
-  return outcome.evidence.toolErrors.map((error): Fault => {
-    const spanIds = [spanOf(error.toolCallId)];
+/** A call that failed did so whether or not that fails the trial. */
+function toolFaults({ outcome: { evidence } }: Findings): Fault[] {
+  const unsent = new Map(
+    evidence.toolCalls.flatMap((call) => (call.invalid === undefined ? [] : [[call.toolCallId, call]])),
+  );
+  return evidence.toolErrors.map((error): Fault => {
     const promptIndexes = [error.promptIndex];
-    return { ...filedError(error), spanIds, promptIndexes, text: hideSecrets(error.message.slice(0, 1000)) };
+    const text = hideSecrets(error.message.slice(0, 1000));
+    const call = unsent.get(error.toolCallId);
+    if (call) return { ...filedMistake(call), promptIndexes, text: `${quote(call.toolName)}: ${text}` };
+    return { ...filedError(error), spanIds: [spanOf(error.toolCallId)], promptIndexes, text };
   });
 }
 
 function filedError({ kind, code }: ToolError): Pick<Fault, 'stage' | 'reason' | 'category'> {
   if (kind === 'content') return { stage: 'response', reason: 'toolError', category: 'serverData' };
-  const category = transportCodes.has(code) ? 'setup' : 'serverData';
+  const category = isServersAnswer(code) ? 'serverData' : 'setup';
   return { stage: 'call', reason: 'protocolError', category };
+}
+
+/** A call that never reached a server is a mistake of the model: it chose a tool that is not there, or wrote arguments that cannot be read. */
+function filedMistake({ unknownTool }: ToolCall): Pick<Fault, 'stage' | 'reason' | 'category'> {
+  return unknownTool
+    ? { stage: 'selection', reason: 'unexpectedToolCall', category: 'selection' }
+    : { stage: 'call', reason: 'argumentMismatch', category: 'arguments' };
 }
 
 function checkFaults({ rows, outcome: { evidence } }: Findings): Fault[] {

@@ -14,8 +14,8 @@ test.each<[string, StoredChain, object]>([
   ['null stored', { stageResults: null }, { status: 'absent' }],
   [
     'fine',
-    { stageResults: fine, stageAnalyzerVersion: 11 },
-    { status: 'verified', stages: fine, analyzerVersion: 11 },
+    { stageResults: fine, stageAnalyzerVersion: 12 },
+    { status: 'verified', stages: fine, analyzerVersion: 12 },
   ],
   [
     'failed',
@@ -35,56 +35,56 @@ test.each<[string, StoredChain, object]>([
   ],
   [
     'of a later version',
-    { stageResults: fine, stageAnalyzerVersion: 12 },
+    { stageResults: fine, stageAnalyzerVersion: 13 },
     {
       status: 'verified',
       stages: fine,
-      analyzerVersion: 12,
-      analyzerVersionAhead: { reported: 12, known: 11 },
+      analyzerVersion: 13,
+      analyzerVersionAhead: { reported: 13, known: 12 },
     },
   ],
   ['of no version', { stageResults: fine }, { status: 'unverified' }],
   [
     'too short',
-    { stageResults: fine.slice(1), stageAnalyzerVersion: 11 },
-    { status: 'unverified', analyzerVersion: 11 },
+    { stageResults: fine.slice(1), stageAnalyzerVersion: 12 },
+    { status: 'unverified', analyzerVersion: 12 },
   ],
   [
     'out of order',
-    { stageResults: fine.toReversed(), stageAnalyzerVersion: 11 },
-    { status: 'unverified', analyzerVersion: 11 },
+    { stageResults: fine.toReversed(), stageAnalyzerVersion: 12 },
+    { status: 'unverified', analyzerVersion: 12 },
   ],
   [
     'a failure that is not named',
-    { stageResults: failed, stageAnalyzerVersion: 11 },
-    { status: 'unverified', analyzerVersion: 11 },
+    { stageResults: failed, stageAnalyzerVersion: 12 },
+    { status: 'unverified', analyzerVersion: 12 },
   ],
   [
     'another failure than named',
-    { stageResults: failed, firstFailedStage: 'call', stageAnalyzerVersion: 11 },
-    { status: 'unverified', analyzerVersion: 11 },
+    { stageResults: failed, firstFailedStage: 'call', stageAnalyzerVersion: 12 },
+    { status: 'unverified', analyzerVersion: 12 },
   ],
   [
     'something measured after the failure',
     {
       stageResults: failed.with(5, fine[5] as StageResult),
       firstFailedStage: 'selection',
-      stageAnalyzerVersion: 11,
+      stageAnalyzerVersion: 12,
     },
-    { status: 'unverified', analyzerVersion: 11 },
+    { status: 'unverified', analyzerVersion: 12 },
   ],
   [
     'not reached without a failure',
-    { stageResults: fine.with(5, failed[5] as StageResult), stageAnalyzerVersion: 11 },
-    { status: 'unverified', analyzerVersion: 11 },
+    { stageResults: fine.with(5, failed[5] as StageResult), stageAnalyzerVersion: 12 },
+    { status: 'unverified', analyzerVersion: 12 },
   ],
   [
     'an unknown state of a later version',
     {
       stageResults: fine.with(0, { stage: 'connection', state: 'glorious' as StageState }),
-      stageAnalyzerVersion: 12,
+      stageAnalyzerVersion: 13,
     },
-    { status: 'unverified', analyzerVersion: 12, analyzerVersionAhead: { reported: 12, known: 11 } },
+    { status: 'unverified', analyzerVersion: 13, analyzerVersionAhead: { reported: 13, known: 12 } },
   ],
 ])('%s', (_title, stored, found) => {
   expect(verifyChain(stored)).toEqual(found);

@@ -120,6 +120,24 @@ test('a p-value is a probability, does not depend on the order of the runs, and 
   );
 });
 
+test('whatever is compared, a p-value is at most 1, and 1 where nothing changed', () => {
+  const pairs = fc.array(fc.record({ base: counts, compare: counts }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(pairs, fc.boolean(), (some, single) => {
+      const once = ({ passed, trials }: { passed: number; trials: number }) =>
+        single ? count(passed * 2 > trials ? 1 : 0, 1) : count(passed, trials);
+      const compared = some.map(({ base, compare }) => ({ base: once(base), compare: once(compare) }));
+      const p = suiteDifference(compared)?.p as number;
+      expect(p).toBeGreaterThanOrEqual(0);
+      expect(p).toBeLessThanOrEqual(1);
+      const same = compared.map(({ base }) => ({ base, compare: base }));
+      expect(suiteDifference(same)?.p).toBeCloseTo(1, 6);
+      expect(suiteDifference(same)?.p).toBeLessThanOrEqual(1);
+    }),
+  );
+  for (let value = 0; value < 0.01; value += 0.000_1) expect(chiSquareP(value)).toBeLessThanOrEqual(1);
+});
+
 test('a correction never makes a difference more certain, and keeps the order', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 30 }), (ps) => {

@@ -143,14 +143,17 @@ export function chiSquareP(value: number): number {
   return erfc(Math.sqrt(value / 2));
 }
 
-/** Chebyshev's fit of the complementary error function; twelve digits and more are not needed here, seven are there. */
+/**
+ * Chebyshev's fit of the complementary error function, for what is not negative; twelve digits and more are not needed
+ * here, seven are there. The fit of 1 is larger than 1 in the eighth digit.
+ */
 function erfc(x: number): number {
   const t = 1 / (1 + x / 2);
   const terms = [
     -1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587,
     -0.82215223, 0.17087277,
   ];
-  return t * Math.exp(-x * x + terms.reduceRight((rest, term) => term + t * rest, 0));
+  return Math.min(1, t * Math.exp(-x * x + terms.reduceRight((rest, term) => term + t * rest, 0)));
 }
 
 const logFactorials = [0];

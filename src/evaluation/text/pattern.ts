@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
+import { asUnits, translateJavaScript } from './javascript.ts';
 
 /** Matching takes about 30 ns for each instruction of the pattern and each character: this is a sixth of a second. */
 const mostWork = 5_000_000;
@@ -28,19 +29,31 @@ const backreference = /(?:^|[^\\])(?:\\\\)*\\(?:[1-9]|k<)/;
 
 export type CompiledPattern = { pattern: Pattern } | { problem: string };
 
-/**
- * Says why a pattern cannot be used instead of throwing. Counted repetitions are written out when a pattern is compiled,
- * so those of a short pattern can stand for a very long one: their size is estimated before.
- */
+/** Compiles an expression in the syntax of RE2. Says why it cannot be used instead of throwing. */
 export function compilePattern(source: string, flags = ''): CompiledPattern {
-  if (estimatedSize(source) > mostInstructions)
-    return {
-      problem: `its counted repetitions stand for more than ${mostInstructions.toLocaleString('en')} parts`,
-    };
+  const tooLong = repetitionProblem(source);
+  if (tooLong !== undefined) return { problem: tooLong };
   if (backreference.test(source)) return { problem: 'RE2 has no backreferences' };
   let compiled = compile(source, flags);
   // JavaScript has escapes that RE2 spells otherwise, like \u00e9.
   if ('problem' in compiled) compiled = translated(source, flags) ?? compiled;
+  return bounded(compiled, (text) => text);
+}
+
+/**
+ * Compiles a JavaScript expression, which finds what it finds in JavaScript. `unicode`: as with the flag `u`, and
+ * without it where the expression is valid only then, as in many schemas.
+ */
+export function compileJavaScript(source: string, { unicode = false } = {}): CompiledPattern {
+  let expression = translateJavaScript(source, { unicode });
+  if (unicode && 'problem' in expression) expression = translateJavaScript(source, { unicode: false });
+  if ('problem' in expression) return expression;
+  const tooLong = repetitionProblem(expression.shape);
+  if (tooLong !== undefined) return { problem: tooLong };
+  return bounded(compile(expression.re2, ''), expression.unicode ? (text) => text : asUnits);
+}
+
+function bounded(compiled: Compiled, prepared: (text: string) => string): CompiledPattern {
   if ('problem' in compiled) return compiled;
   const { expression } = compiled;
   const size = expression.programSize();
@@ -52,7 +65,7 @@ export function compilePattern(source: string, flags = ''): CompiledPattern {
         const cost = (text.length + 1) * size;
         if (text.length > mostSearched || cost > work.left) return undefined;
         work.left -= cost;
-        return expression.test(text);
+        return expression.test(prepared(text));
       },
     },
   };
@@ -86,6 +99,15 @@ function flagsOf(flags: string): number {
 function whyNot(source: string, error: Error): string {
   if (/\(\?<?[=!]/.test(source)) return 'RE2 has no lookahead and no lookbehind';
   return error.message.replace(/^error parsing regexp: /, '');
+}
+
+/**
+ * Counted repetitions are written out when a pattern is compiled, so those of a short pattern can stand for a very long
+ * one: their size is estimated before.
+ */
+function repetitionProblem(source: string): string | undefined {
+  if (estimatedSize(source) <= mostInstructions) return undefined;
+  return `its counted repetitions stand for more than ${mostInstructions.toLocaleString('en')} parts`;
 }
 
 /** At least as many parts as the pattern has once its repetitions are written out. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { actionFor } from '../stages/next-action.ts';
 import type { StageResult } from '../stages/stage.ts';
 import { decide, resolvePolicy } from './policy.ts';
 import { decisionDiagnostics, type RunToSummarize, runVerdict, type TrialToExplain } from './summary.ts';
@@ -79,7 +80,7 @@ const failed: TrialToExplain = {
   stageResults,
   firstFailedStage: 'selection',
   failureCategory: 'selection',
-  stageAnalyzerVersion: 11,
+  stageAnalyzerVersion: 12,
   expectedToolCalls: [{ toolName: 'find' }, { toolName: 'find' }],
   actualToolCalls: [{ toolName: 'list' }],
   error: 'refused: token=abc',
@@ -117,7 +118,7 @@ test('every trial that did not pass is explained, from its first failed stage al
         stages: stageResults,
         firstFailedStage: 'selection',
         failureCategory: 'selection',
-        analyzerVersion: 11,
+        analyzerVersion: 12,
       },
       expected: { toolNames: ['find'] },
       observed: { toolNames: ['list'], failure: 'refused: token=«redacted»' },
@@ -140,6 +141,15 @@ test('every trial that did not pass is explained, from its first failed stage al
       nextAction: expect.stringContaining('trace'),
     },
   ]);
+});
+
+test.each([
+  ['serverData', 'predicateFailed', 'change the server, or the check'],
+  ['serverData', 'toolError', 'make its error say what to change'],
+  ['selection', 'unexpectedToolCall', 'The case expects no tool call'],
+  ['selection', 'missingToolCall', 'make their descriptions tell them apart'],
+] as const)('a failure of %s by %s has a remedy of its own', (category, reason, remedy) => {
+  expect(actionFor(category, reason, { expectsNoCall: true })).toContain(remedy);
 });
 
 test.each([

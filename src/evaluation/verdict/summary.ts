@@ -1,11 +1,13 @@
-import { nextAction } from '../stages/next-action.ts';
-import type { Stage } from '../stages/stage.ts';
+import { actionFor, runAgain } from '../stages/next-action.ts';
+import type { FailureCategory, Stage } from '../stages/stage.ts';
 import { type StoredChain, type VerifiedChain, verifyChain } from '../stages/verify.ts';
 import { cut, hideSecrets } from '../text/show.ts';
 import type { Verdict, VerdictDecision } from './decision.ts';
 import type { TrialSummary } from './legacy.ts';
 
 const terminal: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
+/** Of a trial that has no trace to be read. */
+const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
 const mostToolNames = 50;
 const mostFailure = 500;
 
@@ -154,6 +156,7 @@ function diagnosticOf(
 ): DecisionDiagnostic {
   const { iterationId, iterationNumber, caseId, testCaseId, title, status, result } = trial;
   const chain = verifyChain(trial);
+  const failed = firstFailure(chain);
   const expected = toolNames(trial.expectedToolCalls);
   const actual = toolNames(trial.actualToolCalls);
   const failure = trial.error
@@ -173,7 +176,27 @@ function diagnosticOf(
       observed: { ...(actual.length > 0 && { toolNames: actual }), ...(failure && { failure }) },
     }),
     evidence: evidenceOf(place, iterationId, chain),
-    nextAction: nextAction(chain.status === 'verified' ? chain.failureCategory : undefined),
+    nextAction: notCarriedOut.has(status)
+      ? runAgain
+      : actionFor(failed.category, failed.reason, {
+          expectsNoCall: expected.length === 0 && actual.length > 0 && failed.wasSent,
+        }),
+  };
+}
+
+/** What the first failed stage is filed as. */
+function firstFailure(chain: VerifiedChain): {
+  category?: FailureCategory | undefined;
+  reason?: string | undefined;
+  /** False for a call of an unknown tool: it is never sent and has no span. */
+  wasSent: boolean;
+} {
+  if (chain.status !== 'verified') return { wasSent: false };
+  const row = chain.stages.find(({ stage }) => stage === chain.firstFailedStage);
+  return {
+    category: chain.failureCategory,
+    reason: row?.reason,
+    wasSent: row?.evidence?.spanIds !== undefined,
   };
 }
 

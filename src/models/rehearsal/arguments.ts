@@ -134,7 +134,7 @@ const subjects: [shape: RegExp, kinds: Partial<Record<FactKind, number>>][] = [
   [/path|file|directory|folder|\bdir\b/, { path: 5, quoted: 2, pattern: 1 }],
   [/date|\bday\b|since|until|deadline|\bdue\b/, { date: 6, quoted: 1 }],
   [/time/, { time: 6, date: 4, quoted: 1 }],
-  [/\bids?\b|\bkey\b|number|\bcode\b|\bref\b|\bsha\b/, { id: 4, quoted: 3, number: 2, name: 1 }],
+  [/\bids?\b|\bkey\b|number|\bcode\b|\bref\b|\bsha\b/, { id: 4, quoted: 3, number: 2 }],
   [
     /query|message|text|content|topic|body|title|comment|note|question|prompt|subject|summary|reason/,
     { quoted: 4 },

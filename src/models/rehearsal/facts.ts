@@ -156,17 +156,23 @@ function clockTime(hour = '', minute = '00', second?: string, half?: string): st
   return [String(hours).padStart(2, '0'), minute, ...(second === undefined ? [] : [second])].join(':');
 }
 
-/** Capitalised words, without the verb or the small word that a sentence begins with. */
+/**
+ * Capitalised words, without the verb or the small word that a sentence begins with. One capitalised word before a small
+ * one is how any sentence begins.
+ */
 function properName(match: RegExpExecArray): string | undefined {
   const words = match[0].split(' ');
   const opens = /(?:^|[.!?:;]\s*)$/.test(match.input.slice(Math.max(0, match.index - 5), match.index));
   while (words[0] !== undefined && isOpening(words[0], opens)) words.shift();
+  const isOne = words.length === 1 && words.length === match[0].split(' ').length;
+  if (opens && isOne && /^[,:]? ?\p{Ll}/u.test(match.input.slice(match.index + match[0].length)))
+    return undefined;
   const name = words.join(' ').replace(/['’]s?$/, '');
   return name.length > 1 ? name : undefined;
 }
 
 const openings = new Set(
-  'the a an and or but if then what which who how when where why is are do does can could would please i my we it this that there to for of in on at from with mr mrs use using'.split(
+  'the a an and or but if then what which who how when where why is are do does can could would should shall will may must please kindly i my we it this that there to for of in on at from with mr mrs use using'.split(
     ' ',
   ),
 );

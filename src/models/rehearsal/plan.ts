@@ -1,4 +1,5 @@
 import { argumentsFrom, type FoundArguments, readText, type TextFacts } from './arguments.ts';
+import { commands, denies, intentOf, verbsOf } from './intent.ts';
 import { type RankedTool, rankTools, type ToolIndex } from './rank.ts';
 import { verbs, wordsOf } from './tokenize.ts';
 
@@ -64,13 +65,27 @@ function choose(
       ranked.find(({ name }) => name === forced) ?? index.tools.find(({ name }) => name === forced);
     if (tool) return { name: tool.name, arguments: argumentsFor(tool, part, whole).arguments };
   }
+  const intent = intentOf(part.text);
+  const isAsked = ({ named, effect, nameStems }: RankedTool): boolean => {
+    const own = verbsOf(nameStems);
+    if (denies(part.text, own) || intent === 'statement') return false;
+    if (effect === 'destroys') return (named && intent === 'request') || commands(part.text, own);
+    return named || intent === 'request' || effect === 'reads';
+  };
   const usable = ranked
-    .filter(({ evidence }) => evidence !== 'none')
+    .filter((tool) => tool.evidence !== 'none' && isAsked(tool))
     .slice(0, mostCandidates)
     .map((tool) => ({ tool, found: argumentsFor(tool, part, whole) }))
-    // A hint is enough when everything the tool needs is there; a tool that needs nothing would always match.
+    // A hint is enough when it is asked for and everything the tool needs is there; a tool that needs nothing would
+    // always match.
     .filter(
-      ({ tool, found }) => tool.evidence === 'strong' || (found.missing.length === 0 && needsSomething(tool)),
+      ({ tool, found }) =>
+        tool.evidence === 'strong' ||
+        (found.missing.length === 0 &&
+          needsSomething(tool) &&
+          (intent === 'question' ||
+            commands(part.text, verbs) ||
+            commands(part.text, verbsOf(tool.nameStems)))),
     );
   const [best] = usable;
   if (!best) return { reason: noMatch };

@@ -1,10 +1,13 @@
 import { withoutValues } from './facts.ts';
+import { type Effect, effectOf } from './intent.ts';
 import { type Parameter, parametersOf } from './schema.ts';
 import { likeOf, stemsOf, verbs, wordsOf } from './tokenize.ts';
 
 export interface RankedTool {
   name: string;
   parameters: Parameter[];
+  nameStems: string[];
+  effect: Effect;
   score: number;
   /** The part of the words of its name that were asked for. */
   coverage: number;
@@ -18,6 +21,7 @@ interface IndexedTool {
   name: string;
   parameters: Parameter[];
   nameStems: string[];
+  effect: Effect;
   /** How much each stem counts in this tool. */
   weights: Map<string, number>;
   length: number;
@@ -88,7 +92,15 @@ function indexTool({ name, description = '', inputSchema }: Described, each: num
     left -= parameter.name.length + explained.length;
   }
   const words = wordsOf(name.slice(0, 200)).map(({ stem }) => stem);
-  return { name, parameters, nameStems: words.filter((stem) => stem !== 'tool'), weights, length };
+  const nameStems = words.filter((stem) => stem !== 'tool');
+  return {
+    name,
+    parameters,
+    nameStems,
+    effect: effectOf(nameStems, description.slice(0, each)),
+    weights,
+    length,
+  };
 }
 
 /** The tools that a text may be about, best first. What it quotes are values, not words about what is wanted. */
@@ -127,13 +139,22 @@ function rankTool(
     score += gain;
     if (gain > 0) alike.add(like);
   }
-  const { name, parameters, nameStems } = tool;
+  const { name, parameters, nameStems, effect } = tool;
   const covered = nameStems.filter((stem) => hits.has(stem)).length;
   const nearly = nameStems.filter((stem) => !hits.has(stem) && alike.has(stem)).length;
   const coverage = nameStems.length === 0 ? 0 : (covered + likeShare * nearly) / nameStems.length;
   const named = name.length > 2 && standsIn(lower, name.toLowerCase());
   const things = [...hits].filter((stem) => !verbs.has(stem));
-  return { name, parameters, score: score * (1 + coverage), coverage, named, evidence: evidenceOf() };
+  return {
+    name,
+    parameters,
+    nameStems,
+    effect,
+    score: score * (1 + coverage),
+    coverage,
+    named,
+    evidence: evidenceOf(),
+  };
 
   function evidenceOf(): RankedTool['evidence'] {
     if (named || coverage === 1) return 'strong';

@@ -17,8 +17,9 @@ export const commandSettings = {
       .string()
       .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*\$?$/, 'Write the name or the number of a user')
       .optional(),
-    fallback: 'the user of the service',
-    meaning: 'User that the commands of stdio servers run as, by name or uid, when the service runs as root.',
+    fallback: 'the user of the service; where that is root, the unprivileged user 65527',
+    meaning:
+      'User that the commands of stdio servers run as, by name or uid, when the service runs as root. Commands run as root only when it says root.',
   }),
   confine: setting({
     env: 'DRYDOCK_CONFINE',

@@ -75,7 +75,7 @@ export const settings = {
     schema: networks.optional(),
     fallback: 'none',
     meaning:
-      'Networks of proxies in front, like 10.1.0.0/16: what they say in X-Forwarded-… about where a request comes from is believed.',
+      'Addresses or networks of proxies in front, like 127.0.0.1 or 10.1.0.0/16: what they say in X-Forwarded-… about where a request comes from is believed.',
   }),
   databaseUrl: setting({
     env: 'DRYDOCK_DATABASE_URL',
@@ -105,7 +105,7 @@ export const settings = {
       .regex(/^sk_[A-Za-z0-9_-]{32,200}$/, 'Must start with sk_ and go on with 32 or more letters and digits')
       .optional(),
     fallback: 'random, printed once',
-    meaning: 'API key to create on the first boot, for automation.',
+    meaning: 'API key to create on the first boot, for automation; it is never printed.',
     secret: true,
   }),
   masterKey: setting({
@@ -130,6 +130,11 @@ export const settings = {
     env: 'DRYDOCK_MAX_CONCURRENT_EVAL_RUNS',
     schema: z.coerce.number().int().min(1).default(2),
     meaning: 'Eval runs at once per organization, unless its plan says otherwise.',
+  }),
+  maxConcurrentChatTurns: setting({
+    env: 'DRYDOCK_MAX_CONCURRENT_CHAT_TURNS',
+    schema: z.coerce.number().int().min(1).default(4),
+    meaning: 'Chat turns at once per organization, unless its plan says otherwise.',
   }),
   evalTrials: setting({
     env: 'DRYDOCK_EVAL_TRIALS',
@@ -227,7 +232,7 @@ export const settings = {
     schema: networks.optional(),
     fallback: "loopback and private networks, only while the service is one person's",
     meaning:
-      'Networks that servers, and pages in browsers, may be in besides public addresses, like 10.1.0.0/16,fd00::/8.',
+      'Networks or single addresses that servers, and pages in browsers, may have besides public ones, like 10.1.0.0/16,fd00::/8,192.168.1.7.',
   }),
   warmConnections: setting({
     env: 'DRYDOCK_WARM_CONNECTIONS',
@@ -275,6 +280,13 @@ export const settings = {
     schema: providerKey.optional(),
     fallback: 'none',
     meaning: 'Key that the models of OpenAI are hosted on.',
+    secret: true,
+  }),
+  geminiApiKey: setting({
+    env: 'GEMINI_API_KEY',
+    schema: providerKey.optional(),
+    fallback: 'none',
+    meaning: 'Key that the models of Google in the models file are hosted on.',
     secret: true,
   }),
   modelsFile: setting({

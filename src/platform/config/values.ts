@@ -18,16 +18,21 @@ export const rateLimit = z
     return { perMinute, burst };
   });
 
-export const networks = z
-  .string()
-  .transform((value) => value.split(',').map((network) => network.trim()))
-  .refine((list) => list.every(isNetwork), 'Write networks like 10.1.0.0/16, with commas between them');
+export const networks = z.string().transform((value, context) => {
+  const list = value.split(',').map((text) => networkOf(text.trim()));
+  if (list.every((network) => network !== undefined)) return list;
+  context.addIssue('Write networks like 10.1.0.0/16 or single addresses, with commas between them');
+  return z.NEVER;
+});
 
-function isNetwork(text: string): boolean {
-  const [address = '', bits = '', ...rest] = text.split('/');
+/** A single address is the network of that one address. */
+function networkOf(text: string): string | undefined {
+  const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);
+  if (family === 0 || rest.length > 0) return undefined;
   const longest = family === 4 ? 32 : 128;
-  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest;
+  if (bits === undefined) return `${address}/${longest}`;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= longest ? text : undefined;
 }
 
 export const databaseUrl = z.string().superRefine((url, context) => {

@@ -1,29 +1,38 @@
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname } from 'node:path';
+import { delimiter, dirname, resolve } from 'node:path';
+import type { Account } from '../accounts.ts';
+import type { Bound } from './mount-check.ts';
 import {
+  type Command,
+  closedOnTheWay,
+  entriesOfClosed,
   existing,
   foldersAbove,
   type HiddenBy,
   hiddenPaths,
   isFolder,
   isInside,
+  isOfRoot,
   mayBeGiven,
+  mayBeHome,
   namedFolders,
   programFolder,
   temporaryFolders,
 } from './places.ts';
 
-/** A command, before anything is put in front of it. */
-export interface Command {
-  command: string;
-  args: readonly string[];
-  env: Readonly<Record<string, string>>;
-}
-
 export interface View extends HiddenBy {
   files: 'shared' | 'private';
   /** Folders that may be changed, whatever else may not. */
   writable: readonly string[];
+}
+
+/** One mount: a folder in memory, or a path of the machine; or a link, which gives nothing of what it leads to. */
+interface Mount {
+  path: string;
+  source: 'memory' | 'machine' | 'nothing' | { link: string };
+  /** Of a folder in memory, who may write: all, or nobody. */
+  writable: boolean;
 }
 
 /** Bytes that fit into a folder that a command has for itself; they are held in memory. */
@@ -33,42 +42,155 @@ const roomForItself = 512 * 1024 * 1024;
 const ofPeople = ['/home', '/root', '/run', '/mnt', '/media'];
 const forNames = ['/run/systemd/resolve', '/run/resolvconf', '/run/current-system'];
 
+/** Of the kernel, for root alone: containers do not see them either. */
+const masked = ['kcore', 'keys', 'key-users', 'kmsg', 'latency_stats', 'sched_debug', 'timer_list'];
+
 /**
- * The file system of a command, as arguments of bwrap; later ones lie over earlier ones. All of it can be read, by
+ * The file system of a command, as arguments of bwrap; later mounts lie over earlier ones. All of it can be read, by
  * whom the permissions allow it. What can be changed is the home folder and what the command was pointed at, so that
  * servers work that keep files; not this program, nor the folder it was started in, where its settings are. What is
- * hidden comes last.
+ * hidden comes last. `user` is whom the command runs as, when not as the service.
  */
-export function mounts(command: Command, view: View): string[] {
+export function mounts(
+  command: Command,
+  view: View,
+  user: Account | undefined,
+): { args: string[]; binds: Bound[] } {
   const temporary = temporaryFolders();
   const away = hiddenPaths(view);
+  const given = view.files === 'private' ? [] : [...homeOf(command), ...namedFolders(command)];
+  const closed = closedTo(user, [...programs(command), ...given, ...existing(view.writable)]);
+  const covers = [
+    ...[...closed, ...temporary].map((path) => memory(path, temporary.includes(path))),
+    ...(view.files === 'private' ? privateHomes(command) : []),
+  ];
+  const covered = (path: string): boolean => covers.some((cover) => isInside(path, cover.path));
+  const isClosed = (path: string): boolean => (user && entriesOfClosed(path, user)) !== undefined;
+  const shared = view.files === 'private' ? [] : sharedFiles(command, temporary, away, user);
+  const isShared = (path: string): boolean => shared.some((mount) => mount.path === path);
+  const shut = programs(command).filter((path) => isClosed(path) && !isShared(path));
+  const list = [
+    ...covers.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    ...programs(command)
+      .filter((path) => covered(path) && !isClosed(path))
+      .map(readOnly),
+    ...opened(shared, user),
+    // Last: mounting a surrounding folder's entries would close these again.
+    ...opened(shut.map(readOnly), user),
+    ...existing(view.writable).map(changeable),
+    ...away.map((path) => hidden(path, command)),
+    memory('/dev/shm', true),
+    ...neededIn(away, command, view, user),
+  ];
+  const args = [
+    '--ro-bind',
+    '/',
+    '/',
+    '--dev',
+    '/dev',
+    '--proc',
+    '/proc',
+    ...(kernel ??= readOnlyKernel()),
+    ...rendered(list),
+  ];
+  return { args, binds: list.filter(({ source }) => source === 'machine') };
+}
+
+let kernel: string[] | undefined;
+
+/**
+ * Of /proc, only processes can be changed. Permissions do not do: files of /proc/sys belong to root and ask for no
+ * capability, and bwrap takes them for read-only since their folder is.
+ */
+function readOnlyKernel(): string[] {
+  const entries = readdirSync('/proc').filter((name) => !/^\d+$/.test(name));
+  return entries.flatMap((name) => {
+    const path = `/proc/${name}`;
+    const status = lstatSync(path, { throwIfNoEntry: false });
+    if (masked.includes(name)) return ['--ro-bind', '/dev/null', path];
+    const open = status?.isDirectory() || (status?.isFile() && (status.mode & 0o222) !== 0);
+    return open ? ['--ro-bind', path, path] : [];
+  });
+}
+
+/** What has to be there for a command to run at all. */
+function programs({ command }: Command): string[] {
+  const own = [dirname(dirname(process.execPath)), programFolder, '.', ...forNames];
+  const named = command.includes('/') ? [dirname(resolve(command))] : [];
+  return existing([...own, ...named, ...(process.env['PATH'] ?? '').split(delimiter)]).filter(
+    (path) => path !== '/',
+  );
+}
+
+function homeOf({ env }: Command): string[] {
+  return existing([env['HOME'] ?? homedir()]);
+}
+
+/**
+ * Folders that the user of the command cannot pass through, on the way to what it needs, like the home folder of root.
+ * Nothing is lost by an empty one in their place, into which what it needs is mounted.
+ */
+function closedTo(user: Account | undefined, needed: readonly string[]): string[] {
+  // The folder that it starts in, as well.
+  const ways = [...needed, resolve('in-it')];
+  const closed = user ? ways.flatMap((path) => closedOnTheWay(path, user, isOfRoot) ?? []) : [];
+  return [...new Set(closed)];
+}
+
+/** Replaces folders that the user may not enter by an empty folder with their entries mounted in it. */
+function opened(list: readonly Mount[], user: Account | undefined): Mount[] {
+  return list.flatMap((mount) => {
+    const entries = user && entriesOfClosed(mount.path, user);
+    if (entries === undefined) return [mount];
+    // No cover: something below it may already be mounted.
+    return entries.length === 0
+      ? []
+      : [memory(mount.path, false), ...entries.map((path) => entryOf(mount, path))];
+  });
+}
+
+function entryOf(folder: Mount, path: string): Mount {
+  const isLink = lstatSync(path).isSymbolicLink();
+  return { ...folder, path, ...(isLink && { source: { link: readlinkSync(path) } }) };
+}
+
+/**
+ * The home folder and programs of the service itself, where they are inside a hidden folder. Paths that the saved
+ * command or its variables name stay hidden.
+ */
+function neededIn(
+  away: readonly string[],
+  command: Command,
+  { files }: View,
+  user: Account | undefined,
+): Mount[] {
+  const isAway = (path: string): boolean => away.some((folder) => isInside(path, folder));
+  const home = homeOf(command).filter((path) => isOwnHome(path, user) && isAway(path));
   return [
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-    ...temporary.flatMap(empty),
-    ...(view.files === 'private' ? privateFiles(command) : sharedFiles(command, temporary, away)),
-    ...existing(view.writable).flatMap(changeable),
-    ...away.flatMap(hidden),
-    ...neededIn(away, command),
+    ...home.map((path) => (files === 'private' ? memory(path, true) : changeable(path))),
+    ...programs({ ...command, command: '' })
+      .filter(isAway)
+      .map(readOnly),
   ];
 }
 
-/** Where the home folder or programs are in what is hidden: a home that is empty, and the programs. */
-function neededIn(away: readonly string[], { env }: Command): string[] {
-  const isAway = (path: string): boolean => away.some((folder) => isInside(path, folder));
-  const home = [env['HOME'] ?? homedir()].filter(isAway);
-  const programs = existing([dirname(dirname(process.execPath)), programFolder]).filter(isAway);
-  return [...home.flatMap((folder) => ['--perms', '1777', '--dir', folder]), ...programs.flatMap(readOnly)];
+/** Whether this is the home folder that the service assigns, not one saved with the server. */
+function isOwnHome(path: string, user: Account | undefined): boolean {
+  return existing([user?.home ?? homedir()]).includes(path);
 }
 
 /** What a command names in the folder of the service can be changed, and that folder itself if it names it. */
 function sharedFiles(
-  { args, env }: Command,
+  command: Command,
   temporary: readonly string[],
   away: readonly string[],
-): string[] {
+  user: Account | undefined,
+): Mount[] {
   const given = (folders: string[]): string[] => folders.filter((folder) => mayBeGiven(folder, temporary));
-  const home = given(existing([env['HOME'] ?? homedir()]));
-  const named = given(namedFolders(args, env));
+  const home = homeOf(command).filter((folder) =>
+    isOwnHome(folder, user) ? mayBeHome(folder, temporary) : mayBeGiven(folder, temporary),
+  );
+  const named = given(namedFolders(command));
   const own = given(existing(['.'])).filter((folder) => !home.includes(folder) && !named.includes(folder));
   const inOwn = named.filter((folder) => own.some((service) => isInside(folder, service)));
   const outside = [...home, ...named.filter((folder) => !inOwn.includes(folder))];
@@ -76,10 +198,10 @@ function sharedFiles(
   const above = (folders: string[]): string[] =>
     existing([...folders, ...foldersAbove([...away, ...own, programFolder], folders)]);
   return [
-    ...above(outside).flatMap(changeable),
-    ...own.flatMap(readOnly),
-    ...above(inOwn).flatMap(changeable),
-    ...readOnly(programFolder),
+    ...above(outside).map(changeable),
+    ...own.map(readOnly),
+    ...above(inOwn).map(changeable),
+    readOnly(programFolder),
   ];
 }
 
@@ -87,38 +209,53 @@ function sharedFiles(
  * Nobody's files but those of programs: an empty home, which is gone afterwards, and nothing that can be changed. What
  * the command names is not shown either: whoever saves it is not trusted with the files of others.
  */
-function privateFiles({ env }: Command): string[] {
+function privateHomes({ env }: Command): Mount[] {
   const home = env['HOME'] ?? homedir();
-  const covered = existing([...ofPeople, ...(mayBeGiven(home, []) ? [home] : [])]);
-  const programs = [dirname(dirname(process.execPath)), ...(process.env['PATH'] ?? '').split(delimiter)];
-  const seen = existing([...programs, programFolder, '.', ...forNames]);
-  const uncovered = seen.filter((path) =>
-    [...covered, ...temporaryFolders()].some((folder) => isInside(path, folder)),
+  return existing([...ofPeople, ...(mayBeHome(home, []) ? [home] : [])]).map((path) => memory(path, true));
+}
+
+function changeable(path: string): Mount {
+  return { path, source: 'machine', writable: true };
+}
+
+function readOnly(path: string): Mount {
+  return { path, source: 'machine', writable: false };
+}
+
+function memory(path: string, writable: boolean): Mount {
+  return { path, source: 'memory', writable };
+}
+
+/**
+ * A folder is an empty one, in which only who lives there may write. A file cannot be opened: devices are not, where they
+ * are bound to.
+ */
+function hidden(path: string, command: Command): Mount {
+  return isFolder(path)
+    ? memory(path, homeOf(command).includes(path))
+    : { path, source: 'nothing', writable: false };
+}
+
+/**
+ * Folders that come to be on the way to a mount are made first: bwrap would make them for root alone. Those in memory that
+ * nobody may write to are closed last, with the one of devices: what is in them would be in no bound.
+ */
+function rendered(list: readonly Mount[]): string[] {
+  const isCovered = (path: string, at: number): boolean =>
+    list.slice(at + 1).some((later) => later.path === path || isInside(path, later.path));
+  const sealed = list.filter(
+    ({ path, source, writable }, at) => source === 'memory' && !writable && !isCovered(path, at),
   );
-  return [
-    ...covered.flatMap(empty),
-    ...(mayBeGiven(home, []) ? ['--perms', '1777', '--dir', home] : []),
-    ...uncovered.flatMap(readOnly),
-  ];
-}
-
-function changeable(folder: string): string[] {
-  return ['--bind', folder, folder];
-}
-
-function empty(folder: string): string[] {
-  return ['--perms', '1777', '--size', String(roomForItself), '--tmpfs', folder];
-}
-
-function readOnly(folder: string): string[] {
-  return readOnlyOver(folder, folder);
-}
-
-/** A folder is an empty one of its own. A file cannot be opened: devices are not, where they are bound to. */
-function hidden(path: string): string[] {
-  return isFolder(path) ? empty(path) : readOnlyOver('/dev/null', path);
-}
-
-function readOnlyOver(source: string, path: string): string[] {
-  return ['--ro-bind', source, path];
+  const steps = list.flatMap(({ path, source, writable }, index) => {
+    const before = list.slice(0, index);
+    const covers = before.filter((mount) => mount.source === 'memory').map((mount) => mount.path);
+    const dirs = foldersAbove([path], covers).flatMap((folder) => ['--perms', '0755', '--dir', folder]);
+    if (typeof source === 'object') return [...dirs, '--symlink', source.link, path];
+    const perms = writable ? '1777' : '0755';
+    if (source === 'memory')
+      return [...dirs, '--perms', perms, '--size', String(roomForItself), '--tmpfs', path];
+    const bind = writable ? '--bind' : '--ro-bind';
+    return [...dirs, bind, source === 'nothing' ? '/dev/null' : path, path];
+  });
+  return [...steps, ...[...sealed.map(({ path }) => path), '/dev'].flatMap((path) => ['--remount-ro', path])];
 }

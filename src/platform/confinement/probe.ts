@@ -1,50 +1,97 @@
 import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { release } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { runsAsRoot } from '../accounts.ts';
+import { existing, hiddenPaths, isFolder, programFolder } from './places.ts';
 import { findTools } from './tools.ts';
-import { type Means, type Wrapped, wrap } from './wrap.ts';
+import { hardLimits, type Means, type Wrapped, wrap } from './wrap.ts';
 
 /** Milliseconds that one attempt may take. */
-const patience = 5_000;
+const patience = 10_000;
+/** Bytes that Node takes to start at all; a command may be given less. */
+const memoryOfNode = 1024 ** 3;
+
+const selfTest = fileURLToPath(new URL('./self-test.cjs', import.meta.url));
+
+/** Files of the kernel that root may write to, each of which gives the machine away. */
+const ofKernel = ['sys/kernel/core_pattern', 'sys/kernel/modprobe', 'sys/vm/panic_on_oom', 'sysrq-trigger'];
+/** Entries of a hidden folder that are tried. */
+const mostTried = 16;
 
 export interface Probed {
   means: Means;
   /** Why there are no namespaces. */
   problem: string | undefined;
+  /** What a command could do in the namespaces there are, and must not. */
+  broken: string[];
 }
 
-/** Starts a program that does nothing the way commands are started, with less and less around it, until that works. */
-export async function probe(wrapped: Wrapped): Promise<Probed> {
+/**
+ * Starts a program the way commands are started, with less and less around it, until that works. The program tries what
+ * commands must not be able to do. `unwritable` are files that it must not be able to open for writing.
+ */
+export async function probe(
+  wrapped: Wrapped,
+  unwritable: readonly string[] = ofKernel.map((name) => join('/proc', name)),
+): Promise<Probed> {
   const tools = findTools();
   const root = runsAsRoot();
   const separate =
     countsByNamespace() && (!root || (wrapped.user !== undefined && tools.unshare !== undefined));
-  const plain: Means = { tools, root, namespaces: false, countsApart: false };
-  if (tools.bwrap === undefined || (wrapped.user && tools.setpriv === undefined))
-    return {
-      means: plain,
-      problem: process.platform === 'linux' ? 'bwrap is not installed' : 'this is not Linux',
-    };
+  const plain: Means = { tools, root, namespaces: false, countsApart: false, hard: ownLimits() };
+  if (process.platform !== 'linux') return { means: plain, problem: 'this is not Linux', broken: [] };
+  const missing = (['bwrap', 'sh', ...(wrapped.user ? (['setpriv'] as const) : [])] as const).find(
+    (name) => tools[name] === undefined,
+  );
+  if (missing) return { means: plain, problem: `${missing} is not installed`, broken: [] };
   let problem: string | undefined;
   for (const countsApart of separate ? [true, false] : [false]) {
     const means = { ...plain, namespaces: true, countsApart };
-    problem = await attempt(means, wrapped);
-    if (problem === undefined) return { means, problem };
+    const outcome = await attempt(means, wrapped, unwritable);
+    if (typeof outcome !== 'string') return { means, problem: undefined, broken: outcome };
+    problem = outcome;
   }
-  return { means: plain, problem };
+  return { means: plain, problem, broken: [] };
 }
 
-/** Why it does not work. */
-function attempt(means: Means, wrapped: Wrapped): Promise<string | undefined> {
-  const env = { PATH: '/usr/bin:/bin' };
-  const { args } = wrap({ command: 'true', args: [], env }, means, wrapped);
-  const [program = '', ...rest] = args;
+/** What succeeded inside and must not, or why nothing was started. */
+function attempt(means: Means, wrapped: Wrapped, unwritable: readonly string[]): Promise<string[] | string> {
+  const { user, bounds, view } = wrapped;
+  const env = { PATH: '/usr/bin:/bin', ...(user && { HOME: user.home }) };
+  const tried = {
+    uid: user?.uid ?? process.getuid?.(),
+    unwritable: [...unwritable, programFolder],
+    hidden: hiddenPaths(view).flatMap((path) => contentsOf(path, user?.home)),
+  };
+  const command = { command: process.execPath, args: [selfTest, JSON.stringify(tried)], env };
+  const roomy = { ...wrapped, bounds: { ...bounds, memory: Math.max(bounds.memory, memoryOfNode) } };
+  const [program = '', ...rest] = wrap(command, means, roomy).args;
   return new Promise((resolve) => {
-    execFile(program, rest, { env, timeout: patience, killSignal: 'SIGKILL' }, (error, _stdout, stderr) => {
-      if (!error) resolve(undefined);
+    execFile(program, rest, { env, timeout: patience, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+      if (!error) resolve(JSON.parse(stdout) as string[]);
       else resolve(stderr.trim().split('\n').at(-1) || error.message.split('\n')[0] || 'it does not start');
     });
   });
+}
+
+/** A file, or what is in a folder, but for the programs and the home folder that commands are given in it. */
+function contentsOf(path: string, home: string | undefined): string[] {
+  if (!isFolder(path)) return [path];
+  const given = existing([programFolder, ...(home === undefined ? [] : [home])]);
+  try {
+    const all = readdirSync(path).map((name) => join(path, name));
+    return all
+      .filter((one) => !given.some((folder) => `${folder}/`.startsWith(`${one}/`)))
+      .slice(0, mostTried);
+  } catch {
+    return [];
+  }
+}
+
+function ownLimits(): Means['hard'] {
+  return process.platform === 'linux' ? hardLimits(readFileSync('/proc/self/limits', 'utf8')) : {};
 }
 
 /** Since Linux 5.14 a user namespace counts its processes for itself; before, the user's are counted everywhere. */

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
 /** Programs of the system that a command is started through. */
-const names = ['bwrap', 'setpriv', 'unshare', 'prlimit', 'nice', 'choom', 'env'] as const;
+const names = ['bwrap', 'setpriv', 'unshare', 'prlimit', 'nice', 'choom', 'env', 'sh'] as const;
 type Tool = (typeof names)[number];
 export type Tools = Partial<Record<Tool, string>>;
 

@@ -1,5 +1,7 @@
 import type { Account } from '../accounts.ts';
-import { type Command, mounts, type View } from './mounts.ts';
+import { mountCheck } from './mount-check.ts';
+import { mounts, type View } from './mounts.ts';
+import type { Command } from './places.ts';
 import type { Tools } from './tools.ts';
 
 /** What of the machine is used to confine commands. */
@@ -11,6 +13,8 @@ export interface Means {
   countsApart: boolean;
   /** Whether the service is root. */
   root: boolean;
+  /** The most that the service may allow itself of each resource, in the words of prlimit. */
+  hard: Partial<Record<Resource, number>>;
 }
 
 interface Bounds {
@@ -32,6 +36,14 @@ export interface Wrapped {
 /** Of one file, in bytes, and files open at once. */
 const mostFile = 2 * 1024 ** 3;
 const mostOpen = 4096;
+/** As the kernel calls them in /proc/self/limits. */
+const resources = {
+  data: 'Max data size',
+  fsize: 'Max file size',
+  nofile: 'Max open files',
+  nproc: 'Max processes',
+} as const;
+type Resource = keyof typeof resources;
 /** Commands give way to the service when there is too little of the processor, and go first when memory runs out. */
 const niceness = 5;
 const firstToGo = 500;
@@ -71,14 +83,16 @@ function through(tool: string | undefined, ...args: string[]): string[] {
 /** Root needs no user namespace, and keeps just what it takes to give up the rest and to become somebody else. */
 function namespaces(command: Command, { tools, root }: Means, { user, network, view }: Wrapped): string[] {
   const kept = root && tools.setpriv ? ['CAP_SETPCAP', ...(user ? ['CAP_SETUID', 'CAP_SETGID'] : [])] : [];
+  const { args, binds } = mounts(command, view, user);
   return through(
     tools.bwrap,
     ...(root ? [] : ['--unshare-user']),
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--die-with-parent'],
     ...(network === 'none' ? ['--unshare-net'] : []),
     ...['--cap-drop', 'ALL', ...kept.flatMap((capability) => ['--cap-add', capability])],
-    ...mounts(command, view),
+    ...args,
     '--',
+    ...mountCheck(tools.sh as string, binds),
   );
 }
 
@@ -93,16 +107,44 @@ function privileges({ tools, root }: Means, { user }: Wrapped): string[] {
  * Of memory, what was written to is counted, not what was reserved: V8 reserves gigabytes. Processes are counted by
  * user; where the user has others, they are bounded only when those of the command are counted apart.
  */
-function limits(means: Means, { user, bounds }: Wrapped): string[] {
-  const processes = means.countsApart ? bounds.processes : bounds.processes * bounds.commands;
-  const counted = user !== undefined || (means.countsApart && !means.root);
-  return through(
-    means.tools.prlimit,
-    `--data=${bounds.memory}`,
-    `--fsize=${mostFile}`,
-    `--nofile=${mostOpen}`,
-    '--core=0',
-    ...(counted ? [`--nproc=${processes}`] : []),
-    '--',
+function wantedLimits({ countsApart, root }: Means, { user, bounds }: Wrapped): [Resource, number][] {
+  const processes = countsApart ? bounds.processes : bounds.processes * bounds.commands;
+  const counted = user !== undefined || (countsApart && !root);
+  return [
+    ['data', bounds.memory],
+    ['fsize', mostFile],
+    ['nofile', mostOpen],
+    ...(counted ? [['nproc', processes] as [Resource, number]] : []),
+  ];
+}
+
+/** Nothing is asked for that the service may not have itself: it would be refused. */
+function limits(means: Means, wrapped: Wrapped): string[] {
+  const most = wantedLimits(means, wrapped).map(
+    ([name, limit]) => `--${name}=${Math.min(limit, means.hard[name] ?? limit)}`,
   );
+  return through(means.tools.prlimit, ...most, '--core=0', '--');
+}
+
+/** What commands get less of than they should, since the service may not have it itself. */
+export function shortfalls(means: Means, wrapped: Wrapped): string[] {
+  return wantedLimits(means, wrapped).flatMap(([name, limit]) => {
+    const hard = means.hard[name] ?? limit;
+    if (hard >= limit) return [];
+    return `Raise the hard limit "${resources[name]}" of the service from ${hard} to ${limit} (systemd: Limit${name.toUpperCase()}=${limit})`;
+  });
+}
+
+/** Of this process, from the text of /proc/self/limits. */
+export function hardLimits(text: string): Means['hard'] {
+  const lines = text.split('\n');
+  const found = Object.entries(resources).flatMap(([name, called]) => {
+    const hard = lines
+      .find((line) => line.startsWith(called))
+      ?.slice(called.length)
+      .trim()
+      .split(/\s+/)[1];
+    return hard === undefined || hard === 'unlimited' ? [] : [[name, Number(hard)]];
+  });
+  return Object.fromEntries(found) as Means['hard'];
 }

@@ -9,6 +9,7 @@ import { EmbeddedDatabase } from './embedded/index.ts';
 import { hostUrls } from './hosts.ts';
 import { directManner, findManner, type Timeouts, usualTimeouts } from './manner.ts';
 import { migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
 import { firstPrimary, Primary } from './primary.ts';
 import { Standby } from './standby.ts';
 
@@ -27,7 +28,7 @@ export interface ConnectedDatabase {
 /** The embedded server or the one named by the operator, checked and migrated. */
 export async function connectDatabase(
   config: Config,
-  purpose: { exclusive: boolean; migrate?: boolean; timeouts?: Timeouts },
+  purpose: { exclusive: boolean; temporary?: boolean; migrate?: boolean; timeouts?: Timeouts },
   log: Log,
 ): Promise<ConnectedDatabase> {
   const embedded = config.databaseUrl ? undefined : await EmbeddedDatabase.open(config.dataDir, purpose, log);
@@ -152,7 +153,8 @@ async function prepare(dial: () => Promise<pg.Client>, wantsMigration: boolean, 
     await checkVersion(client);
     if (!wantsMigration) return;
     const applied = await migrate(client);
-    if (applied.length > 0) log.info('Database migrated', { migrations: applied.join(', ') });
+    if (applied.length === migrations.length) log.info('Database created', { migrations: applied.length });
+    else if (applied.length > 0) log.info('Database migrated', { migrations: applied.join(', ') });
   } finally {
     await client.end();
   }

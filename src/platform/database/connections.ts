@@ -115,7 +115,10 @@ export class Connections {
       // Another host took over while it was being connected to the former one.
       if (this.hostOf.get(client) !== this.current) hangUp(client);
     });
-    pool.on('error', (error) => log.warn('A database connection was lost', { error: redact(error.message) }));
+    pool.on('error', (error) => {
+      // The pool ends before its connections do: an embedded server that stops may hang up first.
+      if (!this.closed) log.warn('A database connection was lost', { error: redact(error.message) });
+    });
     return pool;
   }
 

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, onTestFinished, test } from 'vitest';
 import { around, dbOn } from '../../../test/support/db.ts';
 import {

@@ -20,7 +20,13 @@ export interface UpgradeReport {
     last: string | null;
   };
   /** Who uses the database now; `versions` are those of the services and workers that say theirs. */
-  inUse: { services: number; versions: string[]; browserHolders: number; connections: number } | null;
+  inUse: {
+    services: number;
+    workers: number;
+    versions: string[];
+    browserHolders: number;
+    connections: number;
+  } | null;
   backupAdvised: boolean;
   /** Of the disk that an embedded database is on. */
   freeBytes: number | null;
@@ -106,27 +112,37 @@ async function factsOf(
           and datname = current_database() and pid <> pg_backend_pid()) as connections`,
   );
   const { postgres = '', bytes = 0, connections = 0 } = rows[0] ?? {};
-  const replicas = await counted(client, 'replicas', "seen_at > now() - interval '15 seconds'");
-  const versions = await versionsIn(client);
+  const processes = await processesIn(client);
+  const workers = processes.filter(({ role }) => role === 'worker').length;
   const browserHolders = await counted(client, 'browser_holders', 'lease_until > now()');
-  // An embedded one has a single service, which no other knows of.
-  const services = connected.embedded ? Number(await connected.isServed()) : replicas;
-  return { postgres, bytes, inUse: { services, versions, browserHolders, connections } };
+  // An embedded database has a single service, which does not register.
+  const services = connected.embedded ? Number(await connected.isServed()) : processes.length - workers;
+  const versions = [...new Set(processes.flatMap(({ version }) => version ?? []))].toSorted();
+  return { postgres, bytes, inUse: { services, workers, versions, browserHolders, connections } };
 }
 
-/** What is shown for a process that does not say its version: they began to with 0.1.0. */
+/** Shown for a process that does not state its version: processes state it since 0.1.0. */
 const beforeVersions = '0.0.0';
 
-async function versionsIn(client: pg.Client): Promise<string[]> {
+interface RunningProcess {
+  role: string | null;
+  /** Null where the schema is older than versions. */
+  version: string | null;
+}
+
+async function processesIn(client: pg.Client): Promise<RunningProcess[]> {
   const { rows: known } = await client.query(
     "select from information_schema.columns where table_name = 'replicas' and column_name = 'version'",
   );
-  if (known.length === 0) return [];
-  const { rows } = await client.query<{ version: string }>(
-    `select distinct coalesce(version, '${beforeVersions}') as version from replicas
-     where seen_at > now() - interval '15 seconds' order by version`,
+  if (known.length === 0) {
+    const services = await counted(client, 'replicas', "seen_at > now() - interval '15 seconds'");
+    return Array.from({ length: services }, () => ({ role: null, version: null }));
+  }
+  const { rows } = await client.query<RunningProcess>(
+    `select role, coalesce(version, '${beforeVersions}') as version from replicas
+     where seen_at > now() - interval '15 seconds'`,
   );
-  return rows.map(({ version }) => version);
+  return rows;
 }
 
 /** None where an older version did not have the table yet. */
@@ -147,9 +163,9 @@ async function freeIn(path: string): Promise<number> {
 }
 
 function* warningsOf({ inUse, contracting, bytes }: Looked, freeBytes: number | null): Generator<string> {
-  const { services, connections, versions } = inUse;
+  const { services, workers, connections, versions } = inUse;
   // Those that do not say their version are older than any that a migration minds.
-  const unknown = versions.length === 0 && (services > 0 || connections > 0);
+  const unknown = versions.length === 0 && (services + workers > 0 || connections > 0);
   if (contracting.some(({ since }) => unknown || versions.some((version) => isBefore(version, since))))
     yield `Other processes use the database${versions.length > 0 ? ` (${versions.join(', ')})` : ''}. Stop those before ${contracting.map(({ since }) => since).join(', ')}: ${contracting.map(({ name }) => name).join(', ')} takes away what they use`;
   if (freeBytes !== null && freeBytes < bytes)

@@ -32,7 +32,14 @@ export function operationTools(
       inputSchema: { ...inputSchemaOf(operation) },
     }),
     call: async (operation, args, { signal, most }) => {
-      const calling = { agent, signal, abandoned: () => false, reporting: false, progress: () => {} };
+      const calling = {
+        agent,
+        signal,
+        abandoned: () => false,
+        reporting: false,
+        made: [],
+        progress: () => {},
+      };
       try {
         const answer = await callOperation(operation, args, calling);
         return { text: textOf(resultOf(answer, most)), isError: false, value: answer.data?.value };

@@ -7,7 +7,7 @@ import type { LoadedConfig } from '../../platform/config/load.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import type { UpgradeReport } from '../../platform/upgrade/check.ts';
 import type { Client } from '../client/index.ts';
-import type { Connected } from './connect/connect.ts';
+import type { Connected, ConnectOptions, Where } from './connect/connect.ts';
 import type { PlaceOptions } from './connect/place.ts';
 
 /** What the command line asks of the composition root. */
@@ -21,6 +21,7 @@ export interface Host {
     docsUrl: string;
     consoleUrl: string;
     firstKey: string | undefined;
+    firstKeyGenerated: boolean;
     demoServer: string | undefined;
     warning: string | undefined;
     stop: () => Promise<void>;
@@ -31,10 +32,11 @@ export interface Host {
   withServices<T>(work: (services: Services) => Promise<T>): Promise<T>;
   /** Calls operations of the service that a command means. */
   connect<T>(place: PlaceOptions, work: (connected: Connected) => Promise<T>): Promise<T>;
-  /** The same about one project; where there is no service and none is named, an installation is made here. */
+  /** The same about one project. Where there is no service and none is named, an installation is made here or for this command. */
   withApi<T>(
     place: PlaceOptions,
-    work: (api: Client, projectId: string, origin: string) => Promise<T>,
+    work: (api: Client, projectId: string, where: Where) => Promise<T>,
+    options?: ConnectOptions,
   ): Promise<T>;
   /** Looks at the installation that the settings name. */
   examine(): Promise<Found[]>;

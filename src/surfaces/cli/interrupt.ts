@@ -1,4 +1,5 @@
 import { OperatorProblem } from '../../platform/problem.ts';
+import type { Where } from './connect/connect.ts';
 import { exitCodes } from './exit-codes.ts';
 
 /**
@@ -32,6 +33,7 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
 export async function followUnlessInterrupted(
   cancel: string,
   follow: (signal: AbortSignal) => Promise<void>,
+  kind: Where['kind'] = 'service',
 ): Promise<void> {
   const over = await interruptible(async (signal) => {
     await follow(signal);
@@ -39,7 +41,10 @@ export async function followUnlessInterrupted(
     return true;
   });
   if (over) return;
-  throw new OperatorProblem(`No longer following; services go on with the run. To end it: ${cancel}`, {
-    exitCode: exitCodes.interrupted,
-  });
+  const told = {
+    service: `No longer following; services go on with the run. To end it: ${cancel}`,
+    here: `Interrupted. The run stopped with this command; the next service here continues it. To end it: ${cancel}`,
+    temporary: 'Interrupted. The run ended with this command, without a verdict',
+  };
+  throw new OperatorProblem(told[kind], { exitCode: exitCodes.interrupted });
 }

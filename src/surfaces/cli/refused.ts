@@ -29,7 +29,11 @@ export function refusal(refused: Refused, advice: string | undefined = adviceFor
 }
 
 /** What to do about it, where the message does not say it already. */
-export function adviceFor({ code, retryAfter, requestId }: Refused): string | undefined {
+export function adviceFor({ code, details, retryAfter, requestId }: Refused): string | undefined {
+  if (details?.['reason'] === 'BASELINE_NOT_FOUND')
+    return details['baselineOf'] === 'server contract'
+      ? 'Save the server as it is now with: drydock check SERVER --update'
+      : 'Choose another run or commit to compare with, or run the suite once more.';
   switch (code) {
     case 'UNAUTHORIZED':
       return 'The key does not work. Log in with another one: drydock login';

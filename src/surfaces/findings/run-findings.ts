@@ -1,5 +1,5 @@
-import type { Client } from '../client/index.ts';
-import { orNothing } from './or-nothing.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { type Client, DrydockError } from '../client/index.ts';
 
 export type Run = Awaited<ReturnType<Client['getEvalRun']>>;
 type Comparison = Awaited<ReturnType<Client['compareEvalRun']>>;
@@ -9,8 +9,10 @@ type Gate = Awaited<ReturnType<Client['getEvalRunGate']>>;
 export interface Findings {
   suite: { id: string; name: string };
   run: Run;
-  /** With the run before it, where there is one. */
+  /** With the last run of its like, where there is one. */
   comparison: Comparison | undefined;
+  /** Why there is none. */
+  notCompared: string | undefined;
   gate: Gate;
 }
 
@@ -21,13 +23,27 @@ export async function findingsOf(
   const which = { projectId, runId };
   const run = await api.getEvalRun(which);
   const suite = await api.getEvalSuite({ projectId, suiteId: run.suiteId });
-  const comparison = await orNothing(api.compareEvalRun(which));
+  const { comparison, notCompared } = await comparisonOf(api, which);
   return {
     suite: { id: suite.id, name: suite.name ?? suite.id },
     run,
     comparison,
+    notCompared,
     gate: await api.getEvalRunGate(which),
   };
+}
+
+async function comparisonOf(
+  api: Client,
+  which: { projectId: string; runId: string },
+): Promise<Pick<Findings, 'comparison' | 'notCompared'>> {
+  try {
+    return { comparison: await api.compareEvalRun(which), notCompared: undefined };
+  } catch (error) {
+    const isRefused = error instanceof Refusal || error instanceof DrydockError;
+    if (!isRefused || error.code !== 'NOT_FOUND') throw error;
+    return { comparison: undefined, notCompared: error.message };
+  }
 }
 
 export function isWaived({ gateWaiver }: Run): boolean {

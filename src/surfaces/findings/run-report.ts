@@ -18,18 +18,31 @@ const columns: Record<string, (one: CaseStatistics, verdict: string) => string> 
   Note: note,
 };
 
+/** Where a person reads the trace of a trial: a link or a command. */
+export type TraceOf = (trial: { runId: string; iterationId: string }) => string;
+
+export function traceLines(failure: Failure, traceOf: TraceOf | undefined): string[] {
+  return traceOf ? [`Trace: ${traceOf(failure.evidence)}`] : [];
+}
+
 /** Cases with their rates, why trials failed, what changed since the run before, then the gate, as reports show them. */
-export function runReport(findings: Findings): Report {
+export function runReport(findings: Findings, traceOf?: TraceOf): Report {
   const { suite, run } = findings;
   return {
     title: `Evals of ${suite.name}`,
-    summary: [sentence(run), ...changeLines(findings).slice(0, 1)].join(' '),
-    suites: [{ name: suite.name, cases: casesOf(run) }, ...gateSuite(findings)],
-    tables: [casesTable(run), changesTable(findings), gateTable(findings), failuresTable(run)],
+    summary: [conclusionOf(findings).words, ...changeLines(findings).slice(0, 1)].join(' '),
+    suites: [{ name: suite.name, cases: casesOf(run, traceOf) }, ...gateSuite(findings)],
+    tables: [
+      casesTable(run),
+      warningsTable(run),
+      changesTable(findings),
+      gateTable(findings),
+      failuresTable(run),
+    ],
   };
 }
 
-function casesOf(run: Run): ReportCase[] {
+function casesOf(run: Run, traceOf: TraceOf | undefined): ReportCase[] {
   const verdicts = verdictsOf(run);
   const failures = failuresByTitle(run);
   if (!run.statistics) return [{ name: 'the run', outcome: 'error', message: sentence(run) }];
@@ -40,14 +53,42 @@ function casesOf(run: Run): ReportCase[] {
     const failure = failures.get(one.title);
     const name = several ? `${one.title} (${one.model})` : one.title;
     const figures = `${one.passed} of ${one.trials} trials passed, ${percent(one.threshold)} are needed`;
+    const doubt = doubtOf(one);
+    // To CI a test that checked nothing is one that was skipped.
+    if (verdict === 'passed' && doubt) return { name, outcome: 'skipped', message: doubt };
     if (verdict === 'passed') return { name, outcome: 'passed' };
     return {
       name,
       outcome: verdict === 'failed' ? 'failed' : 'error',
       message: failure ? `${figures}; ${whyOf(failure)}` : figures,
-      ...(failure && { details: `${failure.nextAction}\nTrace: ${failure.evidence.tracePath}` }),
+      ...(failure && { details: [failure.nextAction, ...traceLines(failure, traceOf)].join('\n') }),
     };
   });
+}
+
+const doubts: Record<string, string> = {
+  nothing_checked: 'passed, but nothing was checked',
+  no_tools_offered: 'passed, but nothing was checked: the servers offered no tools',
+  reported_with_failure: 'reported as passed together with a failure',
+};
+
+/** Why a case that passed is not known to be good: none of its trials shows it. */
+function doubtOf({ passed, trials, warnings = {} }: CaseStatistics): string {
+  if (passed === 0) return `0 of ${trials} trials passed, and 0 % are needed`;
+  const [code, count = 0] = Object.entries(warnings)[0] ?? [];
+  const warned = Object.values(warnings).reduce((sum, one) => sum + one, 0);
+  if (code === undefined || warned < passed) return '';
+  return doubts[code] ?? `${count} of ${passed} passed trials have the warning ${code}`;
+}
+
+function warningsTable({ warnings = [] }: Run): ReportTable {
+  return { heading: 'Warnings', columns: ['Warning'], rows: warnings.map(({ message }) => [message]) };
+}
+
+/** The figures of the cases that failed or could not be decided. */
+export function casesNotPassed(run: Run): CaseStatistics[] {
+  const verdicts = verdictsOf(run);
+  return (run.statistics?.cases ?? []).filter((one) => verdictOf(one, verdicts) !== 'passed');
 }
 
 export function casesTable(run: Run): ReportTable {
@@ -68,8 +109,10 @@ function failuresTable(run: Run): ReportTable {
   };
 }
 
+type Compared = Pick<Findings, 'comparison'>;
+
 /** Cases that did not stay as they were. */
-function changesOf({ comparison }: Findings) {
+function changesOf({ comparison }: Compared) {
   return (comparison?.cases ?? []).filter(({ status }) => !status.startsWith('unchanged'));
 }
 
@@ -78,9 +121,9 @@ export function changeOf({ status, compare }: { status: string; compare: { trial
   return status === 'regressed' && compare.trials === 0 ? 'not measured' : status.replace('_', ' ');
 }
 
-export function changeLines(findings: Findings): string[] {
-  const { comparison } = findings;
-  if (!comparison) return [];
+export function changeLines(findings: Compared & Pick<Findings, 'notCompared'>): string[] {
+  const { comparison, notCompared } = findings;
+  if (!comparison) return notCompared === undefined ? [] : [`${notCompared}.`];
   const { baseRun, passSummary, difference } = comparison;
   const { base, compare } = passSummary.passRatePercent;
   const changes = changesOf(findings);
@@ -103,7 +146,7 @@ export function changeLines(findings: Findings): string[] {
   ];
 }
 
-function changesTable(findings: Findings): ReportTable {
+export function changesTable(findings: Compared): ReportTable {
   return {
     heading: `What changed since run ${findings.comparison?.baseRun.runNumber ?? ''}`,
     columns: ['Case', 'Change', 'Was', 'Is', 'Chance'],
@@ -117,35 +160,40 @@ function changesTable(findings: Findings): ReportTable {
   };
 }
 
+/** A judge that counts words is named, so that nobody takes its scores for a verdict. */
+export function judgeLines({ run: { judges } }: Findings): string[] {
+  if (judges.goalCompletion.basis !== 'wordCount') return [];
+  return ['Judge: offline, it counts words. Its scores are advice and decide nothing.'];
+}
+
 export function gateLines({ gate }: Findings): string[] {
   if (gate.outcome === 'not_configured') return [];
   return [
-    `Quality gate: ${gate.outcome.replace('_', ' ')}.`,
-    ...gate.conditions.map(
-      ({ status, message }) => `  ${status.replace('_', ' ')}: ${oneLine(message, 200)}`,
-    ),
+    `Quality gate: ${gateWords[gate.outcome]}.`,
+    ...gate.conditions.map(({ status, message }) => `  ${gateWords[status]}: ${oneLine(message, 200)}`),
   ];
 }
 
 function gateTable({ gate }: Findings): ReportTable {
   return {
     heading: 'Quality gate',
-    columns: ['Condition', 'Status', 'What was found'],
+    columns: ['Rule', 'Status', 'What was found'],
     rows: gate.conditions.map(({ condition, status, message }) => [
-      condition,
-      status.replace('_', ' '),
+      ruleNames[condition],
+      gateWords[status],
       message,
     ]),
   };
 }
 
+const gateWords = { passed: 'passed', failed: 'failed', non_gateable: 'undecided' } as const;
 const gateOutcomes = { passed: 'passed', failed: 'failed', non_gateable: 'error' } as const;
 
 function gateSuite({ gate }: Findings): Report['suites'] {
   if (gate.conditions.length === 0) return [];
   const cases = gate.conditions.map(
     ({ condition, status, message }): ReportCase => ({
-      name: condition,
+      name: ruleNames[condition],
       outcome: gateOutcomes[status],
       message,
     }),
@@ -153,15 +201,58 @@ function gateSuite({ gate }: Findings): Report['suites'] {
   return [{ name: 'Quality gate', cases }];
 }
 
+/** A trial that the run ended without has not failed; the warnings of the run tell of it. */
+const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
+
 export function failuresByTitle({ decisionSummary }: Run): Map<string, Failure> {
-  return new Map(decisionSummary.diagnostics.items.map((item) => [String(item['title']), item]));
+  const carriedOut = decisionSummary.diagnostics.items.filter(({ status }) => !notCarriedOut.has(status));
+  return new Map(carriedOut.map((item) => [String(item['title']), item]));
 }
+
+/** The stages of a trial as people call them. */
+const stageNames: Record<string, string> = {
+  connection: 'connection',
+  discovery: 'tool discovery',
+  selection: 'tool selection',
+  call: 'tool call',
+  response: 'tool result',
+  userValue: 'final answer',
+};
 
 export function whyOf(item: Failure): string {
   const { reasons = [], stage } = item.evidence as { reasons?: string[]; stage?: string };
   const failure = (item['observed'] as { failure?: string } | undefined)?.failure;
-  const why = reasons[0] ?? failure ?? `status ${item.status}`;
-  return oneLine(`failed at ${stage ?? 'no stage'}: ${why}`, 250);
+  const why = reasons[0] ?? failure ?? callsOf(item) ?? `the trial is ${item.status}`;
+  return oneLine(stage === undefined ? why : `failed at ${stageNames[stage] ?? stage}: ${why}`, mostWhy);
+}
+
+const mostWhy = 400;
+
+/** Which tools were called and which were expected, where the calls decided. */
+function callsOf(item: Failure): string | undefined {
+  const { stages = [], firstFailedStage } = item.chain as {
+    stages?: { stage: string; reason?: string }[];
+    firstFailedStage?: string;
+  };
+  const reason = stages.find(({ stage }) => stage === firstFailedStage)?.reason;
+  const { toolNames: expected = [] } = (item['expected'] ?? {}) as { toolNames?: string[] };
+  const { toolNames: called = [] } = (item['observed'] ?? {}) as { toolNames?: string[] };
+  const shown = (names: readonly string[]): string =>
+    names
+      .slice(0, 5)
+      .map((name) => JSON.stringify(name.slice(0, 80)))
+      .join(', ') || 'none';
+  switch (reason) {
+    case 'unexpectedToolCall':
+      return expected.length === 0
+        ? `the case expects no tool call; called: ${shown(called)}`
+        : `expected calls: ${shown(expected)}; called: ${shown(called)}`;
+    case 'missingToolCall':
+    case 'argumentMismatch':
+      return `expected calls: ${shown(expected)}; called: ${shown(called)}${reason === 'argumentMismatch' ? ', with other arguments' : ''}`;
+    default:
+      return undefined;
+  }
 }
 
 function shownP(p: number): string {
@@ -202,15 +293,69 @@ function interval({ interval: range }: CaseStatistics): string {
   return range === null ? 'not measured' : `${percent(range.lower)} to ${percent(range.upper)}`;
 }
 
-function note({ flaky, trialsToSettle }: CaseStatistics): string {
+function note(one: CaseStatistics): string {
+  const { flaky, trialsToSettle } = one;
   const settles =
     trialsToSettle !== null && trialsToSettle > 0
       ? `about ${trialsToSettle} more trials would settle it`
       : '';
-  return [flaky ? 'flaky' : '', settles].filter(Boolean).join('; ');
+  const doubt = one.rate !== null && one.rate >= one.threshold ? doubtOf(one) : '';
+  return [doubt, flaky ? 'flaky' : '', settles].filter(Boolean).join('; ');
 }
 
+/** What a run comes to. Its exit code and its closing line follow from the same outcome. */
+interface Conclusion {
+  outcome: 'passed' | 'failed' | 'undecided';
+  words: string;
+}
+
+/** A failure outweighs whatever is missing. A waiver covers the verdict, not the gate. */
+export function conclusionOf({ run, gate }: Findings): Conclusion {
+  const words = sentence(run);
+  const { verdict } = run.decisionSummary;
+  const failed = verdict === 'failed' && !isWaived(run);
+  if (gate.outcome === 'failed') {
+    const rules = rulesOf(gate, 'failed');
+    const said = failed
+      ? `${words}. The quality gate failed too: ${rules}`
+      : `FAILED by the quality gate: ${rules}. Cases: ${words}`;
+    return { outcome: 'failed', words: said };
+  }
+  if (failed) return { outcome: 'failed', words };
+  if (gate.outcome === 'non_gateable') {
+    const rules = rulesOf(gate, 'non_gateable');
+    return {
+      outcome: 'undecided',
+      words: `NO VERDICT: the quality gate cannot be decided: ${rules}. Cases: ${words}`,
+    };
+  }
+  return { outcome: verdict === 'passed' || verdict === 'failed' ? 'passed' : 'undecided', words };
+}
+
+const ruleNames: Record<Findings['gate']['conditions'][number]['condition'], string> = {
+  noGatingScoreErrors: 'no missing scores',
+  maximumPassRateDrop: 'maximum pass rate drop',
+  noDeterministicRegressions: 'no regressed checks',
+  maximumP95LatencyIncreaseMs: 'maximum p95 latency increase',
+};
+
+/** The rules of a gate that are in a state, with what was found. */
+function rulesOf({ conditions, policyError }: Findings['gate'], state: 'failed' | 'non_gateable'): string {
+  const found = conditions
+    .filter(({ status }) => status === state)
+    .map(({ condition, message }) => `${ruleNames[condition]} (${oneLine(message, 200)})`);
+  return found.length === 0 ? oneLine(policyError ?? 'no rule is set', 200) : found.join(', ');
+}
+
+/** The verdict, and what keeps it from meaning much. */
 export function sentence(run: Run): string {
+  const warnings = (run.warnings ?? []).map(({ message }) => message);
+  return warnings.length === 0
+    ? verdictSentence(run)
+    : `${verdictSentence(run)}. Warning: ${warnings.join(' ')}`;
+}
+
+function verdictSentence(run: Run): string {
   const { verdict, undecided, counts } = run.decisionSummary;
   const unit = counts?.measurementUnit === 'trial' ? 'trials' : 'cases';
   const tally = counts ? ` (${counts.passed ?? 0} of ${counts.total ?? 0} ${unit} passed)` : '';

@@ -19,6 +19,8 @@ export function sendAnswer(
   if (streamed?.kind === 'events')
     return sendEvents(reply, answer as AsyncIterable<StreamEvent<unknown>>, ended);
   reply.header('content-type', json);
+  for (const [header, field] of Object.entries(operation.answerHeaders ?? {}))
+    reply.header(header, String((answer as Record<string, unknown>)[field]));
   if (!operation.bulky || isSmall(answer)) return reply.send(JSON.stringify(answer));
   return reply.send(Readable.from(jsonSlices(answer)));
 }

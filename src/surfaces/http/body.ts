@@ -1,5 +1,7 @@
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Operation, ReceivedBytes, Upload } from '../../contract/operation.ts';
+import { bodyLimitsOf } from '../../domain/body-limits.ts';
 import { invalid } from '../../domain/invalid.ts';
 import { notJson } from './errors.ts';
 import { parseJsonObject } from './json.ts';
@@ -11,7 +13,7 @@ export function readBody(operation: Operation, request: FastifyRequest): Record<
   const type = request.headers['content-type'];
   if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type.trim()))
     throw notJson();
-  return parseJsonObject(body);
+  return parseJsonObject(body, bodyLimitsOf(operation));
 }
 
 /**
@@ -27,17 +29,18 @@ export function receiveBytes(
   if (announced > upload.limit) throw tooLarge(upload);
   const type = request.headers['content-type']?.trim();
   // Without a content type the parser is not asked, and the body is still where it came from.
-  const stream = (request.body ?? request.raw) as AsyncIterable<Uint8Array>;
+  const stream = (request.body ?? request.raw) as Readable;
   return { contentType: type || upload.mediaType, bytes: counted(stream, upload, atEnd) };
 }
 
 async function* counted(
-  stream: AsyncIterable<Uint8Array>,
+  stream: Readable,
   upload: Upload,
   atEnd: (() => Promise<unknown>) | undefined,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const chunk of stream) {
+  // Destroying the request would close the connection before the refusal is sent.
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > upload.limit) throw tooLarge(upload);
     yield chunk;

@@ -6,6 +6,8 @@ import { isOwnHost, originOf } from './origin.ts';
 
 /** Seconds. The service decides when a session is over; the browser need not keep the cookie for longer than it can last. */
 const sessionAge = 90 * 86_400;
+/** Seconds that a browser is known for after somebody has signed in with it. */
+const deviceAge = 180 * 86_400;
 /** Seconds that somebody has at a provider to sign in. */
 const stateAge = 600;
 const longestAgent = 300;
@@ -79,9 +81,14 @@ function foreignPage({ publicUrl }: BrowserOptions): Refusal {
 }
 
 /** `__Host-`: no other host, and nobody on the way, can set it. Browsers refuse that without TLS. */
-function cookieNames({ secure }: BrowserOptions): { session: string; state: string; secure: boolean } {
+function cookieNames({ secure }: BrowserOptions) {
   const prefix = secure ? '__Host-' : '';
-  return { session: `${prefix}drydock_session`, state: `${prefix}drydock_oidc`, secure };
+  return {
+    session: `${prefix}drydock_session`,
+    state: `${prefix}drydock_oidc`,
+    device: `${prefix}drydock_device`,
+    secure,
+  };
 }
 
 /** The first of that name which can be one of ours: others on this host may set what they like. */
@@ -118,5 +125,7 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, options: B
     keepSession: (token) => keep(names.session, token, sessionAge),
     keepState: (text) => keep(names.state, text, stateAge),
     state: () => cookieOf(request, names.state),
+    keepDevice: (text) => keep(names.device, text, deviceAge),
+    device: () => cookieOf(request, names.device),
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, statusOfCode } from '../../contract/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { discardBody } from './discard-body.ts';
 import { isReporter } from './reporters.ts';
 
 /** Every failure leaves as `{code, message, details?}`; what was not foreseen leaves as a 500 that says nothing. */
@@ -11,6 +12,23 @@ export function errorResponder(log: Log) {
 }
 
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): void {
+  const { raw } = reply.request;
+  // Fastify closes the connection after a body that is too large; Node reads the rest of any other after the answer.
+  if (raw.complete || raw.destroyed || reply.getHeader('connection') !== 'close') answer(reply, refusal);
+  else void answerLater(reply, refusal);
+}
+
+/** Responds after the rest of the body was discarded. */
+async function answerLater(reply: FastifyReply, refusal: Refusal): Promise<void> {
+  const { raw } = reply.request;
+  await discardBody(raw);
+  // Bytes that were not read would be parsed as the next request.
+  if (raw.complete) reply.removeHeader('connection');
+  else reply.header('connection', 'close');
+  answer(reply, refusal);
+}
+
+function answer(reply: FastifyReply, refusal: Refusal): void {
   if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
   if (refusal.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer');
   void reply

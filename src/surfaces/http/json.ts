@@ -1,25 +1,26 @@
 import { invalid } from '../../domain/invalid.ts';
+import { JsonBounds, type JsonLimits } from '../../platform/json-bounds.ts';
 
-const deepest = 64;
-/** What is done with a body takes time that grows with how many values are in it. */
-const mostValues = 250_000;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 const refuse = (message: string): never => {
   throw invalid(message);
 };
 
+const tooMuch = (what: string): Error => invalid(`Invalid JSON body: ${what}. Send less of it, or in parts`);
+
 /**
- * JSON as a careful reader wants it: UTF-8 that is UTF-8, no key twice, nothing nested beyond reason. Empty means
- * `{}`.
+ * JSON as a careful reader wants it: UTF-8 that is UTF-8, no key twice, no more than `limits`, which is found out before
+ * it is parsed. Empty means `{}`.
  */
-export function parseJsonObject(body: Uint8Array): Record<string, unknown> {
+export function parseJsonObject(body: Uint8Array, limits: JsonLimits): Record<string, unknown> {
+  new JsonBounds(limits, tooMuch).feed(body);
   const text = decode(body);
   if (text.trim() === '') return {};
   const value = parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuse('Request body must be a JSON object');
-  inspect(text);
+  refuseRepeatedKeys(text);
   return value as Record<string, unknown>;
 }
 
@@ -42,20 +43,15 @@ function parse(text: string): unknown {
 const [quote, backslash, colon, comma] = [34, 92, 58, 44];
 const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
 
-/** Walks text that is known to be valid JSON; JSON.parse itself hides repeated keys and depth. */
-function inspect(text: string): void {
+/** Walks text that is known to be valid JSON; JSON.parse itself hides repeated keys. */
+function refuseRepeatedKeys(text: string): void {
   const open: (Set<string> | undefined)[] = [];
-  let values = 1;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     // Most of what is not in strings.
-    if (code === colon) continue;
-    if (code === comma) noteValue(++values);
-    else if (code === openBrace || code === openBracket) {
-      noteValue(++values);
-      open.push(code === openBrace ? new Set() : undefined);
-      if (open.length > deepest) refuse(`Invalid JSON body: nested deeper than ${deepest} levels`);
-    } else if (code === closeBrace || code === closeBracket) open.pop();
+    if (code === colon || code === comma) continue;
+    if (code === openBrace || code === openBracket) open.push(code === openBrace ? new Set() : undefined);
+    else if (code === closeBrace || code === closeBracket) open.pop();
     else if (code === quote) {
       const end = endOfString(text, at);
       const keys = open.at(-1);
@@ -63,13 +59,6 @@ function inspect(text: string): void {
       at = end - 1;
     }
   }
-}
-
-function noteValue(nth: number): void {
-  if (nth > mostValues)
-    refuse(
-      `Invalid JSON body: more than ${mostValues.toLocaleString('en')} values. Send less of it, or in parts`,
-    );
 }
 
 function keyIn(text: string, start: number, end: number): string {

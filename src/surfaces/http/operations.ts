@@ -60,7 +60,8 @@ export function registerOperations(
       config: {
         operation: operation.id,
         upload: operation.upload !== undefined,
-        forStrangers: operation.access === 'public',
+        // Visitors are not authenticated before their body is read.
+        forStrangers: operation.access === 'public' || operation.access === 'visitor',
         staysOpen: operation.budget === 'polls' || streamedAnswer(operation.response)?.kind === 'events',
       },
       // Before the body is read: strangers cannot make us buffer anything.

@@ -2,11 +2,17 @@ import type { FastifyRequest } from 'fastify';
 import { isLoopback } from '../../platform/config/load.ts';
 
 /**
- * Where the service is reached. The Host header is the caller's word: it is used only if it can be nothing but a host, and
- * of pages only after `isOwnHost`.
+ * The address that an answer gives its own caller to call next. Without a public URL the Host header counts only if it
+ * names this machine; otherwise the address that the request came to. Links that are stored, mailed or passed on come
+ * from `configuredOrigin`, never from a request.
  */
-export function originOf({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
-  return publicUrl?.replace(/\/+$/, '') ?? `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : 'localhost'}`;
+export function originOf(request: FastifyRequest, publicUrl: string | undefined): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
+  if (isOwnHost(request)) return `${request.protocol === 'https' ? 'https' : 'http'}://${request.host}`;
+  const { localAddress = '127.0.0.1', localPort } = request.socket;
+  const address = localAddress.replace(/^::ffff:/, '');
+  const host = address.includes(':') ? `[${address}]` : address;
+  return `${'encrypted' in request.socket ? 'https' : 'http'}://${host}:${localPort}`;
 }
 
 /**

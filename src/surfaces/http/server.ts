@@ -111,6 +111,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     else done();
   });
   shedLoad(app, options.overload);
+  refuseUntilStarted(app, options);
   app.addHook('onSend', (request, reply, _payload, done) => {
     observe(options, request, reply);
     // Whoever keeps the connection would keep the service from ending.
@@ -149,6 +150,19 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   registerAgents(app, options);
   registerTunnels(app, options.tunnels);
   return app;
+}
+
+/** Before the first key is there a valid one would be refused, and whoever sent it would give up. */
+function refuseUntilStarted(app: FastifyInstance, { started }: HttpOptions): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (started() || request.routeOptions.config.always) return done();
+    done(
+      new Refusal('UNAVAILABLE', 'The service is starting, so this was not begun. Ask again in 1 s', {
+        details: { reason: 'STARTING' },
+        retryAfter: 1,
+      }),
+    );
+  });
 }
 
 /** Node takes the first; a proxy in front may have judged the last. */

@@ -7,8 +7,9 @@ import { connectPath, pathBehind, tunnelsPath } from '../../domain/tunnels/addre
 import { tunnelRefusal } from '../../domain/tunnels/refusal.ts';
 import type { Tunnels } from '../../domain/tunnels/tunnels.ts';
 import { sendThrough } from '../../tunnels/answer.ts';
-import { type HeaderList, handedOn, mostText, protocols, type TunnelProtocol } from '../../tunnels/wire.ts';
+import { mostText, protocols, type TunnelProtocol } from '../../tunnels/wire.ts';
 import { answerRaw } from './connections.ts';
+import { inSandbox } from './tunnel-headers.ts';
 
 /** Only clients of tunnels change over to another protocol here; whoever else offers that is answered as usual. */
 export class Request extends IncomingMessage {
@@ -32,26 +33,6 @@ function isConnect({ url = '', method, headers }: IncomingMessage): boolean {
 
 /** Those of people who are signed in here, and what we say ourselves. */
 const notForServers = ['host', 'cookie', 'expect', 'x-forwarded-host', 'x-forwarded-proto'];
-/** They would be about this whole origin, which is not the server's. */
-const notForBrowsers = [
-  'set-cookie',
-  'clear-site-data',
-  'service-worker-allowed',
-  'strict-transport-security',
-  'alt-svc',
-  'nel',
-  'report-to',
-  'reporting-endpoints',
-];
-
-/** What a server behind a tunnel sends is no page of ours, though it has our origin: a browser runs nothing of it. */
-function inSandbox(headers: HeaderList): HeaderList {
-  return [
-    ...handedOn(headers, notForBrowsers),
-    ['content-security-policy', 'sandbox'],
-    ['x-content-type-options', 'nosniff'],
-  ];
-}
 
 /** The address of each tunnel, and the place where their clients connect. */
 export function registerTunnels(app: FastifyInstance, tunnels: Tunnels): void {

@@ -1,4 +1,5 @@
 import type { Client } from '../client/index.ts';
+import type { Link } from './addresses.ts';
 import type { Selection } from './selection.ts';
 
 /** For whom a server answers, and with what. */
@@ -16,6 +17,15 @@ export interface Agent {
   failed: (error: unknown) => void;
 }
 
+/** Something that a call has made or started. */
+export interface Made {
+  /** Names it with its id. */
+  sentence: string;
+  /** How to continue with it. */
+  next: string;
+  links?: Link[];
+}
+
 /** One call of a tool. */
 export interface Calling {
   agent: Agent;
@@ -25,5 +35,7 @@ export interface Calling {
   abandoned: () => boolean;
   /** Whether the agent hears of progress, so that it will wait for long. */
   reporting: boolean;
+  /** Filled as soon as something is made: if a later step fails, the answer still names it. */
+  made: Made[];
   progress: (done: number, total?: number, message?: string) => void;
 }

@@ -13,11 +13,11 @@ interface AgentsOptions {
   failed: (error: unknown, requestId: string) => void;
 }
 
-/** Makes the server for one message: what it does enters with the key that the message came with. */
+/** Makes the server for one message: its operations enter with the key of the message, and are charged as one call. */
 export function agentServers({ entrance, bodyLimit, failed }: AgentsOptions) {
   return (selection: Selection, { authorization, requestId, origin, ending }: Visit) => {
     const client = inProcessClient({
-      entrance,
+      entrance: entrance.forOneCall(),
       credential: { kind: 'bearer', authorization },
       origin,
       requestId: () => requestId,

@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { named, quoted, visibleLine } from '../../platform/quoted.ts';
 import { DrydockError } from '../client/index.ts';
 import type { Link } from './addresses.ts';
-import type { Agent } from './agent.ts';
+import type { Agent, Made } from './agent.ts';
 import { type Left, shorten } from './shorten.ts';
 
 /** Characters of data in an answer, unless more was asked for. */
@@ -84,12 +84,16 @@ const remedies: Record<string, string> = {
 const remediesOfReasons: Record<string, string> = {
   TRACE_NOT_AVAILABLE: 'Choose another trial, or see listEvalRunIterations for what is known of this one.',
   BASELINE_NOT_FOUND: 'There is nothing to compare with: run the suite again, or name a run or a commit.',
+  'BASELINE_NOT_FOUND of server contract':
+    'Ask the user whether the server is as it should be, then save it as the baseline with write_operation setServerContractBaseline.',
   TARGET_RATE_LIMITED: 'The server under test limits its callers. Wait, then ask again.',
   LIMIT_REACHED: 'Remove what is no longer needed, or use another place. Ask the user first.',
 };
 
 function remedyOf(code: string, details: Record<string, unknown> | undefined): string {
-  const reason = String(details?.['reason'] ?? details?.['code']);
+  const subject = details?.['baselineOf'];
+  const word = String(details?.['reason'] ?? details?.['code']);
+  const reason = typeof subject === 'string' ? `${word} of ${subject}` : word;
   const known = Object.hasOwn(remediesOfReasons, reason) ? remediesOfReasons[reason] : remedies[code];
   return known ?? 'See what the message says.';
 }
@@ -149,6 +153,35 @@ export function isWorded({
   details?: Record<string, unknown> | undefined;
 }): boolean {
   return !oursAlone.has(code) || details?.['mcpError'] !== undefined || details?.['cause'] !== undefined;
+}
+
+/**
+ * The answer of a call that made something and failed afterwards. It is no error: an agent that repeats the call would
+ * make the same thing twice.
+ */
+export function madeResult(
+  agent: Agent,
+  made: readonly Made[],
+  error: unknown,
+  reachesOut: boolean,
+): CallToolResult {
+  const failed = failedResult(agent, error, reachesOut);
+  const [reason] = failed.content;
+  return {
+    content: [
+      {
+        type: 'text',
+        text: [
+          ...made.map(({ sentence }) => sentence),
+          'A later step of this call failed. What it made stands: do not repeat the call.',
+          ...made.map(({ next }) => next),
+          'The failure:',
+          ...(reason?.type === 'text' ? [reason.text] : []),
+        ].join('\n'),
+      },
+      ...made.flatMap(({ links = [] }) => links.map(linkOf)),
+    ],
+  };
 }
 
 /** What an agent is told of whatever a call threw. */

@@ -4,16 +4,19 @@ import { operationList } from '../../contract/index.ts';
 import { isSafe, isSecondName, type Operation, streamedAnswer } from '../../contract/operation.ts';
 import { named } from '../../platform/quoted.ts';
 import { nearest } from '../naming.ts';
-import { callOperation, notReadOnly } from './operation-call.ts';
+import { notReadOnly } from './operation-call.ts';
 import { annotationsOf, operationNamed, reachesOut, wordsOf } from './operation-facts.ts';
-import { inputSchemaOf } from './operation-schema.ts';
+import { callByName } from './operation-names.ts';
+import { inputSchemaOf, type ObjectSchema } from './operation-schema.ts';
 import { type AgentTool, answerSize, tool } from './tool.ts';
 
 const operation = z.string().max(100).describe('Id of the operation, as search_operations gives it.');
 const given = z
   .record(z.string(), z.unknown())
   .optional()
-  .describe('Path and query parameters side by side, the JSON body under `body`.');
+  .describe(
+    'Path and query parameters side by side, the JSON body under `body`. Names do for ids; projectId may be left out.',
+  );
 
 /** Whatever no tool for a task does: found by words, described, then called. */
 export function discoveryTools(readOnly: boolean): AgentTool[] {
@@ -107,12 +110,26 @@ const describeOperation = tool({
       access: found.access,
       ...(destructiveHint && { destructive: true }),
       ...(streamed && { answersWith: streamed.description }),
-      arguments: inputSchemaOf(found),
+      arguments: inDefaultProject(inputSchemaOf(found)),
       ...(found.example !== undefined && !found.upload && { exampleBody: found.example }),
     };
     return { ours: [JSON.stringify(facts)] };
   },
 });
+
+/** The project may be left out, and a name does for an id. */
+function inDefaultProject(schema: ObjectSchema): ObjectSchema {
+  const { projectId } = schema.properties;
+  if (!projectId || !schema.required?.includes('projectId')) return schema;
+  return {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      projectId: { type: 'string', description: 'Name or id; the Default project if left out.' },
+    },
+    required: schema.required.filter((name) => name !== 'projectId'),
+  };
+}
 
 const readOperation = tool({
   name: 'read_operation',
@@ -123,7 +140,7 @@ const readOperation = tool({
   run: async ({ operation: id, arguments: args = {} }, calling) => {
     const found = known(id);
     if (!isSafe(found)) throw notReadOnly(found, calling.agent);
-    return callOperation(found, args, calling);
+    return callByName(found, args, calling);
   },
 });
 
@@ -134,7 +151,7 @@ const writeOperation = tool({
     'Call an operation that creates, edits, deletes or starts something, or calls tools of a server, by its id. Some spend credits: describe_operation says which.',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   input: z.strictObject({ operation, arguments: given, answerSize }),
-  run: async ({ operation: id, arguments: args = {} }, calling) => callOperation(known(id), args, calling),
+  run: async ({ operation: id, arguments: args = {} }, calling) => callByName(known(id), args, calling),
 });
 
 function known(id: string): Operation {

@@ -45,7 +45,8 @@ function withName({ id, name }: { id: string; name?: string | null | undefined }
 /** Looking for the nearest among more takes longer than it helps. */
 const mostCompared = 2000;
 
-function pick(kind: string, items: readonly Chosen[], wanted: string, where: string): Chosen {
+/** The one with this id or name; the refusal has the nearest names. */
+export function pick(kind: string, items: readonly Chosen[], wanted: string, where: string): Chosen {
   const found = called(wanted, items);
   const [first] = found;
   if (first && found.length === 1) return first;

@@ -1,11 +1,12 @@
 import { Refusal } from '../../contract/errors.ts';
-import { type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
 import { invalid } from '../../domain/invalid.ts';
 import { named as quotedName } from '../../platform/quoted.ts';
 import type { CallOptions, Client, SentBytes } from '../client/index.ts';
+import { isId } from '../naming.ts';
 import { addressOf } from './addresses.ts';
 import type { Agent, Calling } from './agent.ts';
-import { type Answer, whose } from './answers.ts';
+import { type Answer, refusalIn, whose } from './answers.ts';
 import { reachesOut } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
 import { patiently } from './patience.ts';
@@ -39,12 +40,37 @@ export async function callOperation(
       const value = await patiently(() => call(input, options), calling.signal);
       const uri = addressOf(operation, input);
       return {
-        ours: [`${operation.id} answered.`],
+        ours: [`${operation.id} answered.`, ...(isSafe(operation) ? [] : madeIds(value, input))],
         data: data(value),
         ...(uri !== undefined && { full: { uri, name: operation.id } }),
       };
     }
   }
+}
+
+const mostIds = 20;
+
+/** Ids in the answer to a write that its arguments do not hold, in a line that no shortening of the answer cuts. */
+function madeIds(answer: unknown, input: Arguments): string[] {
+  const given = JSON.stringify(input);
+  const found = new Map<string, string>();
+  const walk = (value: unknown, name: string, depth: number): void => {
+    if (found.size > mostIds || depth > 5) return;
+    if (typeof value === 'string') {
+      if (/^id$|Id$/.test(name) && isId(value) && !given.includes(value) && !found.has(value))
+        found.set(value, `${name} ${value}`);
+    } else if (Array.isArray(value)) {
+      for (const item of value.slice(0, mostIds + 1)) walk(item, name, depth + 1);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [inner, item] of Object.entries(value).slice(0, 200)) walk(item, inner, depth + 1);
+    }
+  };
+  walk(answer, '', 0);
+  const ids = [...found.values()];
+  if (ids.length === 0) return [];
+  return [
+    `Ids in the answer: ${ids.slice(0, mostIds).join(', ')}${ids.length > mostIds ? ', and more' : ''}.`,
+  ];
 }
 
 /** The method of a client for an operation that is known only now. */
@@ -137,18 +163,28 @@ async function follow(open: Open<unknown>, args: Arguments, calling: Calling): P
   const seconds = args['maxSeconds'] === undefined ? usualSeconds : Number(args['maxSeconds']);
   if (!(seconds >= 1 && seconds <= 600)) throw invalid('maxSeconds: Must be between 1 and 600');
   const events: unknown[] = [];
-  const { over } = await collect(open, seconds * 1000, calling, (event) => {
-    events.push(event);
-    calling.progress(events.length);
-    return events.length < mostEvents;
-  });
-  const count = `${events.length} events`;
-  return {
-    events: events.reverse(),
-    sentence: over
-      ? `The stream ended after ${count}, the last one first.`
-      : `${count} so far, the last one first; the stream goes on. Call again to see what came of it.`,
-  };
+  try {
+    const { over } = await collect(open, seconds * 1000, calling, (event) => {
+      events.push(event);
+      calling.progress(events.length);
+      return events.length < mostEvents;
+    });
+    const count = `${events.length} events`;
+    return {
+      events: events.reverse(),
+      sentence: over
+        ? `The stream ended after ${count}, the last one first.`
+        : `${count} so far, the last one first; the stream goes on. Call again to see what came of it.`,
+    };
+  } catch (error) {
+    // Events that came name what the operation began: a stream that breaks off does not lose them.
+    const refusal = refusalIn(error);
+    if (events.length === 0 || !refusal) throw error;
+    return {
+      events: [...events.reverse(), { brokeOff: { code: refusal.code, message: refusal.message } }],
+      sentence: `The stream broke off after ${events.length} events (${refusal.code}); they are listed, the last one first. What began goes on: read its state before you repeat the call.`,
+    };
+  }
 }
 
 type Open<T> = (signal: AbortSignal) => AsyncIterable<T>;

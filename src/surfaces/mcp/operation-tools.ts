@@ -1,8 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { operationList } from '../../contract/index.ts';
 import { isSafe, type Operation } from '../../contract/operation.ts';
-import { callOperation } from './operation-call.ts';
 import { annotationsOf, reachesOut, wordsOf } from './operation-facts.ts';
+import { callByName } from './operation-names.ts';
 import { inputSchemaOf } from './operation-schema.ts';
 import { isSelected, type Selection } from './selection.ts';
 import type { AgentTool } from './tool.ts';
@@ -14,7 +14,7 @@ export function operationTools({ toolsets = [], readOnly }: Selection): AgentToo
     .map((operation) => ({
       definition: definitionOf(operation),
       reachesOut: () => reachesOut(operation),
-      run: (args, calling) => callOperation(operation, args, calling),
+      run: (args, calling) => callByName(operation, args, calling),
     }));
 }
 

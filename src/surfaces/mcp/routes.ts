@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
+import { bulkLimits } from '../../domain/body-limits.ts';
 import { parseJsonObject } from '../http/json.ts';
 import { type GuardOptions, guardFor } from './guard.ts';
 import { type Selection, selectionOf } from './selection.ts';
@@ -26,6 +27,8 @@ export interface McpRouteOptions extends GuardOptions {
 
 /** Bytes of a message. Operations have limits of their own; a larger file goes to an address made for its upload. */
 const bodyLimit = 8 * 1024 * 1024;
+/** The arguments of a call are inside of three objects. */
+const messageLimits = { ...bulkLimits, depth: bulkLimits.depth + 3 };
 
 interface Caller {
   id: string;
@@ -108,7 +111,7 @@ async function loading({ load, failed }: McpRouteOptions, ending: AbortSignal): 
 function readMessage({ body }: FastifyRequest): Record<string, unknown> | string {
   if (!(body instanceof Uint8Array) || body.length === 0) return 'Parse error: the body is empty';
   try {
-    return parseJsonObject(body);
+    return parseJsonObject(body, messageLimits);
   } catch (error) {
     if (error instanceof Refusal) return `Parse error: ${error.message}`;
     throw error;

@@ -9,7 +9,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { named } from '../../platform/quoted.ts';
 import { nearest } from '../naming.ts';
 import type { Agent, Calling } from './agent.ts';
-import { failedResult, resultOf } from './answers.ts';
+import { failedResult, madeResult, resultOf } from './answers.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { completed } from './completion.ts';
 import { promptList, promptNamed } from './prompts.ts';
@@ -72,7 +72,10 @@ async function callTool(
   } catch (error) {
     // Nobody is there to be told.
     if (calling.abandoned()) throw error;
-    return failedResult(agent, calling.signal.aborted ? ending() : error, tool.reachesOut(args));
+    const told = calling.signal.aborted ? ending() : error;
+    return calling.made.length > 0
+      ? madeResult(agent, calling.made, told, tool.reachesOut(args))
+      : failedResult(agent, told, tool.reachesOut(args));
   } finally {
     end();
   }
@@ -121,6 +124,7 @@ function callingFor(agent: Agent, context: ServerContext): { calling: Calling; e
       signal,
       abandoned: () => gone.aborted,
       reporting: progressToken !== undefined,
+      made: [],
       progress: tell,
     },
     end: () => {
@@ -159,6 +163,7 @@ async function quietly<T>(
     signal,
     abandoned: () => gone.aborted,
     reporting: false,
+    made: [],
     progress: () => {},
   };
   try {

@@ -107,8 +107,13 @@ function requestBody(
 
 const binary: Schema = { type: 'string', format: 'binary' };
 
-function success({ status, response }: Operation, components: Components): ResponseObject {
-  const headers = { 'x-request-id': requestIdHeader };
+function success(operation: Operation, components: Components): ResponseObject {
+  const { status, response } = operation;
+  const repeated = Object.entries(operation.answerHeaders ?? {}).map(([header, field]) => [
+    header,
+    { description: `The field \`${field}\` of the body.`, schema: { type: 'string' } },
+  ]);
+  const headers = { 'x-request-id': requestIdHeader, ...Object.fromEntries(repeated) };
   const streamed = streamedAnswer(response);
   if (streamed?.kind === 'file')
     return {

@@ -52,6 +52,9 @@ export const answerExamples: CheckExample[] = [
   ),
   ...examples(
     'tokenBudgetUnder',
+    [{ tokens: 10 }, { usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 } }, 'failed'],
+    [{ tokens: 10 }, { usage: { totalTokens: 0 } }, 'failed'],
+    [{ tokens: 10 }, { usage: { inputTokens: 0, outputTokens: 0, totalTokens: 9 } }, 'passed'],
     [{ tokens: 100 }, { usage: { inputTokens: 50, outputTokens: 49 } }, 'passed'],
     [{ tokens: 100 }, { usage: { inputTokens: 50, outputTokens: 50 } }, 'failed', '100 tokens'],
     [{ tokens: 100 }, { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 200 } }, 'failed', '200'],

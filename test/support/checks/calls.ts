@@ -240,6 +240,15 @@ export const failureExamples: CheckExample[] = [
     [
       {},
       {
+        toolCalls: [{ ...find, invalid: 'The arguments are not valid JSON.' }],
+        toolErrors: [{ ...find, kind: 'protocol', message: 'The arguments are not valid JSON.' }],
+        inventory: complete(tool('find', { inputSchema: city })),
+      },
+      'passed',
+    ],
+    [
+      {},
+      {
         toolCalls: [find],
         toolErrors: [{ ...find, kind: 'content', message: 'Unknown CITY' }],
         inventory: complete(tool('find', { inputSchema: city })),

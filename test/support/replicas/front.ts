@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,8 +7,6 @@ import { createInterface } from 'node:readline';
 /** Where Debian puts it. */
 const haproxy = '/usr/sbin/haproxy';
 const shipped = new URL('../../../deploy/haproxy/haproxy.cfg', import.meta.url);
-
-export const hasHaproxy = existsSync(haproxy);
 
 /** What HAProxy wrote about a request. */
 export interface Line {

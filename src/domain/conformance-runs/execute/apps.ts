@@ -2,7 +2,7 @@ import { gradeApps, interfaceOf, type Read, toolsWithInterface } from '../../../
 import type { SuiteReport } from '../../../conformance/report.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Conversation } from '../../../mcp/mcp.ts';
-import { hideSecretsInTurns } from '../../../mcp/target.ts';
+import { Redactor } from '../../../mcp/redactor.ts';
 import { drain } from '../../live/drain.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
 import { ask, graded, type Subject } from './subject.ts';
@@ -22,7 +22,7 @@ export function appsReport(subject: Subject): Promise<SuiteReport> {
         if (uri.length <= mostUri) read.set(uri, await readInterface(conversation, uri));
       const { protocolVersion: profile } = conversation.identity;
       const groups = gradeApps(tools, read, all.length - tools.length);
-      return { groups: await hideSecretsInTurns(groups, conversation.secrets()), profile };
+      return { groups: await new Redactor(conversation.secrets()).hide(groups), profile };
     }),
   );
 }

@@ -6,8 +6,8 @@ import * as servers from '../../../platform/database/queries/servers.ts';
 import { type Account, enqueue } from '../../../platform/jobs/queue.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
-import type { Services } from '../../context.ts';
-import { actFor } from '../../identity/act-for.ts';
+import type { ProjectContext, Services } from '../../context.ts';
+import { actWhile } from '../../identity/act-for.ts';
 import { isOpen, type Run } from '../find.ts';
 import { type End, settle } from '../settle.ts';
 import { addReport, prepareReport } from '../store.ts';
@@ -51,10 +51,13 @@ export function conformanceJob(services: Services): JobKind {
       if (run === 'full') return (trx) => enqueueRun(trx, { projectId, runId }, onBehalfOf, lookAgain);
       if (!run) return undefined;
       try {
-        const subject = await subjectOf(services, run, onBehalfOf, signal);
-        if (!subject) return ended(run, { status: 'failed', reason: 'server_deleted' });
-        await runSuites(services, run, subject);
-        return ended(run, { status: 'completed' });
+        const acting = { ...onBehalfOf, projectId, requestId: runId };
+        return await actWhile(services, 'startConformanceRun', acting, signal, async (context) => {
+          const subject = await subjectOf(context, run);
+          if (!subject) return ended(run, { status: 'failed', reason: 'server_deleted' });
+          await runSuites(services, run, subject);
+          return ended(run, { status: 'completed' });
+        });
       } catch (error) {
         if (error instanceof Refusal) return ended(run, { status: 'failed', reason: 'not_allowed' });
         throw error;
@@ -85,15 +88,12 @@ function begin(
 }
 
 async function subjectOf(
-  services: Services,
-  { id, projectId, serverId, protocolVersion: revision }: Run,
-  account: Account,
-  signal: AbortSignal,
+  context: ProjectContext,
+  { projectId, serverId, protocolVersion: revision }: Run,
 ): Promise<Subject | undefined> {
-  const acting = await actFor(services, 'startConformanceRun', { ...account, projectId, requestId: id });
   const server =
-    serverId === null ? undefined : await services.db.row(servers.findLive, { projectId, id: serverId });
-  return server && { context: { ...acting, callerGone: () => signal }, server, revision, signal };
+    serverId === null ? undefined : await context.db.row(servers.findLive, { projectId, id: serverId });
+  return server && { context, server, revision, signal: context.callerGone() };
 }
 
 /** Those that have a report already were run before a restart. */

@@ -3,7 +3,7 @@ import type { SuiteReport } from '../../../conformance/report.ts';
 import { declaredTasks, gradeTasks, type Told } from '../../../conformance/tasks.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Conversation } from '../../../mcp/mcp.ts';
-import { hideSecretsInTurns } from '../../../mcp/target.ts';
+import { Redactor } from '../../../mcp/redactor.ts';
 import { ask, graded, type Subject } from './subject.ts';
 
 const mostPages = 5;
@@ -21,7 +21,7 @@ export function tasksReport(subject: Subject): Promise<SuiteReport> {
       const pages = declared.lists ? await pagesOf(conversation) : undefined;
       const unknown = await told(conversation, 'tasks/get', { taskId: `none-${randomUUID()}` });
       const groups = gradeTasks(declared, { pages, unknown });
-      return { groups: await hideSecretsInTurns(groups, conversation.secrets()), profile };
+      return { groups: await new Redactor(conversation.secrets()).hide(groups), profile };
     }),
   );
 }

@@ -1,13 +1,15 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
+import { basisOf, lexicalJudge } from '../../../evaluation/index.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import { inLanes } from '../../../platform/lanes.ts';
 import { timeLimit } from '../../../platform/time-limit.ts';
 import type { ProjectContext } from '../../context.ts';
 import { spendInsight } from '../../limits/insights.ts';
-import { bookSpending, refuseSpent } from '../../limits/spend-budget.ts';
+import { refuseSpent } from '../../limits/spend-budget.ts';
+import { SpendCapReached } from '../../limits/spend-cap.ts';
 import { partsForRequest } from '../../model-parts.ts';
 import type { Verb } from '../../verb.ts';
 import { mostJudged } from '../judge/begin.ts';
@@ -56,9 +58,10 @@ async function judgePage(
   const population = all.slice(0, mostJudged);
   const page = population.slice(cursor, cursor + pageSize);
   const { id, organizationId, projectId } = run;
+  const purpose = { reason: `judge backtest of eval-run ${id}`, actor: context.actor.user.id };
   const judge: Judge = {
     parts: partsForRequest(context, organizationId),
-    asker: { id, organizationId, projectId, apiKeys: {} },
+    asker: { id, organizationId, projectId, apiKeys: {}, purpose },
     route,
   };
   const cases = await tried(context, judge, snapshot, rubric, page);
@@ -66,6 +69,7 @@ async function judgePage(
   const answer: Page = {
     ok: cases.every(({ status }) => status !== 'error'),
     cases,
+    basis: basisOf(route?.id ?? lexicalJudge),
     cursor: done,
     sourceHash,
     reservationId,
@@ -74,7 +78,7 @@ async function judgePage(
   return { page: answer, next: done };
 }
 
-/** What the draft says of each, beside what was said before. What it has cost is booked, however it ends. */
+/** What the draft says of each, beside what was said before. */
 async function tried(
   context: ProjectContext,
   judge: Judge,
@@ -87,14 +91,12 @@ async function tried(
   const { threshold } = judgeOf(snapshot);
   const late = timeLimit(deadline);
   const results = new Map<string, Record<string, unknown>>();
-  let micros = 0;
   try {
     await inLanes(page, lanes, AbortSignal.any([late, context.callerGone()]), async (row, signal) => {
       const one = planned.get(row.caseId);
       const { title = '', expectedOutput, isNegative = false } = one ?? {};
       const task = { title, expectedOutput, isNegative, rubric };
-      const { goal, billedMicros } = await measureTrial(judge, row.id, task, signal);
-      micros += billedMicros;
+      const { goal } = await measureTrial(judge, row.id, task, signal);
       const before = await db.row(judgements.judged, { trialId: row.id });
       const { rubricHits } = goal;
       const { status, errorCode, reason, ...said } = measured(goal, threshold);
@@ -111,18 +113,11 @@ async function tried(
     });
   } catch (error) {
     if (late.aborted) throw new Refusal('TIMEOUT', `The judge took longer than ${deadline / 1000} s`);
+    if (error instanceof JudgeUnavailable && error.failure instanceof SpendCapReached)
+      throw error.failure.refusal;
     if (error instanceof JudgeUnavailable)
       throw new Refusal('SERVER_UNREACHABLE', `The judge cannot be asked: ${error.message}`);
     throw error;
-  } finally {
-    if (micros > 0) await book(context, judge.asker.id, micros);
   }
   return page.map(({ id }) => results.get(id) ?? {});
-}
-
-async function book({ db, clock, actor }: ProjectContext, runId: string, micros: number): Promise<void> {
-  const { organization, user } = actor;
-  const reason = `judge backtest of eval-run ${runId}`;
-  const spending = { organizationId: organization.id, micros, reason, actor: user.id };
-  await db.transaction((trx) => bookSpending(trx, clock(), spending));
 }

@@ -1,12 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '../../../contract/errors.ts';
+import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import type { InProject } from '../../context.ts';
 import { invalid } from '../../invalid.ts';
+import { coverageOf } from '../coverage.ts';
 
 export interface Baseline {
   run: runs.RunRow;
-  policy: 'run' | 'previous_completed' | 'previous_completed_same_environment' | 'commit_sha';
+  policy: 'run' | 'previous_completed' | 'previous_completed_same_environment' | 'commit_sha' | 'branch';
   commitSha?: string;
+  branch?: string;
   /** Runs of that commit, when there are several. */
   matches?: number;
 }
@@ -14,38 +18,94 @@ export interface Baseline {
 interface Asked {
   baseRunId?: string | undefined;
   baseCommitSha?: string | undefined;
+  baseBranch?: string | undefined;
 }
 
-/** The run that another is held against. */
+/** The run that another is held against: one that is named, else the last of its like. */
 export async function baselineOf(
   { db, project }: InProject,
-  { id, suiteId, environment }: runs.RunRow,
-  { baseRunId, baseCommitSha: commitSha }: Asked,
+  run: runs.RunRow,
+  asked: Asked,
 ): Promise<Baseline> {
-  if (baseRunId !== undefined && commitSha !== undefined)
-    throw invalid('Send either baseRunId or baseCommitSha');
+  const { baseRunId, baseCommitSha: commitSha, baseBranch: branch } = asked;
+  if (Object.values({ baseRunId, commitSha, branch }).filter((one) => one !== undefined).length > 1)
+    throw invalid('Send one of baseRunId, baseCommitSha and baseBranch');
   if (baseRunId !== undefined) {
-    const run = await db.row(runs.find, { projectId: project.id, id: baseRunId });
-    if (!run || run.suiteId !== suiteId)
+    const base = await db.row(runs.find, { projectId: project.id, id: baseRunId });
+    if (!base || base.suiteId !== run.suiteId)
       throw noBaseline(`There is no run ${baseRunId} of this suite`, { baseRunId });
-    return { run, policy: 'run' };
+    return { run: base, policy: 'run' };
   }
-  if (commitSha !== undefined) {
-    const [run, ...others] = await db.rows(runs.ofCommit, { suiteId, except: id, commitSha });
-    if (!run)
-      throw noBaseline(`No completed run of this suite is of the commit ${commitSha}`, {
-        baseCommitSha: commitSha,
-      });
-    return { run, policy: 'commit_sha', commitSha, ...(others.length > 0 && { matches: others.length + 1 }) };
-  }
-  const before = { suiteId, before: id };
-  if (environment) {
-    const run = await db.row(runs.previous, { ...before, environmentId: environment.id });
-    if (run) return { run, policy: 'previous_completed_same_environment' };
-  }
-  const run = await db.row(runs.previous, { ...before, environmentId: null });
-  if (!run) throw noBaseline('No run of this suite was completed before this one', {});
-  return { run, policy: 'previous_completed' };
+  const like = await lastLike(db, run, { commitSha, branch });
+  const details = {
+    ...(commitSha !== undefined && { baseCommitSha: commitSha }),
+    ...(branch !== undefined && { baseBranch: branch }),
+  };
+  if ('why' in like) throw noBaseline(`No earlier run to compare with: ${like.why}`, details);
+  const { run: base, matches } = like;
+  if (commitSha !== undefined)
+    return { run: base, policy: 'commit_sha', commitSha, ...(matches > 1 && { matches }) };
+  if (branch !== undefined) return { run: base, policy: 'branch', branch };
+  return {
+    run: base,
+    policy: run.environment ? 'previous_completed_same_environment' : 'previous_completed',
+  };
+}
+
+interface Among {
+  commitSha?: string | undefined;
+  branch?: string | undefined;
+}
+
+/**
+ * The last completed run of the whole suite before this one, with the same models and client in the same environment; on
+ * a branch, or of a commit, where one is named. Where there is none, why: nothing else is compared with by itself.
+ */
+export async function lastLike(
+  db: Db,
+  run: runs.RunRow,
+  { commitSha, branch }: Among = {},
+): Promise<{ run: runs.RunRow; matches: number } | { why: string }> {
+  if (commitSha === undefined && coverageOf(run) === 'try') return { why: 'this run only tried a case' };
+  if (commitSha === undefined && coverageOf(run) === 'cases')
+    return { why: 'this run has only some cases of the suite' };
+  const among = {
+    suiteId: run.suiteId,
+    id: run.id,
+    commitSha: commitSha ?? null,
+    branch: branch ?? null,
+  };
+  const { target } = await db.one(runs.target, { id: run.id });
+  const [found, ...others] = await db.rows(runs.comparable, { ...among, target });
+  if (found) return { run: found, matches: others.length + 1 };
+  const last = await db.row(runs.lastCompleted, among);
+  const where =
+    commitSha === undefined
+      ? branch === undefined
+        ? ''
+        : ` on the branch ${branch}`
+      : ` of the commit ${commitSha}`;
+  if (!last)
+    return {
+      why: `no complete run of this suite${where}${commitSha === undefined ? ' came before this one' : ' is known'}`,
+    };
+  return {
+    why: `run ${last.runNumber}, the last complete one${where}, ${differenceOf(last.target, target)}`,
+  };
+}
+
+function differenceOf(was: runs.RunTarget, is: runs.RunTarget): string {
+  if (!isDeepStrictEqual(was.models, is.models))
+    return `used ${modelWords(was)}, and this one ${modelWords(is)}`;
+  if (was.environment !== is.environment) return 'took place in another environment';
+  if (was.client !== is.client) return 'ran as another client';
+  return is.withoutSkills ? 'had its skills' : 'was without its skills';
+}
+
+function modelWords({ models }: runs.RunTarget): string {
+  const named = Object.keys(models).filter((model) => model !== '');
+  if (named.length === 0) return 'no model';
+  return named.length > 3 ? `${named.length} models` : named.join(' and ');
 }
 
 function noBaseline(message: string, details: Record<string, string>): Refusal {

@@ -11,7 +11,7 @@ import { presentSummary } from '../read/summary.ts';
 import { baselineOf } from './baseline.ts';
 import { diff } from './diff.ts';
 import { scoreContract, scoreDeltas } from './scores.ts';
-import { type Side, sideOf } from './side.ts';
+import { type Side, scoredSideOf } from './side.ts';
 
 type Comparison = OutputOf<Operations['compareEvalRun']>;
 
@@ -24,7 +24,7 @@ export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>
     const run = await findRun(moment, input.runId);
     const baseline = await baselineOf(moment, run, input);
     const suite = await findSuite(moment, run.suiteId);
-    const [base, now] = [await sideOf(db, baseline.run), await sideOf(db, run)];
+    const [base, now] = [await scoredSideOf(db, baseline.run), await scoredSideOf(db, run)];
     // One by one: a run may have thousands of cases.
     const compared = await mapInTurns(pairsOf(base.cases, now.cases), compareCase);
     const { cases, suite: difference } = concluded(compared);
@@ -37,13 +37,14 @@ export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>
         row.error,
       ]),
     );
-    const { policy, commitSha, matches } = baseline;
+    const { policy, commitSha, branch, matches } = baseline;
     return {
       suite: { id: suite.id, name: suite.name },
       baseline: {
         policy,
         baseRunId: baseline.run.id,
         ...(commitSha !== undefined && { baseCommitSha: commitSha }),
+        ...(branch !== undefined && { baseBranch: branch }),
         ...(matches !== undefined && { matchCount: matches }),
       },
       baseRun: presentSide(baseline.run),
@@ -103,7 +104,7 @@ function presentSide(run: RunRow): Comparison['baseRun'] {
     result: run.result,
     createdAt: run.createdAt,
     completedAt: run.completedAt,
-    summary: presentSummary(run),
+    summary: rated(presentSummary(run)),
     environment: run.environment,
     ...(modelId !== null && { effectiveModelId: modelId }),
     ...(modelSource !== null && { modelSource }),
@@ -111,8 +112,16 @@ function presentSide(run: RunRow): Comparison['baseRun'] {
   };
 }
 
+/** What was not carried out cannot be compared. */
+function rated(summary: ReturnType<typeof presentSummary>): Comparison['baseRun']['summary'] {
+  return summary?.passRate === undefined ? null : { ...summary, passRate: summary.passRate };
+}
+
 function passSummary(base: RunRow, now: RunRow): Comparison['passSummary'] {
-  const rate = ({ finished, passed }: RunRow) => (finished === 0 ? null : (passed / finished) * 100);
+  const rate = (run: RunRow) => {
+    const { passRate } = presentSummary(run) ?? {};
+    return passRate === undefined ? null : passRate * 100;
+  };
   return {
     passRatePercent: diff(rate(base), rate(now)),
     total: diff(base.finished, now.finished),

@@ -1,7 +1,7 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
 import { diff } from './diff.ts';
-import type { ScoreRow, Side } from './side.ts';
+import type { ScoredSide, ScoreRow, Side } from './side.ts';
 
 type Comparison = OutputOf<Operations['compareEvalRun']>;
 type Delta = Comparison['cases'][number]['scoreDeltas'][number];
@@ -23,7 +23,7 @@ export function scoreDeltas(key: string, base: Side, now: Side): Delta[] {
 }
 
 /** The same over all cases. */
-export function scoreContract(base: Side, now: Side): Comparison['scoreContract'] {
+export function scoreContract(base: ScoredSide, now: ScoredSide): Comparison['scoreContract'] {
   const [was, is] = [base, now].map((side) => summed([...side.scores.values()].flat())) as [Rows, Rows];
   const evaluationConfigChanged = [...now.configs].some(([key, hash]) => {
     const before = base.configs.get(key);
@@ -104,14 +104,21 @@ function rateOf(row: ScoreRow | undefined): number | null {
   return row?.scored ? (row.passed ?? 0) / row.scored : null;
 }
 
-function contractSide({ configs, scores, cases }: Side): Comparison['scoreContract']['base'] {
+function contractSide({
+  configs,
+  scores,
+  cases,
+  scoreIntegrity,
+  quarantined,
+}: ScoredSide): Comparison['scoreContract']['base'] {
   const hashes = new Set(configs.values());
   const [only] = hashes;
   const scored = cases.filter(({ key }) => (scores.get(key) ?? []).length > 0);
   return {
     // With several cases there is one for each; the cases say which changed.
     evaluationConfigHash: hashes.size === 1 ? (only ?? null) : null,
+    scoreIntegrity,
     scoredIterations: scored.reduce((sum, { trials }) => sum + trials.length, 0),
-    quarantinedIterations: 0,
+    quarantinedIterations: quarantined,
   };
 }

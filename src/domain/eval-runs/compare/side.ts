@@ -7,6 +7,7 @@ import * as compare from '../../../platform/database/queries/eval-compare.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
 import { snapshotOf } from '../read/find.ts';
+import { integrityOf, scoredTrials } from '../read/integrity.ts';
 import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 
@@ -22,8 +23,22 @@ export interface Side {
   definitions: Map<string, { gating: boolean; deterministic: boolean }>;
 }
 
-export async function sideOf(db: Db, run: RunRow): Promise<Side> {
+export interface ScoredSide extends Side {
+  scoreIntegrity: 'valid' | 'invalid' | null;
+  quarantined: number;
+}
+
+/** With what its scores are worth. Where that is not known to be well, all of them are read. */
+export async function scoredSideOf(db: Db, run: RunRow): Promise<ScoredSide> {
   const snapshot = await snapshotOf({ db }, run.id);
+  const side = await sideOf(db, run, snapshot);
+  if (run.scoreIntegrity === 'valid') return { ...side, scoreIntegrity: 'valid', quarantined: 0 };
+  const scored = await scoredTrials(db, run.id, snapshot);
+  return { ...side, scoreIntegrity: integrityOf(scored), quarantined: scored.quarantined };
+}
+
+export async function sideOf(db: Db, run: RunRow, known?: RunSnapshot): Promise<Side> {
+  const snapshot = known ?? (await snapshotOf({ db }, run.id));
   const trials = byPlace(await db.rows(compare.trials, { runId: run.id }));
   const scores = byPlace(await db.rows(compare.scores, { runId: run.id }));
   const side: Side = { run, cases: [], scores: new Map(), configs: new Map(), definitions: new Map() };

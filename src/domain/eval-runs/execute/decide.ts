@@ -4,24 +4,27 @@ import {
   legacyResult,
   policyProblem,
   resolvePolicy,
+  runWarnings,
   summarizeTrials,
   type VerdictDecision,
 } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as runEvents from '../../../platform/database/queries/eval-run-events.ts';
+import * as outcomes from '../../../platform/database/queries/eval-run-outcomes.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
 import * as trialRows from '../../../platform/database/queries/eval-trials.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context.ts';
-import { bookSpending } from '../../limits/spend-budget.ts';
 import { isOpen } from '../is-open.ts';
 import { adviseAfter, heardJudge } from '../judge/grading.ts';
+import { integrityOf, scoredTrials } from '../read/integrity.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import { tellOfRun } from '../tell.ts';
 import { RunAnalytics } from './analyze.ts';
 import { decideLater } from './decide-later.ts';
 import { type Judged, statisticsOf } from './statistics.ts';
+import type { StoredStages } from './stored.ts';
 
 const page = 500;
 
@@ -46,6 +49,9 @@ export async function decision(services: Services, runId: string): Promise<Commi
   const judged = await judgedTrials(db, runId, analytics);
   const verdict = verdictOf(snapshot, judged);
   const statistics = statisticsOf(snapshot, judged);
+  const found = runWarnings(statistics.cases, verdict.end.result === 'passed');
+  const warnings = found.length > 0 ? found : null;
+  const scoreIntegrity = integrityOf(await scoredTrials(db, runId, snapshot));
   const completedAt = clock();
   const stages = analytics.of(run, completedAt);
   const advise = await adviseAfter(services, run, snapshot);
@@ -53,9 +59,10 @@ export async function decision(services: Services, runId: string): Promise<Commi
     await trx.row(runs.queueToEnd, { projectId: run.projectId });
     if (run.status === 'grading') await trx.run(runs.recount, { id: runId });
     // Results of a run that is reported may have come in meanwhile.
-    const ended = await trx.row(runs.end, { id: runId, trials: run.trials, ...verdict.end });
+    const end = { id: runId, trials: run.trials, warnings, scoreIntegrity, ...verdict.end };
+    const ended = await trx.row(runs.end, end);
     if (!ended) return;
-    await trx.run(runs.insertOutcome, {
+    await trx.run(outcomes.insert, {
       runId,
       suiteId: ended.suiteId,
       runGroupId: ended.runGroupId,
@@ -77,9 +84,7 @@ export async function settleRun(
   sealedId: string | null,
 ): Promise<void> {
   if (sealedId !== null) await vault.forget(db, sealedId);
-  const { id: runId, organizationId, startedBy, billedMicros, status, result, passed, failed } = run;
-  const spending = { organizationId, micros: billedMicros, reason: `eval-run ${runId}`, actor: startedBy };
-  await bookSpending(db, clock(), spending);
+  const { id: runId, status, result, passed, failed } = run;
   await db.run(suites.addToTotals, { id: run.suiteId, passed, failed });
   const event: RunEvent = { type: 'run.decided', runId, at: clock(), status, result };
   await db.run(runEvents.addLastEvent, { runId, data: event });
@@ -96,7 +101,8 @@ async function judgedTrials(db: Db, runId: string, analytics: RunAnalytics): Pro
     for (const row of rows) {
       analytics.add(row);
       const { caseId, variant, status, result, evaluatorError } = row;
-      all.push({ caseId, variant, status, result, evaluatorError });
+      const { warning } = row.stages as StoredStages;
+      all.push({ caseId, variant, status, result, evaluatorError, warning });
     }
     if (rows.length < page) return all;
     after = rows.at(-1)?.position ?? after;

@@ -1,3 +1,4 @@
+import { notRunWarning } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
@@ -36,10 +37,18 @@ export async function endEarly(
   if (!run || !isOpen(run.status)) return undefined;
   // Its judge may have been heard for some of the trials.
   if (run.status === 'grading') await db.run(runs.recount, { id: runId });
-  const end = { status, result: null, stopReason, error: error ?? null };
+  const warnings = notRunWarning(run.trials, run.finished);
+  const end = {
+    status,
+    result: null,
+    stopReason,
+    error: error ?? null,
+    scoreIntegrity: null,
+    warnings: warnings.length > 0 ? warnings : null,
+  };
   const ended = await db.row(runs.end, { id: runId, trials: run.trials, ...end });
   if (!ended) return undefined;
-  await stopJudging(services, db, ended, 'run_ended');
+  await stopJudging(db, ended.id, 'run_ended');
   await settleRun(services, db, ended, run.sealedId);
   return ended;
 }

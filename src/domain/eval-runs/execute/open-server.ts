@@ -2,6 +2,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import type { DeclaredTool } from '../../../evaluation/index.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Conversation } from '../../../mcp/mcp.ts';
+import { Redactor } from '../../../mcp/redactor.ts';
 import { secretsOf, type Target } from '../../../mcp/target.ts';
 import type { ApiKeys } from '../../../models/resolve.ts';
 import type { LiveServerRow } from '../../../platform/database/queries/servers.ts';
@@ -14,7 +15,6 @@ import type { DeliveredSecret } from '../../secrets/deliver.ts';
 import { loadWidget } from '../../server-widgets/load.ts';
 import { openSecrets } from '../../servers/secrets.ts';
 import type { RunSnapshot } from '../snapshot.ts';
-import { hidingWith } from './hide.ts';
 
 const callTimeout = 30_000;
 /** Characters of declarations: all of them go to the model with each of its steps. */
@@ -51,7 +51,6 @@ export async function openServer(
     key: secretsKey,
     headers: { ...connection.headers, ...given.headers },
     env: given.env,
-    spareEnv: given.spareEnv,
   };
   const options = {
     clientInfo: connection.clientInfo,
@@ -63,15 +62,18 @@ export async function openServer(
   const timeout = row.settings.timeout ?? callTimeout;
   const own = await openSecrets(services, services.db, row);
   const { headers = {}, env = {}, clientSecret = '' } = own;
-  const hide = hidingWith([
+  const redactor = new Redactor([
     ...secretsOf({ kind: 'http', url: '', headers: { ...headers, ...given.headers, clientSecret } }),
     ...secretsOf({ kind: 'stdio', command: '', args: [], env: { ...env, ...given.env } }),
     ...secrets.map(({ value }) => value),
     ...Object.values(apiKeys).filter((key) => key !== undefined),
   ]);
-  const tools = await toolsOf(services, target, { timeout, ...opening }, hide);
+  const tools = await toolsOf(services, target, { timeout, ...opening }, redactor).catch((error: unknown) => {
+    if (!(error instanceof McpFailure) || given.withheld.length === 0) throw error;
+    throw new McpFailure(error.kind, `${error.message}${withheldHint(given.withheld)}`, error.facts);
+  });
   const declared = tools.map((tool) => ({ ...tool, serverId: row.id }) as unknown as DeclaredTool);
-  const visit = visits(services, target, timeout, hide, opening.hidesCauses);
+  const visit = visits(services, target, timeout, redactor, opening.hidesCauses);
   return {
     id: row.id,
     name: row.name,
@@ -85,11 +87,16 @@ export async function openServer(
   };
 }
 
+/** A command that lacks a variable often ends without saying which. */
+function withheldHint(names: readonly string[]): string {
+  return `. It was not given the personal secrets ${names.join(', ')}: personalEnv of the server does not name them. An administrator of the project can add them there`;
+}
+
 async function toolsOf(
   { mcp }: Services,
   target: Target,
   { onConnected, timeout, signal }: Opening & { timeout: number },
-  hide: ReturnType<typeof hidingWith>,
+  redactor: Redactor,
 ): Promise<Record<string, unknown>[]> {
   try {
     return await mcp.use(target, { timeout, ...(signal && { signal }) }, async (conversation) => {
@@ -101,11 +108,11 @@ async function toolsOf(
           'too-large',
           `The tools come to ${Math.ceil(size / 1024 / 1024)} MiB, and a model is told at most ${mostDeclared >> 20}`,
         );
-      return hide(items, conversation.secrets());
+      return redactor.learn(conversation.secrets()).hide(items);
     });
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
-    throw new McpFailure(error.kind, await hide(error.message), error.facts);
+    throw new McpFailure(error.kind, await redactor.hide(error.message), error.facts);
   }
 }
 
@@ -118,7 +125,7 @@ function visits(
   { mcp }: Services,
   target: Target,
   timeout: number,
-  hide: ReturnType<typeof hidingWith>,
+  redactor: Redactor,
   hidesCauses = false,
 ): {
   talk<T extends object>(
@@ -133,14 +140,14 @@ function visits(
   ): Promise<T | Failed> => {
     try {
       return await mcp.use(target, { timeout, signal }, async (conversation) =>
-        hide(await work(conversation), conversation.secrets()),
+        redactor.learn(conversation.secrets()).hide(await work(conversation)),
       );
     } catch (error) {
       signal.throwIfAborted();
       // Commands may have been forbidden meanwhile.
       if (!(error instanceof McpFailure || error instanceof Refusal)) throw error;
       const rpc = error instanceof McpFailure ? error.facts.rpc : undefined;
-      const message = await hide(rpc?.message ?? error.message);
+      const message = await redactor.hide(rpc?.message ?? error.message);
       if (rpc) return { failure: { message, code: rpc.code } };
       return {
         failure: hidesCauses ? { message: 'The server did not answer', behind: message } : { message },

@@ -71,6 +71,8 @@ function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): 
     actualToolCalls: shownCalls(grade.actualToolCalls),
     expectedToolCalls: grade.expectedToolCalls,
     error: error ?? (graderError === undefined ? null : `The judging failed: ${graderError}`),
+    ...(record?.finish !== undefined && { finishReason: record.finish }),
+    ...(grade.warning && { warning: grade.warning }),
     predicateResults: grade.rows,
     scores: grade.scores,
     configHash: grade.evaluationConfig.hash,
@@ -102,6 +104,7 @@ function stagesOf({ grade, setup, record }: ConductedTrial): StoredStages {
     firstFailedStage,
     failureCategory,
     analyzerVersion: stageAnalyzerVersion,
+    ...(grade.warning && { warning: grade.warning }),
     setup: setup.attempts,
     stageMs: {
       ...msOf(

@@ -6,6 +6,7 @@ import type { Services } from '../../context.ts';
 import { type DeliveredSecret, deliverSecrets } from '../../secrets/deliver.ts';
 import { isOpen } from '../is-open.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import type { Purpose } from './ledger.ts';
 
 /** A run as its trials see it in one process. */
 export interface RunInProcess {
@@ -16,6 +17,7 @@ export interface RunInProcess {
   snapshot: RunSnapshot;
   cases: ReadonlyMap<string, PlannedCase>;
   apiKeys: ApiKeys;
+  purpose: Purpose;
   secrets: DeliveredSecret[];
   /** A secret was deleted after the launch. */
   secretsIncomplete: boolean;
@@ -58,6 +60,7 @@ async function load(services: Services, runId: string): Promise<RunInProcess> {
     snapshot,
     cases: casesById(snapshot),
     apiKeys: sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys),
+    purpose: { reason: `eval-run ${runId}`, actor: startedBy },
     secrets,
     secretsIncomplete: incomplete,
     secretsKey: secretsKeyOf(services, startedBy, secrets, snapshot),

@@ -1,23 +1,34 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
-import { caseStatistics, wilson } from '../../../evaluation/index.ts';
+import { caseStatistics, type TrialWarning, wilson } from '../../../evaluation/index.ts';
 import type { JudgedTrial } from '../../../platform/database/queries/eval-trials.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 
 type Statistics = NonNullable<OutputOf<Operations['getEvalRun']>['statistics']>;
 
 /** A trial, as far as it counts. */
-export type Judged = Pick<JudgedTrial, 'caseId' | 'variant' | 'status' | 'result' | 'evaluatorError'>;
+export type Judged = Pick<JudgedTrial, 'caseId' | 'variant' | 'status' | 'result' | 'evaluatorError'> & {
+  warning?: TrialWarning | undefined;
+};
+
+interface Count {
+  passed: number;
+  trials: number;
+  /** Of the trials that passed. */
+  warnings?: Partial<Record<TrialWarning, number>>;
+}
 
 /** Rates with their uncertainty, over the trials that could be judged. */
 export function statisticsOf(snapshot: RunSnapshot, judged: readonly Judged[]): Statistics {
-  const counts = new Map<string, { passed: number; trials: number }>();
-  const whole = { passed: 0, trials: 0 };
-  for (const { caseId, variant, status, result, evaluatorError } of judged) {
+  const counts = new Map<string, Count>();
+  const whole: Count = { passed: 0, trials: 0 };
+  for (const { caseId, variant, status, result, evaluatorError, warning } of judged) {
     if (status !== 'completed' || result === null || evaluatorError) continue;
     const key = JSON.stringify([caseId, variant]);
     const count = counts.get(key) ?? { passed: 0, trials: 0 };
     counts.set(key, count);
+    if (warning && result === 'passed')
+      count.warnings = { ...count.warnings, [warning]: (count.warnings?.[warning] ?? 0) + 1 };
     for (const one of [count, whole]) {
       one.trials++;
       if (result === 'passed') one.passed++;
@@ -25,7 +36,8 @@ export function statisticsOf(snapshot: RunSnapshot, judged: readonly Judged[]): 
   }
   const cases = snapshot.cases.flatMap(({ id, title, variants, passThreshold }) =>
     variants.map(({ model, provider }, variant) => {
-      const { passed, trials } = counts.get(JSON.stringify([id, variant])) ?? { passed: 0, trials: 0 };
+      const counted = counts.get(JSON.stringify([id, variant]));
+      const { passed, trials, warnings }: Count = counted ?? { passed: 0, trials: 0 };
       const threshold = snapshot.policy === 2 ? passThreshold : snapshot.minimumPassRate / 100;
       const { passRate, interval, passes, flaky, trialsToSettle } = caseStatistics(passed, trials, threshold);
       return {
@@ -42,6 +54,7 @@ export function statisticsOf(snapshot: RunSnapshot, judged: readonly Judged[]): 
         passAtK: passes.map(({ k, passAtK }) => ({ k, value: passAtK })),
         passHatK: passes.map(({ k, passHatK }) => ({ k, value: passHatK })),
         trialsToSettle: trialsToSettle?.more ?? null,
+        ...(warnings && { warnings }),
       };
     }),
   );

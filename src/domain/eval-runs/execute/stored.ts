@@ -5,6 +5,7 @@ import type {
   ShownCall,
   Stage,
   StageResult,
+  TrialWarning,
 } from '../../../evaluation/index.ts';
 import type { StepOutcome } from '../../../trials/run-trial.ts';
 
@@ -18,6 +19,10 @@ export interface TrialDetail {
   actualToolCalls: ShownCall[];
   expectedToolCalls: ShownCall[];
   error: string | null;
+  /** Why the model stopped, when it was not done. */
+  finishReason?: string;
+  /** Of one that passed. */
+  warning?: TrialWarning;
   predicateResults: unknown[];
   scores: unknown[];
   configHash: string | null;
@@ -36,6 +41,8 @@ export interface StoredStages {
   firstFailedStage?: Stage | undefined;
   failureCategory?: FailureCategory | undefined;
   analyzerVersion: number;
+  /** Of one that passed. */
+  warning?: TrialWarning | undefined;
   setup: SetupAttempt[];
   /** Milliseconds that each stage took, where it was measured. */
   stageMs: Partial<Record<Stage, number>>;

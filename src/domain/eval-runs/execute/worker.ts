@@ -1,11 +1,13 @@
 import { Slots } from '../../../models/slots.ts';
 import { leases, type TrialRow } from '../../../platform/database/queries/eval-trials.ts';
 import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts';
-import { LeaseHolder } from '../../../platform/leases/holder.ts';
+import { LeaseHolder, LeaseLost } from '../../../platform/leases/holder.ts';
 import { SharedSlots } from '../../../platform/leases/shared-slots.ts';
 import type { Services } from '../../context.ts';
+import { isAccessEnded } from '../../identity/access-watch.ts';
 import type { ModelParts } from './ask-model.ts';
 import { conductTrial, type TrialParts } from './conduct.ts';
+import { type EarlyEnd, endEarly } from './end-early.ts';
 import { CallLedger } from './ledger.ts';
 import { ModelPauses } from './pauses.ts';
 import { Progress } from './progress.ts';
@@ -13,6 +15,12 @@ import { TrialRecords } from './record.ts';
 import { abandoned, type Recorded, recorded } from './recorded.ts';
 import { RunsInProcess } from './run-in-process.ts';
 import { RunServers } from './servers.ts';
+
+const starterLostAccess: EarlyEnd = {
+  status: 'cancelled',
+  stopReason: 'access_ended',
+  error: 'The account that started the run no longer has access to the project',
+};
 
 /** A trial that takes its process down again and again is given up. */
 const attempts = 6;
@@ -25,7 +33,7 @@ export class TrialWorker {
   private subscriptions: (() => void)[] = [];
 
   constructor(services: Services) {
-    const { db, log, notifications, config, courtesy } = services;
+    const { db, log, notifications, config, courtesy, clock } = services;
     // Some are at hand when others end, so that nobody waits for the database.
     const atHand = Math.ceil(config.evalTrials / 2);
     const held = config.evalTrials + atHand;
@@ -36,7 +44,7 @@ export class TrialWorker {
       inProcess: new Slots(),
       slots: new SharedSlots({ db, log, now: () => performance.now() }),
       pauses: new ModelPauses(db, notifications),
-      ledger: new CallLedger(db),
+      ledger: new CallLedger(db, clock),
       progress: new Progress(db, log),
       courtesy,
     };
@@ -51,7 +59,7 @@ export class TrialWorker {
           attempts,
           concurrency: held,
           attributesOf: ({ runId, caseId }) => ({ 'drydock.run.id': runId, 'drydock.case.id': caseId }),
-          work: async (row, signal) => recorded(services, row, await conductTrial(this.parts, row, signal)),
+          work: (row, signal) => this.conduct(row, signal),
           givenUp: (row, error) => abandoned(this.parts, row, error),
           settle: (row, end, outcome) => this.records.settle(row, end, outcome as Recorded),
         },
@@ -62,6 +70,22 @@ export class TrialWorker {
       courtesy,
       log,
     });
+  }
+
+  /** As long as whoever launched the run may; then the run is cancelled. */
+  private async conduct(row: TrialRow, signal: AbortSignal): Promise<Recorded> {
+    const { services, runs } = this.parts;
+    const { id, organizationId, projectId, startedBy: userId } = await runs.get(row.runId);
+    try {
+      const trial = await services.accessWatch.during({ organizationId, projectId, userId }, signal, (ends) =>
+        conductTrial(this.parts, row, ends),
+      );
+      return await recorded(services, row, trial);
+    } catch (error) {
+      if (!isAccessEnded(error)) throw error;
+      await services.db.transaction((trx) => endEarly(services, trx, id, starterLostAccess));
+      throw new LeaseLost();
+    }
   }
 
   start(): void {

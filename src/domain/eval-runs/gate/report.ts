@@ -11,7 +11,7 @@ import type { SuiteSettings } from '../../eval-suites/settings.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
 import type { Verb } from '../../verb.ts';
 import { type Baseline, baselineOf } from '../compare/baseline.ts';
-import { sideOf } from '../compare/side.ts';
+import { type Side, sideOf } from '../compare/side.ts';
 import { presentEligibility } from '../import-eligibility.ts';
 import { isOpen } from '../is-open.ts';
 import { findRun } from '../read/find.ts';
@@ -36,11 +36,10 @@ export async function gateOf(
   if (!policy)
     return { ...shared, policyHash: null, outcome: 'not_configured', baseline: null, conditions: [] };
   const base = await baseOf(context, run, policy);
-  const gate = evaluateGate(
-    policy,
-    await factsOf(context.db, run, 'run'),
-    'reason' in base ? base : await factsOf(context.db, base.run, 'baseline'),
-  );
+  const was = 'reason' in base ? base : await sideOrWhy(context.db, base.run, 'baseline');
+  const is = await sideOrWhy(context.db, run, 'run');
+  const common = 'reason' in was || 'reason' in is ? undefined : keysOf(was, keysOf(is));
+  const gate = evaluateGate(policy, factsOf(is, common), factsOf(was, common));
   return { ...shared, policyHash: hashOf(policy), ...gate, baseline: presentBaseline(base) };
 }
 
@@ -51,11 +50,7 @@ async function baseOf(
 ): Promise<Baseline | Unanswerable> {
   if (!baseline) return { reason: 'baselineNotConfigured', message: 'The gate names no run to compare with' };
   try {
-    return await baselineOf(
-      context,
-      run,
-      baseline.kind === 'run' ? { baseRunId: baseline.runId } : { baseCommitSha: baseline.commitSha },
-    );
+    return await baselineOf(context, run, namedBy(baseline));
   } catch (error) {
     if (error instanceof Refusal && error.code === 'NOT_FOUND')
       return { reason: 'baselineNotFound', message: error.message };
@@ -63,21 +58,53 @@ async function baseOf(
   }
 }
 
-function presentBaseline(base: Baseline | Unanswerable) {
-  if ('reason' in base) return null;
-  const { policy, run, commitSha } = base;
-  return { policy, baseRunId: run.id, ...(commitSha !== undefined && { baseCommitSha: commitSha }) };
+function namedBy(baseline: NonNullable<Policy['baseline']>): Parameters<typeof baselineOf>[2] {
+  switch (baseline.kind) {
+    case 'run':
+      return { baseRunId: baseline.runId };
+    case 'commit_sha':
+      return { baseCommitSha: baseline.commitSha };
+    case 'branch':
+      return { baseBranch: baseline.branch };
+    case 'previous':
+      return {};
+  }
 }
 
-async function factsOf(db: Db, run: RunRow, which: 'run' | 'baseline'): Promise<GateSide | Unanswerable> {
+function presentBaseline(base: Baseline | Unanswerable) {
+  if ('reason' in base) return null;
+  const { policy, run, commitSha, branch } = base;
+  return {
+    policy,
+    baseRunId: run.id,
+    ...(commitSha !== undefined && { baseCommitSha: commitSha }),
+    ...(branch !== undefined && { baseBranch: branch }),
+  };
+}
+
+async function sideOrWhy(db: Db, run: RunRow, which: 'run' | 'baseline'): Promise<Side | Unanswerable> {
   if (isOpen(run.status)) return { reason: `${which}NotTerminal`, message: `The ${which} is ${run.status}` };
   if (!presentEligibility(run.importEligibility).gateable)
     return {
       reason: `${which}NotEligible`,
       message: `The ${which} has cases that are only approximations of what was imported`,
     };
-  const { cases, scores, definitions } = await sideOf(db, run);
-  const trials = cases.flatMap((one) => one.trials);
+  return sideOf(db, run);
+}
+
+function keysOf({ cases }: Side, among?: ReadonlySet<string>): Set<string> {
+  const keys = cases.map(({ key }) => key);
+  return new Set(among ? keys.filter((key) => among.has(key)) : keys);
+}
+
+/** Rates and times over the cases that both runs have, so that a new case is no regression. */
+function factsOf(
+  side: Side | Unanswerable,
+  common: ReadonlySet<string> | undefined,
+): GateSide | Unanswerable {
+  if ('reason' in side) return side;
+  const { cases, scores, definitions } = side;
+  const trials = cases.filter(({ key }) => common?.has(key) ?? true).flatMap((one) => one.trials);
   const judged = trials.filter(({ passed }) => passed !== undefined);
   return {
     passRate: judged.length === 0 ? undefined : judged.filter(({ passed }) => passed).length / judged.length,

@@ -51,7 +51,7 @@ export function insightsJob(services: Services, parts: ModelParts): JobKind {
       const run = await services.db.row(runs.get, { id: runId });
       if (!run || row?.request !== request || row.status !== 'pending') return undefined;
       const counted = await count(services, run);
-      const { content, reasonCode } = await explained(services, parts, run, counted, signal);
+      const { content, reasonCode } = await explained(services, parts, run, row.requestedBy, counted, signal);
       return close(payload as Payload, { status: 'completed', reasonCode, error: null, content });
     },
     givenUp: (payload) =>
@@ -159,13 +159,15 @@ async function explained(
   services: Services,
   parts: ModelParts,
   { id, organizationId, projectId }: runs.RunRow,
+  actor: string,
   content: InsightsContent,
   signal: AbortSignal,
 ): Promise<{ content: InsightsContent; reasonCode: string | null }> {
   const route = hostedRoute(services.models);
   if (!route) return { content, reasonCode: 'no_model' };
   if (content.findings.length === 0) return { content, reasonCode: null };
-  const asker: Asker = { id, organizationId, projectId, apiKeys: {} };
+  const purpose = { reason: `insights of eval-run ${id}`, actor };
+  const asker: Asker = { id, organizationId, projectId, apiKeys: {}, purpose };
   try {
     const text = await ask(parts, asker, route, content.findings, signal);
     const prose = withProse(text, content.findings);
@@ -176,7 +178,7 @@ async function explained(
     signal.throwIfAborted();
     if (!(error instanceof ModelFailure)) throw error;
     services.log.warn('Insights have no prose', { runId: id, error: redact(error.message) });
-    return { content, reasonCode: 'model_failed' };
+    return { content, reasonCode: error.kind === 'spend-cap' ? 'spend_budget_reached' : 'model_failed' };
   }
 }
 

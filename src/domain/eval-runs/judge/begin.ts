@@ -3,7 +3,6 @@ import * as judgements from '../../../platform/database/queries/eval-judgements.
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { Services } from '../../context.ts';
-import { bookSpending } from '../../limits/spend-budget.ts';
 import { decideLater } from '../execute/decide-later.ts';
 
 export const judgeRun = 'judge-eval-run';
@@ -56,19 +55,9 @@ export interface JudgingEnd {
 }
 
 /**
- * Ends a judgement with what was measured until then, books what it has cost, and has a run decided that waits for it.
- * Nothing when it had ended.
+ * Ends a judgement with what was measured until then, and has a run decided that waits for it. Nothing when it had ended.
  */
-export async function endJudging(
-  { clock }: Pick<Services, 'clock'>,
-  db: Db,
-  organizationId: string,
-  { errorCode, ...end }: JudgingEnd,
-): Promise<void> {
+export async function endJudging(db: Db, { errorCode, ...end }: JudgingEnd): Promise<void> {
   const closed = await db.row(judgements.close, { ...end, errorCode: errorCode ?? null });
-  if (!closed) return;
-  const { runId, threshold, requestedBy: actor } = closed;
-  const { billedMicros: micros } = await db.one(judgements.counts, { runId, threshold });
-  await bookSpending(db, clock(), { organizationId, micros, reason: `judge of eval-run ${runId}`, actor });
-  if (closed.gating) await decideLater(db, runId, 'graded');
+  if (closed?.gating) await decideLater(db, closed.runId, 'graded');
 }

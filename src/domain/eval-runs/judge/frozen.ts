@@ -1,19 +1,28 @@
 import { lexicalJudge, type PlannedJudge } from '../../../evaluation/index.ts';
 import type { ModelCatalog } from '../../../models/catalog.ts';
 import { type ApiKeys, hostedRoute, type ModelRoute, resolveModel } from '../../../models/resolve.ts';
-import { defaultJudge } from '../../eval-suites/settings.ts';
+import { defaultJudge, type Judge } from '../../eval-suites/settings.ts';
 import type { PlannedCase, RunJudge, RunSnapshot } from '../snapshot.ts';
+
+/** The judge that a run is launched with. The offline one only advises, whatever its suite says. */
+export function frozenJudge(judge: Judge, route: ModelRoute | undefined): RunJudge {
+  return route ? { ...judge, resolved: route.id } : { ...judge, resolved: lexicalJudge, severity: 'warn' };
+}
+
+/** Whether a verdict waits for a judge. */
+export function decides({ enabled, autoRun, severity }: RunJudge): boolean {
+  return enabled && autoRun && severity !== 'warn';
+}
 
 /** The judge of a run as it was launched; of one that knows none, the one that every suite begins with. */
 export function judgeOf({ judge }: RunSnapshot): RunJudge {
-  return judge ?? { ...defaultJudge, resolved: lexicalJudge };
+  return judge ?? frozenJudge(defaultJudge, undefined);
 }
 
 /** The judge that the verdict waits for. What ran elsewhere was decided there. */
 export function gatingJudge(snapshot: RunSnapshot): RunJudge | undefined {
   const judge = judgeOf(snapshot);
-  const gates = judge.enabled && judge.autoRun && judge.severity !== 'warn' && !snapshot.reported;
-  return gates ? judge : undefined;
+  return decides(judge) && !snapshot.reported ? judge : undefined;
 }
 
 /** A case that prompts nobody has no goal, and a case may do without a judge. */

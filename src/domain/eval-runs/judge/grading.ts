@@ -42,7 +42,7 @@ export async function heardJudge(
   const judgement = await db.row(judgements.find, { runId });
   if (judgement?.status === 'pending') {
     if (judgement.deadlineAt > clock()) return { ready: false };
-    await db.transaction((trx) => stopJudging(services, trx, run, 'deadline_exceeded'));
+    await db.transaction((trx) => stopJudging(trx, run.id, 'deadline_exceeded'));
   }
   await applyJudgement(db, runId, snapshot);
   return { ready: true };
@@ -121,30 +121,24 @@ function wordOf(error: unknown): string {
 }
 
 /** Ends a judgement that is under way, with what was measured so far. */
-export async function stopJudging(
-  services: Pick<Services, 'clock'>,
-  db: Db,
-  { id: runId, organizationId }: Pick<runs.RunRow, 'id' | 'organizationId'>,
-  errorCode: string,
-): Promise<void> {
+export async function stopJudging(db: Db, runId: string, errorCode: string): Promise<void> {
   const judgement = await db.row(judgements.find, { runId });
   if (judgement?.status !== 'pending') return;
   const { request, jobId } = judgement;
   // The job before the judgement, the order in which a job that ends it takes them.
   if (jobId !== null) await cancelJobs(db, [jobId]);
   const end = { runId, request, status: 'failed', errorCode } as const;
-  await endJudging(services, db, organizationId, end);
+  await endJudging(db, end);
 }
 
-/** Of runs that are about to be removed, with their suite or their project: what was spent is booked while it is known. */
+/** Of runs that are about to be removed, with their suite or their project: nobody is asked about them any more. */
 export async function stopJudgings(
-  services: Pick<Services, 'db' | 'clock'>,
+  { db }: Pick<Services, 'db'>,
   ownerId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db } = services;
   for (const run of await db.rows(judgements.pendingOf, { ownerId })) {
     signal.throwIfAborted();
-    await db.transaction((trx) => stopJudging(services, trx, run, 'run_removed'));
+    await db.transaction((trx) => stopJudging(trx, run.id, 'run_removed'));
   }
 }

@@ -31,9 +31,9 @@ export function judgeJob(services: Services, parts: ModelParts): JobKind {
     // They take long, and others find free slots.
     concurrency: 2,
     handle: (payload, signal) => new Judging(services, parts, payload as Payload, signal).run(),
-    givenUp: (payload, _error, onBehalfOf) => async (trx) => {
+    givenUp: (payload) => async (trx) => {
       const end: JudgingEnd = { ...(payload as Payload), status: 'failed', errorCode: 'internal_error' };
-      await endJudging(services, trx, onBehalfOf?.organizationId ?? '', end);
+      await endJudging(trx, end);
     },
   };
 }
@@ -64,11 +64,14 @@ class Judging {
     const ended =
       (end: Pick<JudgingEnd, 'status' | 'errorCode'>): Commit =>
       (trx) =>
-        endJudging(this.services, trx, run.organizationId, { runId, request, ...end });
+        endJudging(trx, { runId, request, ...end });
     const left = timeLimit(Math.max(0, judgement.deadlineAt - clock()));
     try {
-      const judge = await this.judge(run, judgement.model);
+      const judge = await this.judge(run, judgement);
       await this.judgeAll(judge, snapshot, judgement, AbortSignal.any([this.lease, left]));
+      const { scored, errors } = await db.one(judgements.counts, { runId, threshold: judgement.threshold });
+      // A judge of which not one answer could be used has judged nothing.
+      if (scored === 0 && errors > 0) return ended({ status: 'failed', errorCode: 'no_usable_answer' });
       return ended({ status: 'completed' });
     } catch (error) {
       this.lease.throwIfAborted();
@@ -83,12 +86,13 @@ class Judging {
   /** By the model that the request names; keys of the run are used as long as it has them. */
   private async judge(
     run: Pick<runs.RunRow, 'id' | 'organizationId' | 'projectId'> & { sealedId: string | null },
-    model: string,
+    { model, requestedBy }: judgements.JudgementRow,
   ): Promise<Judge> {
     const { db, vault, models } = this.services;
     const { id, organizationId, projectId, sealedId } = run;
     const apiKeys = sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys);
-    const asker = { id, organizationId, projectId, apiKeys };
+    const purpose = { reason: `judge of eval-run ${id}`, actor: requestedBy };
+    const asker = { id, organizationId, projectId, apiKeys, purpose };
     if (model === lexicalJudge) return { parts: this.parts, asker, route: undefined };
     const { route, problem } = resolveModel(models, { model }, apiKeys);
     if (problem) throw new JudgeUnavailable(new ModelFailure('bad-request', problem.message));

@@ -15,7 +15,7 @@ import {
   readJudgeAnswer,
   unmeasured,
 } from '../../../evaluation/index.ts';
-import { ModelFailure } from '../../../models/failure.ts';
+import { ModelFailure, type ModelFailureKind } from '../../../models/failure.ts';
 import type { ModelRoute } from '../../../models/resolve.ts';
 import { Slots } from '../../../models/slots.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
@@ -50,15 +50,23 @@ export interface MeasuredTrial {
   billedMicros: number;
 }
 
-/** The provider will not answer this deployment whatever it is asked. */
+/** The provider will not answer this deployment whatever it is asked, or is not asked because of what it costs. */
 export class JudgeUnavailable extends Error {
-  readonly code: string;
+  readonly failure: ModelFailure;
 
-  constructor({ kind, message }: ModelFailure) {
-    super(message);
-    this.code = `model_${kind.replaceAll('-', '_')}`;
+  constructor(failure: ModelFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+
+  /** The same word where there was nothing left to begin with. */
+  get code(): string {
+    const { kind } = this.failure;
+    return kind === 'spend-cap' ? 'credits' : `model_${kind.replaceAll('-', '_')}`;
   }
 }
+
+const unavailable: ReadonlySet<ModelFailureKind> = new Set(['unauthorized', 'quota', 'spend-cap']);
 
 /** Judges one trial by what was recorded of it. Rejects when it has to be tried again, or nothing can be judged. */
 export async function measureTrial(
@@ -149,7 +157,7 @@ export async function askJudge(
     signal.throwIfAborted();
     if (asked.trouble) throw asked.trouble;
     if (!(error instanceof ModelFailure)) throw error;
-    if (error.kind === 'unauthorized' || error.kind === 'quota') throw new JudgeUnavailable(error);
+    if (unavailable.has(error.kind)) throw new JudgeUnavailable(error);
     const code = `model_${error.kind.replaceAll('-', '_')}`;
     return billed(unmeasured('error', code, `The judge failed: ${redact(error.message).slice(0, 500)}`));
   }

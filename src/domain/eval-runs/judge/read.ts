@@ -1,6 +1,7 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
 import {
+  basisOf,
   type GoalMeasurement,
   type GroundednessMeasurement,
   judgeTemplateHash,
@@ -37,14 +38,19 @@ export async function judgesOf(db: Db, runId: string): Promise<Judges> {
     errorCode: judgement.errorCode,
     generatedAt: judgement.generatedAt,
     modelUsed: judgement.model,
+    basis: basisOf(judgement.model),
+    advisory: !judgement.gating,
     threshold,
   };
-  const { scored, errors, skipped, passed, groundednessScored, grounded } = counts;
+  const preface = state.basis === 'wordCount' ? 'Advice only, words were counted: ' : '';
+  const { scored, errors, skipped, passed, groundednessScored, groundednessErrors, grounded } = counts;
+  // Both are asked in one question, and each is answered or not.
+  const groundless = status === 'completed' && groundednessScored === 0 && groundednessErrors > 0;
   return {
     goalCompletion: {
       ...state,
       summary: over
-        ? `${passed} of ${scored} judged trials reached their goal${besides(counts, judgement)}`
+        ? `${preface}${scored === 0 ? 'No trial could be judged' : `${passed} of ${scored} judged trials reached their goal`}${besides(counts, judgement)}`
         : null,
       progress: {
         total: judgement.total + judgement.skipped,
@@ -58,7 +64,12 @@ export async function judgesOf(db: Db, runId: string): Promise<Judges> {
     },
     groundedness: {
       ...state,
-      summary: over ? `${grounded} of ${groundednessScored} judged answers are grounded` : null,
+      ...(groundless && { status: 'failed' as const, errorCode: 'no_usable_answer' }),
+      summary: over
+        ? groundednessScored === 0
+          ? `${preface}No answer could be judged`
+          : `${preface}${grounded} of ${groundednessScored} judged answers are grounded`
+        : null,
       cases: rows.map((row) => groundednessCase(row, threshold)),
     },
   };

@@ -61,7 +61,7 @@ async function refuseRepeated(
     throw conflict('The run is being judged. Poll it, or send force to begin again', 'JUDGE_PENDING');
   if (!force)
     throw conflict('The run was judged. Read it, or send force to judge it again', 'JUDGE_COMPLETED');
-  await stopJudging(context, db, run, 'superseded');
+  await stopJudging(db, run.id, 'superseded');
 }
 
 /** A model that the caller names is that one or none. */

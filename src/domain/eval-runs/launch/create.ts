@@ -33,6 +33,7 @@ export const createEvalRun: Verb<'createEvalRun'> = async (context, input) => {
     ...identity,
     overrides: { ...sharedOverrides(body), model: body.model, provider: body.provider },
     runGroupId: body.runGroupId,
+    isTry: body.purpose === 'try',
     source: 'api',
     launcher: launcherOf(input),
     ci: input.headers['x-mcpjam-ci'],

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
-import { lexicalJudge } from '../../../evaluation/index.ts';
 import type { ModelRoute } from '../../../models/resolve.ts';
 import { sortKeys } from '../../../platform/canonical.ts';
 import * as cases from '../../../platform/database/queries/eval-cases.ts';
@@ -14,7 +13,7 @@ import { findSuite, type Suite } from '../../eval-suites/suite.ts';
 import { invalid } from '../../invalid.ts';
 import { notFound } from '../../refusals.ts';
 import type { Verb } from '../../verb.ts';
-import { judgingRoute } from '../judge/frozen.ts';
+import { decides, frozenJudge, judgingRoute } from '../judge/frozen.ts';
 import { planRun } from './plan.ts';
 import { selectTarget, type Wanted } from './select.ts';
 
@@ -103,18 +102,16 @@ function egressOf({ baseUrl }: ModelRoute): 'byok-cloud' | 'byok-local' {
 }
 
 /** Asked by itself, or only by whoever asks for it. */
-function judging(
-  { autoRun, severity }: Judge,
-  route: ModelRoute | undefined,
-): Disclosure['analysis'][number] {
+function judging(judge: Judge, route: ModelRoute | undefined): Disclosure['analysis'][number] {
+  const frozen = frozenJudge(judge, route);
   return {
     kind: 'judge',
     deterministic: route === undefined,
-    model: route?.id ?? lexicalJudge,
+    model: frozen.resolved,
     evidence:
       route?.baseUrl === undefined ? 'stays in this service' : `goes to ${new URL(route.baseUrl).host}`,
-    fires: autoRun ? 'after each run' : 'on request',
-    decides: autoRun && severity !== 'warn',
+    fires: judge.autoRun ? 'after each run' : 'on request',
+    decides: decides(frozen),
   };
 }
 

@@ -94,6 +94,13 @@ async function withServers(
       'The suite has no servers. Send serverIds, or save some with the suite',
       'NO_SAVED_SERVER_SELECTION',
     );
+  const there = asked ?? (await db.rows(servers.named, { projectId, ids }));
+  if (there.length === 0)
+    throw refused(
+      'All servers of the suite were deleted. Send serverIds, or save others with the suite',
+      'NO_SAVED_SERVER_SELECTION',
+      { deletedServerIds: ids },
+    );
   const usable = await db.rows(servers.enabled, { projectId, ids: [...new Set(ids)] });
   for (const id of ids)
     if (!usable.some((server) => server.id === id)) await refuseMissing(db, projectId, id);

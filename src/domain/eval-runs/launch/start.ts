@@ -17,6 +17,7 @@ import { type Suite, suiteOf } from '../../eval-suites/suite.ts';
 import { limitsOf } from '../../limits/plan.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
 import { found } from '../../refusals.ts';
+import { coverageFor, targetFor } from '../coverage.ts';
 import { eligibilityOf } from '../import-eligibility.ts';
 import { casesNamed, casesWritten } from './cases.ts';
 import { type Overrides, type Plan, planRun } from './plan.ts';
@@ -39,6 +40,8 @@ export interface Launch extends Identity {
   caseIds?: string[] | undefined;
   minimumPassRate?: number | undefined;
   excludeSkills: boolean;
+  /** Of a case that is being written: nobody compares with it. */
+  isTry?: boolean | undefined;
   notes?: string | undefined;
   source: 'api' | 'schedule';
   runGroupId?: string | undefined;
@@ -128,6 +131,11 @@ async function write(context: ProjectContext, db: Db, launch: Launch): Promise<S
     tags: [],
     metadata: launch.metadata ?? null,
     importEligibility: eligibilityOf(rows, overrides.approved, { id: actor.user.id, now: clock() }),
+    coverage: await coverageFor(db, snapshot, {
+      chosen: launch.caseIds !== undefined || launch.tests !== undefined,
+      isTry: launch.isTry ?? false,
+    }),
+    target: targetFor(snapshot, launch.excludeSkills),
     trials: trialCount(plan),
     deadlineAt: clock() + config.evalRunTimeout * 1000,
     sealedId: await sealKeys(context, db, overrides.apiKeys),

@@ -1,4 +1,3 @@
-import { lexicalJudge } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as servers from '../../../platform/database/queries/servers.ts';
 import * as skills from '../../../platform/database/queries/skills.ts';
@@ -7,6 +6,7 @@ import type { ProjectContext } from '../../context.ts';
 import type { Suite } from '../../eval-suites/suite.ts';
 import { reach, requireGrant } from '../../live/reach.ts';
 import { found } from '../../refusals.ts';
+import { frozenJudge } from '../judge/frozen.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import type { Plan } from './plan.ts';
 import type { Selection } from './select.ts';
@@ -37,7 +37,7 @@ export async function snapshotOf(
     policy: minimumPassRate === undefined ? settings.policy : 1,
     minimumPassRate: minimumPassRate ?? settings.minimumPassRate ?? 100,
     validity: settings.validity ?? {},
-    judge: { ...settings.judge, resolved: plan.judge?.id ?? lexicalJudge },
+    judge: frozenJudge(settings.judge, plan.judge),
     cases: plan.cases,
     ...place,
     ...(systemPrompt !== undefined && { systemPrompt }),

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
-import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import * as outcomes from '../../../platform/database/queries/eval-run-outcomes.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
 import { invalid } from '../../invalid.ts';
 import { pageBy } from '../../paging.ts';
@@ -12,7 +12,7 @@ type Analytics = OutputOf<Operations['getEvalRunStageAnalytics']>;
 
 export const getEvalRunStageAnalytics: Verb<'getEvalRunStageAnalytics'> = async (context, input) => {
   const { id: runId } = await findRun(context, input.runId);
-  const outcome = await context.db.row(runs.outcome, { runId });
+  const outcome = await context.db.row(outcomes.ofRun, { runId });
   if (!outcome?.stages)
     throw new Refusal('NOT_FOUND', 'This run has no stage analytics: it has not been decided');
   return outcome.stages as Analytics;
@@ -27,9 +27,9 @@ export const listEvalSuiteStageAnalytics: Verb<'listEvalSuiteStageAnalytics'> = 
   const { id: suiteId } = await findSuite(context, input.suiteId);
   return pageBy(context, input, {
     scope: ['eval-stage-analytics', suiteId, from, to, runGroupId],
-    placeOf: ({ completedAt, runId }: runs.OutcomeRow) => [completedAt, runId] as const,
+    placeOf: ({ completedAt, runId }: outcomes.OutcomeRow) => [completedAt, runId] as const,
     fetch: (after, most) =>
-      context.db.rows(runs.outcomesOfSuite, {
+      context.db.rows(outcomes.ofSuite, {
         suiteId,
         from: inRange(from),
         to: inRange(to),

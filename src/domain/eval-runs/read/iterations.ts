@@ -1,6 +1,12 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
-import { type EvaluationConfig, isIntact, type Score, scorecardOf } from '../../../evaluation/index.ts';
+import {
+  type EvaluationConfig,
+  isIntact,
+  type Score,
+  scorecardOf,
+  trialWarning,
+} from '../../../evaluation/index.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { aboutWidget } from '../../../widgets/words.ts';
 import { artifactUrl } from '../../artifacts/read.ts';
@@ -86,6 +92,8 @@ function presentIteration(
     actualToolCalls: (detail?.actualToolCalls ?? []).map((call) => ({ ...call })),
     expectedToolCalls: (detail?.expectedToolCalls ?? []).map((call) => ({ ...call })),
     error: detail?.error ?? null,
+    ...(detail?.finishReason !== undefined && { finishReason: detail.finishReason }),
+    ...(detail?.warning && { warnings: [trialWarning(detail.warning)] }),
     ...(detail && judgement(detail, planned, vocabulary, configs, snapshot)),
   };
 }

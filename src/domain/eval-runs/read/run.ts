@@ -2,11 +2,13 @@ import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as evaluations from '../../../platform/database/queries/case-evaluations.ts';
+import * as outcomes from '../../../platform/database/queries/eval-run-outcomes.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
 import { pageBy } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
+import { coverageOf } from '../coverage.ts';
 import { waiverOf } from '../gate/waivers.ts';
 import { presentEligibility } from '../import-eligibility.ts';
 import { insightsOf } from '../insights/read.ts';
@@ -22,7 +24,7 @@ export const getEvalRun: Verb<'getEvalRun'> = async (context, input) => {
   const { db } = context;
   const run = await findRun(context, input.runId);
   const over = !isOpen(run.status);
-  const outcome = over ? await db.row(runs.outcome, { runId: run.id }) : undefined;
+  const outcome = over ? await db.row(outcomes.ofRun, { runId: run.id }) : undefined;
   const decision = (outcome?.decision ?? null) as Record<string, unknown> | null;
   const running = over ? 0 : (await db.one(trials.running, { runId: run.id })).count;
   return {
@@ -59,10 +61,10 @@ async function evaluationsOf(db: Db, runId: string): Promise<Pick<Detail, 'runEv
 }
 
 export const listEvalRuns: Verb<'listEvalRuns'> = async (context, input) => {
-  const { suiteId = null, status = null, result = null } = input;
+  const { suiteId = null, status = null, result = null, coverage } = input;
   const projectId = context.project.id;
   return pageBy(context, input, {
-    scope: ['eval-runs-of-project', projectId, suiteId, status, result],
+    scope: ['eval-runs-of-project', projectId, suiteId, status, result, coverage ?? null],
     placeOf: ({ id }: runs.RunRow) => [id] as const,
     fetch: (after, most) =>
       context.db.rows(runs.ofProject, {
@@ -70,6 +72,7 @@ export const listEvalRuns: Verb<'listEvalRuns'> = async (context, input) => {
         suiteId,
         status,
         result,
+        whole: coverage === 'suite',
         before: after?.[0] ?? '~',
         most,
       }),
@@ -80,10 +83,16 @@ export const listEvalRuns: Verb<'listEvalRuns'> = async (context, input) => {
 export const listEvalSuiteRuns: Verb<'listEvalSuiteRuns'> = async (context, input) => {
   const { id: suiteId } = await findSuite(context, input.suiteId);
   return pageBy(context, input, {
-    scope: ['eval-runs', suiteId],
+    scope: ['eval-runs', suiteId, input.coverage ?? null],
     placeOf: ({ id }: runs.RunRow) => [id] as const,
     // Behind every id.
-    fetch: (after, most) => context.db.rows(runs.ofSuite, { suiteId, before: after?.[0] ?? '~', most }),
+    fetch: (after, most) =>
+      context.db.rows(runs.ofSuite, {
+        suiteId,
+        whole: input.coverage === 'suite',
+        before: after?.[0] ?? '~',
+        most,
+      }),
     present: (run) => presentRun(run, 0),
   });
 };
@@ -98,6 +107,7 @@ export function presentRun(run: runs.RunRow, running: number): Run {
     result: run.result,
     ...(run.stopReason !== null && { stopReason: run.stopReason }),
     ...(run.error !== null && { error: run.error }),
+    ...(run.warnings !== null && { warnings: run.warnings }),
     summary: presentSummary(run),
     progress: { trials: run.trials, finished: run.finished, running },
     source: run.source as Run['source'],
@@ -117,6 +127,8 @@ export function presentRun(run: runs.RunRow, running: number): Run {
     ...(modelId !== null && { effectiveModelId: modelId }),
     ...(modelSource !== null && { modelSource: modelSource as NonNullable<Run['modelSource']> }),
     suiteRevision: run.suiteRevision,
+    coverage: coverageOf(run),
+    ...(run.scoreIntegrity !== null && { scoreIntegrity: run.scoreIntegrity }),
     createdAt: run.createdAt,
     startedAt: run.startedAt,
     completedAt: run.completedAt,

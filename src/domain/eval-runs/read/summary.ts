@@ -1,12 +1,14 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
 import { decisionDiagnostics, runVerdict, type VerdictDecision } from '../../../evaluation/index.ts';
+import * as outcomes from '../../../platform/database/queries/eval-run-outcomes.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { ProjectContext } from '../../context.ts';
 import { type PageRequest, pageBy } from '../../paging.ts';
 import type { Verb } from '../../verb.ts';
 import type { TrialDetail } from '../execute/stored.ts';
+import { isOpen } from '../is-open.ts';
 import { findRun } from './find.ts';
 import { iterationScope, statusOf } from './iterations.ts';
 
@@ -15,7 +17,7 @@ type Summary = OutputOf<Operations['getEvalRunDecisionSummary']>;
 /** As many iterations as asked for are examined, and those that did not pass are explained. */
 export const getEvalRunDecisionSummary: Verb<'getEvalRunDecisionSummary'> = async (context, input) => {
   const run = await findRun(context, input.runId);
-  const outcome = await context.db.row(runs.outcome, { runId: run.id });
+  const outcome = await context.db.row(outcomes.ofRun, { runId: run.id });
   const page = await pageBy(context, input, {
     scope: iterationScope(run.id),
     placeOf: ({ position }: trials.ListedTrial) => [position] as const,
@@ -23,8 +25,10 @@ export const getEvalRunDecisionSummary: Verb<'getEvalRunDecisionSummary'> = asyn
     present: (row) => row,
   });
   const place = { projectId: run.projectId, runId: run.id };
-  const ended = page.items.filter(({ status }) => status !== null);
-  const diagnostics = decisionDiagnostics(place, ended.map(explained), {
+  // As long as the run goes on, a trial without a result may still pass.
+  const over = page.items.filter(({ status }) => status !== null || !isOpen(run.status));
+  const trialsToExplain = await explained(context, run, over);
+  const diagnostics = decisionDiagnostics(place, trialsToExplain, {
     cameWithCursor: input.cursor !== undefined,
     nextCursor: page.nextCursor,
   });
@@ -38,31 +42,36 @@ export const getEvalRunDecisionSummary: Verb<'getEvalRunDecisionSummary'> = asyn
 export async function failureSummary(
   context: ProjectContext,
   run: runs.RunRow,
-  outcome: runs.OutcomeRow | undefined,
+  outcome: outcomes.OutcomeRow | undefined,
   page: PageRequest,
 ): Promise<Summary> {
+  const trialsLeft = isOpen(run.status) ? 0 : run.trials - run.finished;
   const { items, nextCursor } = await pageBy(context, page, {
     scope: ['eval-failures', run.id],
     placeOf: ({ position }: trials.ListedTrial) => [position] as const,
     fetch: (after, most) =>
-      context.db.rows(trials.failures, { runId: run.id, after: after?.[0] ?? -1, most }),
+      context.db.rows(trialsLeft > 0 ? trials.unpassed : trials.failures, {
+        runId: run.id,
+        after: after?.[0] ?? -1,
+        most,
+      }),
     present: (row) => row,
   });
   const place = { projectId: run.projectId, runId: run.id };
-  const diagnostics = decisionDiagnostics(place, items.map(explained), {
+  const diagnostics = decisionDiagnostics(place, await explained(context, run, items), {
     cameWithCursor: page.cursor !== undefined,
     nextCursor,
   });
   const last = items.at(-1);
+  const all = run.finished + trialsLeft;
   // Whatever lies between two failures was looked at by the index.
-  const scanned =
-    nextCursor === undefined || !last ? run.finished : Math.min(last.position + 1, run.finished);
+  const scanned = nextCursor === undefined || !last ? all : Math.min(last.position + 1, all);
   return summaryOf(run, outcome, { ...diagnostics, scannedIterations: scanned });
 }
 
 function summaryOf(
   run: runs.RunRow,
-  outcome: runs.OutcomeRow | undefined,
+  outcome: outcomes.OutcomeRow | undefined,
   diagnostics: ReturnType<typeof decisionDiagnostics>,
 ): Summary {
   const isPolicyV2 = run.policy === 2;
@@ -85,18 +94,46 @@ function summaryOf(
   };
 }
 
-/** Over the trials that have ended. */
-export function presentSummary({ finished, passed, failed }: runs.RunRow): {
+/** Over the trials that have ended; once the run has, over all. No rate is said of trials that were not carried out. */
+export function presentSummary({ status, trials, finished, passed, failed }: runs.RunRow): {
   total: number;
   passed: number;
   failed: number;
-  passRate: number;
+  notRun?: number;
+  passRate?: number;
 } | null {
+  const notRun = isOpen(status) ? 0 : trials - finished;
+  if (notRun > 0) return { total: trials, passed, failed, notRun };
   if (finished === 0) return null;
   return { total: finished, passed, failed, passRate: passed / finished };
 }
 
-function explained(row: trials.ListedTrial): Parameters<typeof decisionDiagnostics>[1][number] {
+type Explained = Parameters<typeof decisionDiagnostics>[1][number];
+
+/** A trial without a result is known by its case, and by how the run ended without it. */
+async function explained(
+  { db }: Pick<ProjectContext, 'db'>,
+  run: runs.RunRow,
+  rows: readonly trials.ListedTrial[],
+): Promise<Explained[]> {
+  const named = rows.some(({ detail }) => detail === null)
+    ? await db.rows(runs.caseNames, { runId: run.id })
+    : [];
+  const titles = new Map(named.map(({ id, title }) => [id, title]));
+  return rows.map((row) =>
+    row.detail === null
+      ? { ...withResult(row), title: titles.get(row.caseId) ?? undefined, error: endedWithout(run) }
+      : withResult(row),
+  );
+}
+
+function endedWithout({ status }: runs.RunRow): string {
+  if (status === 'cancelled') return 'The run was cancelled before this trial ended';
+  if (status === 'timed_out') return 'The run timed out before this trial ended';
+  return 'The run ended before this trial did';
+}
+
+function withResult(row: trials.ListedTrial): Explained {
   const detail = row.detail as TrialDetail | null;
   return {
     iterationId: row.id,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CallEnd } from '../../../evaluation/index.ts';
-import { weightOf } from '../../../mcp/json-bounds.ts';
 import { canonicalJson } from '../../../platform/canonical.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import { weightOf } from '../../../platform/json-bounds.ts';
 import type { Frame } from '../../../trials/recorder.ts';
 import type { Services } from '../../context.ts';
 import { readTrace } from '../read/trace.ts';

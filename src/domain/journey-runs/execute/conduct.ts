@@ -1,4 +1,5 @@
 import { unlessAborted } from '../../../models/abort.ts';
+import { cutOffWords } from '../../../models/cut-off.ts';
 import { ModelFailure } from '../../../models/failure.ts';
 import type { TurnMessage } from '../../../models/messages.ts';
 import * as chats from '../../../platform/database/queries/chat-sessions.ts';
@@ -47,6 +48,15 @@ export async function conductSession(
     config: configOf(target),
   });
   if (!begun) throw new LeaseLost();
+  // Its last turn was stored, and what that means was not.
+  const { lastFinish } = begun;
+  if (
+    lastFinish === 'length' ||
+    lastFinish === 'content-filter' ||
+    lastFinish === 'step-limit' ||
+    lastFinish === 'other'
+  )
+    return broken('session_failed', cutOffWords(lastFinish));
   const connected = await unlessAborted(parts.servers.get(await parts.runs.party(run, row.target)), signal);
   if ('failure' in connected)
     return broken('session_failed', connected.failure.message ?? 'The servers could not be reached');

@@ -1,3 +1,4 @@
+import { cutOffWords } from '../../../models/cut-off.ts';
 import { ModelFailure } from '../../../models/failure.ts';
 import type { TurnMessage } from '../../../models/messages.ts';
 import { runTurn, type TurnOutcome } from '../../../models/turn.ts';
@@ -16,7 +17,7 @@ import { keptEvidence } from './evidence.ts';
 import { broken, type SessionOutcome, succeeded } from './outcome.ts';
 import type { Speaker } from './persona.ts';
 import type { RunInProcess } from './runs.ts';
-import { bookLeft, storeTurn } from './store.ts';
+import { storeTurn } from './store.ts';
 
 /** Milliseconds for one answer of the agent, and calls of its model in it. */
 const longestAnswer = 180_000;
@@ -51,7 +52,6 @@ export interface AnsweredTurn {
 export class Conversation {
   private readonly parts: SessionParts;
   private readonly between: Between;
-  private booked = 0;
   /** Characters of JSON: of what was said so far, and of what may still be kept whole to grade by. */
   private said: number;
   private room = mostEvidence;
@@ -64,24 +64,20 @@ export class Conversation {
 
   async carryOn(turns: number): Promise<SessionOutcome> {
     const { run, signal } = this.between;
-    try {
-      for (let turn = turns; turn < run.snapshot.maxTurns; turn++) {
-        const end = await this.take(turn);
-        signal.throwIfAborted();
-        if (end) return end;
-      }
-      return succeeded(true);
-    } finally {
-      await bookLeft(this.parts, this.between, this.unbooked());
+    for (let turn = turns; turn < run.snapshot.maxTurns; turn++) {
+      const end = await this.take(turn);
+      signal.throwIfAborted();
+      if (end) return end;
     }
+    return succeeded(true);
   }
 
   /** What the session came to, if it ends here. */
   private async take(promptIndex: number): Promise<SessionOutcome | undefined> {
     const { services } = this.parts;
     const { run, history, speaker } = this.between;
-    if (await spentBy(services, run.organizationId, run.routes))
-      return broken('spend_cap_exceeded', 'The organization has spent what it may spend this month');
+    const spent = await spentBy(services, run.organizationId, run.routes);
+    if (spent) return broken('spend_cap_exceeded', spent.message);
     if (this.said > mostHistory)
       return broken('session_failed', 'The conversation has become too long for a model');
     const said = await this.blaming(() => speaker.next(history, promptIndex));
@@ -90,18 +86,19 @@ export class Conversation {
       return broken('session_failed', 'The model that plays the persona said nothing');
     const answered = await this.blaming(() => this.answer(said.message, promptIndex));
     const { error, finish } = answered.outcome;
-    if (error && finish === 'error') throw this.trouble() ?? error;
+    if (finish === 'error') throw this.trouble() ?? error ?? new Error('a turn failed without an error');
     if (finish === 'aborted') {
       this.between.signal.throwIfAborted();
       return broken('session_failed', `The agent took longer than ${longestAnswer / 1000} s to answer`);
     }
-    const micros = this.unbooked();
     const evidence = keptEvidence(answered.recorder.evidence(1), this.room);
-    const added = await storeTurn(this.parts, this.between, { ...answered, evidence }, micros);
+    const added = await storeTurn(this.parts, this.between, { ...answered, evidence });
     history.push(...added);
     this.said += lengthOf(added);
     this.room -= evidence.length;
-    this.booked += micros;
+    // The agent would have said or done more: what it would have come to is not known.
+    if (finish !== 'stop')
+      return broken('session_failed', cutOffWords(finish, answered.outcome.steps.at(-1)?.finish.raw));
     return undefined;
   }
 
@@ -155,10 +152,5 @@ export class Conversation {
   private trouble(): Error | undefined {
     const { agent, speaker } = this.between;
     return agent.trouble ?? speaker.trouble;
-  }
-
-  private unbooked(): number {
-    const { agent, speaker } = this.between;
-    return agent.spending.billedMicros + speaker.billedMicros - this.booked;
   }
 }

@@ -35,7 +35,7 @@ export function broken(errorCode: ErrorCode, message: string): SessionOutcome {
 
 /** What a model that fails means for the session: a limit that speaks of money is one of the whole organization. */
 export function ofModelFailure({ kind, message }: ModelFailure): SessionOutcome {
-  if (kind === 'quota') return broken('spend_cap_exceeded', message);
+  if (kind === 'quota' || kind === 'spend-cap') return broken('spend_cap_exceeded', message);
   if (kind !== 'rate-limited') return broken('session_failed', message);
   return broken(/spend|\bcap\b|quota|budget/i.test(message) ? 'spend_cap_exceeded' : 'rate_limited', message);
 }

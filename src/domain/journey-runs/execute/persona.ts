@@ -53,10 +53,6 @@ export class Speaker {
     return readPersonaAnswer(text);
   }
 
-  get billedMicros(): number {
-    return this.asked?.spending.billedMicros ?? 0;
-  }
-
   get trouble(): Error | undefined {
     return this.asked?.trouble;
   }

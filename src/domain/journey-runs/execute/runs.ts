@@ -2,6 +2,7 @@ import { type ModelRoute, resolveModel } from '../../../models/resolve.ts';
 import * as runRows from '../../../platform/database/queries/journey-runs.ts';
 import { Kept } from '../../../platform/kept.ts';
 import type { Services } from '../../context.ts';
+import type { Purpose } from '../../eval-runs/execute/ledger.ts';
 import { secretsKeyOf } from '../../eval-runs/execute/run-in-process.ts';
 import type { ConnectingRun } from '../../eval-runs/execute/servers.ts';
 import { deliverSecrets } from '../../secrets/deliver.ts';
@@ -15,6 +16,7 @@ export interface RunInProcess {
   startedBy: string;
   snapshot: JourneySnapshot;
   apiKeys: Record<string, never>;
+  purpose: Purpose;
   /** Whose use is paid for on keys of this deployment, as far as they are known. */
   routes: ModelRoute[];
   /** As the servers of each target are talked to. */
@@ -79,6 +81,7 @@ async function load(services: Services, runId: string): Promise<RunInProcess> {
     startedBy,
     snapshot,
     apiKeys: {},
+    purpose: { reason: `journey-run ${runId}`, actor: startedBy },
     routes,
     parties: new Map(),
   };

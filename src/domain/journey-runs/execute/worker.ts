@@ -1,13 +1,21 @@
 import { overChannel } from '../../../platform/database/queries/journey-runs.ts';
 import { type LeasedSession, leases } from '../../../platform/database/queries/journey-sessions.ts';
 import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts';
-import { LeaseHolder } from '../../../platform/leases/holder.ts';
+import { LeaseHolder, LeaseLost } from '../../../platform/leases/holder.ts';
 import type { ModelParts } from '../../eval-runs/execute/ask-model.ts';
 import { RunServers } from '../../eval-runs/execute/servers.ts';
+import { isAccessEnded } from '../../identity/access-watch.ts';
 import { conductSession, type SessionParts } from './conduct.ts';
+import { type EarlyEnd, endEarly } from './end-early.ts';
 import { broken, type SessionOutcome } from './outcome.ts';
 import { JourneyRunsInProcess } from './runs.ts';
 import { settleSession } from './settle.ts';
+
+const starterLostAccess: EarlyEnd = {
+  error: 'canceled',
+  errorCode: 'canceled',
+  errorMessage: 'The account that started the run no longer has access to the project',
+};
 
 /** A session that takes its process down again and again, without a turn between, is given up. */
 const attempts = 8;
@@ -36,7 +44,7 @@ export class SessionWorker {
           attempts,
           concurrency: config.journeySessions,
           attributesOf: ({ runId }) => ({ 'drydock.run.id': runId }),
-          work: (row, signal) => conductSession(this.parts, row, signal),
+          work: (row, signal) => this.conduct(row, signal),
           givenUp: (_row, error) => broken('host_worker_failed', error),
           settle: (row, end, outcome) => settleSession(db, row, end, outcome as SessionOutcome),
         },
@@ -46,6 +54,21 @@ export class SessionWorker {
       courtesy,
       log,
     });
+  }
+
+  /** As long as whoever launched the run may; then the run is cancelled. */
+  private async conduct(row: LeasedSession, signal: AbortSignal): Promise<SessionOutcome> {
+    const { services, runs } = this.parts;
+    const { id, organizationId, projectId, startedBy: userId } = await runs.get(row.runId);
+    try {
+      return await services.accessWatch.during({ organizationId, projectId, userId }, signal, (ends) =>
+        conductSession(this.parts, row, ends),
+      );
+    } catch (error) {
+      if (!isAccessEnded(error)) throw error;
+      await services.db.transaction((trx) => endEarly(trx, id, starterLostAccess));
+      throw new LeaseLost();
+    }
   }
 
   start(): void {

@@ -23,8 +23,8 @@ export function factsIn(
     for (const { toolCallId, toolName, serverId, invalid } of toolCalls) {
       const name = toolName.slice(0, longestName);
       if (serverId === undefined && invalid !== undefined && !known?.has(toolName)) unknown.add(name);
-      // Those of ours are no server's.
-      if (serverId === undefined) continue;
+      // Tools of ours are no server's, and a call that cannot be read never reached one.
+      if (serverId === undefined || invalid !== undefined) continue;
       const key = JSON.stringify([serverId, name]);
       const serverName = names.get(serverId) ?? serverId;
       const use = tools.get(key) ?? { serverId, serverName, toolName: name, calls: 0, errors: 0 };

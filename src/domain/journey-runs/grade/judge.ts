@@ -17,19 +17,15 @@ export async function judgeGoal(
   { judge, journey, targets }: JourneySnapshot,
   { id, target }: SessionRow,
   signal: AbortSignal,
-): Promise<{ judge: StoredJudge; billedMicros: number }> {
-  if (!judge) return { judge: { status: 'skipped', reason: 'The run has no judge' }, billedMicros: 0 };
+): Promise<StoredJudge> {
+  if (!judge) return { status: 'skipped', reason: 'The run has no judge' };
   const { db, models } = parts.services;
   const model = judge.resolved;
   const { route } = resolveModel(models, { model });
-  const unheard = (reason: string): { judge: StoredJudge; billedMicros: number } => ({
-    judge: { status: 'error', reason, model },
-    billedMicros: 0,
-  });
+  const unheard = (reason: string): StoredJudge => ({ status: 'error', reason, model });
   if (!route) return unheard('The model of the judge is no longer hosted');
   const messages = await db.rows(chats.messagesFrom, { sessionId: id, from: 0, most: mostMessages });
-  if (messages.length === 0)
-    return { judge: { status: 'skipped', reason: 'Nothing was said', model }, billedMicros: 0 };
+  if (messages.length === 0) return { status: 'skipped', reason: 'Nothing was said', model };
   const systemPrompt = targets[target]?.place.systemPrompt;
   const evidence = judgeEvidence({ messages, ...(systemPrompt !== undefined && { systemPrompt }) });
   const task: JudgedTask = {
@@ -37,23 +33,24 @@ export async function judgeGoal(
     isNegative: false,
   };
   const { organizationId, projectId } = run;
-  const asker = { id: run.id, organizationId, projectId, apiKeys: {} };
+  const purpose = { reason: `goal judge of ${id}`, actor: run.startedBy };
+  const asker = { id: run.id, organizationId, projectId, apiKeys: {}, purpose };
   try {
     const question = { route, prompt: judgePrompt(task, evidence) };
     const asked = await askJudge({ parts, asker, route }, question, id, null, signal);
     const { status, score, reason } = asked.measurement.goal;
     const measured = status === 'scored' && score !== undefined;
     return {
-      judge: {
-        status: measured ? 'scored' : 'error',
-        ...(measured && { score, passed: score >= judge.threshold }),
-        reason: reason.slice(0, 1_000),
-        model,
-      },
-      billedMicros: asked.billedMicros,
+      status: measured ? 'scored' : 'error',
+      ...(measured && { score, passed: score >= judge.threshold }),
+      reason: reason.slice(0, 1_000),
+      model,
     };
   } catch (error) {
-    if (error instanceof JudgeUnavailable) return unheard('The provider of the judge refuses to answer');
+    if (error instanceof JudgeUnavailable)
+      return unheard(
+        error.failure.kind === 'spend-cap' ? error.message : 'The provider of the judge refuses to answer',
+      );
     throw error;
   }
 }

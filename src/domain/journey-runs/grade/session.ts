@@ -4,7 +4,6 @@ import * as sessions from '../../../platform/database/queries/journey-sessions.t
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { ModelParts } from '../../eval-runs/execute/ask-model.ts';
-import { bookSpending } from '../../limits/spend-budget.ts';
 import { storableJson } from '../../storable.ts';
 import { joined, type TurnRecording } from '../execute/evidence.ts';
 import { gradedIfOver } from '../execute/settle.ts';
@@ -23,7 +22,6 @@ interface Graded {
   criteria: StoredCriteria | null;
   judge: StoredJudge | null;
   facts: StoredFacts;
-  billedMicros: number;
 }
 
 /** Grades each session that has run, once. What goes wrong in the grading is no failure of the session. */
@@ -38,17 +36,16 @@ export function gradeSessionJob(parts: ModelParts): JobKind {
       const row = await db.row(sessions.find, { id: sessionId });
       const run = row && (await db.row(runs.get, { id: row.runId }));
       if (!row || !run || row.facts !== null || row.generation !== generation) return undefined;
-      return written(parts, run, row, await grade(parts, run, row, signal));
+      return written(run, row, await grade(parts, run, row, signal));
     },
     givenUp: async (payload) => {
       const row = await db.row(sessions.find, { id: (payload as Payload).sessionId });
       const run = row && (await db.row(runs.get, { id: row.runId }));
       if (!row || !run) return async () => {};
-      return written(parts, run, row, {
+      return written(run, row, {
         criteria: row.criteria === null ? null : { status: 'failed', results: [] },
         judge: row.judge === null ? null : { status: 'error', reason: 'The grading failed' },
         facts: { tools: [], unknownTools: [], outputTruncated: false },
-        billedMicros: 0,
       });
     },
   };
@@ -73,13 +70,12 @@ async function grade(
   const judged = row.judge === null ? undefined : await judgeGoal(parts, run, snapshot, row, signal);
   return {
     criteria: row.criteria === null ? null : criteriaOf(snapshot, evidence),
-    judge: judged?.judge ?? null,
+    judge: judged ?? null,
     facts: factsIn(
       recorded.map((turn) => turn.evidence as TurnRecording),
       place,
       declared?.items,
     ),
-    billedMicros: judged?.billedMicros ?? 0,
   };
 }
 
@@ -96,27 +92,14 @@ function criteriaOf({ rubric }: JourneySnapshot, evidence: TrialEvidence): Store
   }
 }
 
-function written(
-  { services }: ModelParts,
-  run: runs.JourneyRunRow,
-  { id, generation }: sessions.SessionRow,
-  { billedMicros, ...graded }: Graded,
-): Commit {
+function written(run: runs.JourneyRunRow, { id, generation }: sessions.SessionRow, graded: Graded): Commit {
   return async (db) => {
-    const { organizationId, startedBy } = run;
     const storable = JSON.parse(storableJson(graded)) as typeof graded;
-    // The run, then the session, then the ledger: as whoever ends sessions or stores turns takes them.
+    // The run, then the session: as whoever ends sessions or stores turns takes them.
     await db.row(runs.lock, { id: run.id });
     if ((await db.run(sessions.grade, { id, generation, ...storable })) > 0) {
       await gradedIfOver(db, await db.one(runs.addGraded, { id: run.id }));
       await db.run(runs.announce, { id: run.id });
     }
-    const spending = {
-      organizationId,
-      micros: billedMicros,
-      reason: `goal judge of ${id}`,
-      actor: startedBy,
-    };
-    await bookSpending(db, services.clock(), spending);
   };
 }

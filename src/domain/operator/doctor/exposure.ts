@@ -1,4 +1,3 @@
-import { runsAsRoot } from '../../../platform/accounts.ts';
 import { exposures, isLoopback } from '../../../platform/config/load.ts';
 import type { Config } from '../../../platform/config/settings.ts';
 import { confinementReached } from '../../../platform/confinement/confinement.ts';
@@ -32,14 +31,19 @@ function exposure(config: Config): Finding {
 function publicUrl(config: Config): Finding {
   const { publicUrl: url, host, trustedProxies, tlsCert, oidcIssuer, smtpUrl } = config;
   if (url === undefined) {
+    if (smtpUrl !== undefined)
+      return problem(
+        'Not set: mail with links is refused (invitations, password resets, study tickets)',
+        'Set DRYDOCK_PUBLIC_URL to the address that people open in their browsers',
+      );
     if (!isLoopback(host))
       return warning(
         'Not set, though the service is exposed: links lead to the address it listens on',
         'Set DRYDOCK_PUBLIC_URL to what people write in their browsers',
       );
-    if (oidcIssuer !== undefined || smtpUrl !== undefined)
+    if (oidcIssuer !== undefined)
       return warning(
-        'Not set: links in mail, and the way back from sign-on, lead to loopback',
+        'Not set: single sign-on works only in a browser on this machine',
         'Set DRYDOCK_PUBLIC_URL',
       );
     return ok('Not set, and not needed');
@@ -81,8 +85,5 @@ async function commandsRefused(database: DatabaseToCheck, config: Config): Promi
 async function confinement(config: Config): Promise<Finding> {
   const { level, detail, missing } = await confinementReached(config);
   const said = `Confinement of stdio servers: ${level}; ${detail}`;
-  if (level === 'namespaces') return ok(said);
-  const asRoot = runsAsRoot() && config.commandUser === undefined;
-  const advice = asRoot ? ['Set DRYDOCK_COMMAND_USER to a user that may do less', ...missing] : missing;
-  return advice.length === 0 ? ok(said) : warning(said, advice.join('. '));
+  return missing.length === 0 ? ok(said) : warning(said, missing.join('. '));
 }

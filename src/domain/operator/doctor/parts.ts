@@ -1,5 +1,5 @@
 import { findChromium, launchChromium } from '../../../browser/chromium.ts';
-import { loadModelCatalog } from '../../../models/catalog.ts';
+import { catalogSources, loadModelCatalog } from '../../../models/catalog.ts';
 import type { Config } from '../../../platform/config/settings.ts';
 import * as installation from '../../../platform/database/queries/installation.ts';
 import { serviceIn } from '../../../platform/local-service.ts';
@@ -39,12 +39,8 @@ async function browser({ browser: place }: Config, log: Log): Promise<Finding> {
 }
 
 /** Nobody is asked anything: a call may cost money. */
-function models({ modelsFile, anthropicApiKey, openaiApiKey }: Config): Finding {
-  const catalog = loadModelCatalog({
-    modelsFile,
-    keys: { anthropic: anthropicApiKey, openai: openaiApiKey },
-    env: process.env,
-  });
+function models(config: Config): Finding {
+  const catalog = loadModelCatalog(catalogSources(config, process.env));
   const hosted = catalog.list().filter((model) => model.hosted && !model.offline).length;
   const [lacking] = catalog.warnings;
   if (lacking !== undefined) return warning(lacking, 'Set it, or take the connection out of the models file');
@@ -63,8 +59,10 @@ async function workers(database: DatabaseToCheck, { databaseUrl, dataDir }: Conf
     ...queues.map(({ oldestDueAt }) => (oldestDueAt === null ? 0 : now - oldestDueAt)),
   );
   const failed = queues.reduce((sum, queue) => sum + (queue.failed ?? 0), 0);
-  const running = databaseUrl === undefined ? (serviceIn(dataDir) ? 1 : 0) : replicas.length;
-  const said = `${running} ${running === 1 ? 'service' : 'services'} seen, the oldest due job waits ${(oldest / 1000).toFixed(0)} s`;
+  const separate = replicas.filter(({ role }) => role === 'worker').length;
+  const services = databaseUrl === undefined ? (serviceIn(dataDir) ? 1 : 0) : replicas.length - separate;
+  const seen = [counted(services, 'service'), ...(separate > 0 ? [counted(separate, 'worker')] : [])];
+  const said = `${seen.join(' and ')} seen, the oldest due job waits ${(oldest / 1000).toFixed(0)} s`;
   if (oldest > 10 * minute)
     return problem(said, 'Nobody does the jobs: start drydock serve, or drydock worker, and look at its log');
   if (oldest > minute) return warning(said, 'Start another worker, or find out what keeps those there are');
@@ -74,6 +72,10 @@ async function workers(database: DatabaseToCheck, { databaseUrl, dataDir }: Conf
       'The log and the page of the installation in the console say which and why',
     );
   return ok(said);
+}
+
+function counted(count: number, thing: string): string {
+  return `${count} ${count === 1 ? thing : `${thing}s`}`;
 }
 
 function telemetry(): Finding {

@@ -21,7 +21,8 @@ import type { Claims } from './provider.ts';
 /**
  * Whose account somebody enters whom the provider vouches for. An identity stays with its account. A new one is linked to
  * whoever is signed in, or by a verified address: to an account that has no password, which nobody could have prepared
- * for a stranger to fall into; or to a new one, where there is an invitation or an organization for all.
+ * for a stranger to fall into, and that neither owns an organization nor runs the installation; or to a new one, where
+ * there is an invitation or an organization for all.
  */
 export async function accountOf(context: VisitorContext, db: Db, claims: Claims): Promise<string> {
   const { issuer, subject } = claims;
@@ -71,7 +72,23 @@ async function byAddress(context: VisitorContext, db: Db, claims: Claims): Promi
       'There is an account with your e-mail address. Sign in to it as before, then link this identity in your profile',
       'SIGN_IN_TO_LINK',
     );
+  await refusePowerful(db, account.userId);
   return account.userId;
+}
+
+/**
+ * The first account has an address that anybody may have at a provider, and no password until somebody chooses one. So
+ * an address alone opens no account that owns an organization or runs the installation.
+ */
+async function refusePowerful(db: Db, userId: string): Promise<void> {
+  await db.row(people.hold, { userId });
+  const account = await db.row(people.find, { userId });
+  const owns = (await db.rows(people.organizations, { userId })).some(({ role }) => role === 'owner');
+  if (owns || account?.operator !== false)
+    throw conflict(
+      'The account with your e-mail address is an owner or an operator, and an identity is linked to such an account only by whoever is signed in to it. Sign in with a link from: drydock console link --user. Then link the identity in your profile',
+      'SIGN_IN_TO_LINK',
+    );
 }
 
 async function newAccount(context: VisitorContext, db: Db, email: string, name: string): Promise<string> {

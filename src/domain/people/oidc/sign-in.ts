@@ -1,8 +1,9 @@
 import { Refusal } from '../../../contract/errors.ts';
-import type { PublicContext, VisitorContext } from '../../context.ts';
+import { configuredOrigin, type PublicContext, type VisitorContext } from '../../context.ts';
 import type { Verb } from '../../verb.ts';
-import { brake, release } from '../brakes.ts';
+import { brake, releaseAddress } from '../brakes.ts';
 import { confirmPresence } from '../confirm.ts';
+import { letIn } from '../devices.ts';
 import { beginSession, signedIn } from '../session.ts';
 import { accountOf } from './account.ts';
 import type { Attempt, Claims, Provider } from './provider.ts';
@@ -49,13 +50,22 @@ export const finishOidc: Verb<'finishOidc'> = async (context, { body: { search }
     const userId = await accountOf(context, trx, claims);
     return { userId, session: await beginSession(context, trx, userId, 'oidc') };
   });
-  await release(context, { address: visitor.address });
-  visitor.keepSession(session.token);
+  await releaseAddress(context, visitor.address);
+  letIn(context, userId, session.token);
   return { ...(await signedIn(context, userId, session.id)), returnTo };
 };
 
-function callbackOf({ origin }: PublicContext): string {
-  return `${origin()}/console/oidc`;
+/** From the settings only; a browser at another address would not show there what it keeps. */
+function callbackOf(context: PublicContext): string {
+  const origin = configuredOrigin(context);
+  const here = context.origin();
+  if (here !== origin)
+    throw new Refusal(
+      'FEATURE_NOT_SUPPORTED',
+      `${context.config.oidcName} sends you back to ${origin}. Open the console there, or have DRYDOCK_PUBLIC_URL set to ${here}`,
+      { details: { reason: 'PUBLIC_URL_NEEDED' } },
+    );
+  return `${origin}/console/oidc`;
 }
 
 /** The library is loaded when somebody signs in with it. */

@@ -5,11 +5,11 @@ import { shortName } from '../../../contract/personas.ts';
 import { Name } from '../../../contract/text.ts';
 import { cut } from '../../../evaluation/text/show.ts';
 import { ModelFailure } from '../../../models/failure.ts';
-import type { ModelRoute } from '../../../models/resolve.ts';
-import { type Log, redact } from '../../../platform/log.ts';
+import { redact } from '../../../platform/log.ts';
 import { quoted, visibleJson } from '../../../platform/quoted.ts';
 import type { ToolToTry } from '../../eval-cases/draft.ts';
-import { askForDrafts, draftsIn } from '../../eval-cases/draft-with-model.ts';
+import { askForDrafts, type Drafting, draftsIn } from '../../eval-cases/draft-with-model.ts';
+import { SpendCapReached } from '../../limits/spend-cap.ts';
 import { asStorable } from '../../storable.ts';
 import { type Draft, isNew, type JourneyDraft, type PersonaDraft, type Wanted } from './draft.ts';
 
@@ -34,18 +34,9 @@ const longestAnswer = 400_000;
 const mostRead = 50;
 const mostChecks = 10;
 
-/** A model that drafts, and what it was asked on behalf of. */
-export interface Drafter {
-  route: ModelRoute;
+/** A model that drafts from tools. */
+export interface Drafter extends Drafting {
   tools: readonly ToolToTry[];
-  log: Log;
-  signal: AbortSignal;
-}
-
-interface Written<T> {
-  drafts: T[];
-  /** In millionths of a dollar, where it is known. */
-  costMicros: number | undefined;
 }
 
 const about = `You help to try out an assistant that can call tools, by inventing people who would use it. A journey is what such a person wants to get done. Its goal says so in one to three sentences, in the words of that person, with every value that is needed; it names neither tools nor parameters. "suggestedChecks" names the tools that have to be called on the way, exactly as they are listed.`;
@@ -54,7 +45,7 @@ const personaInstructions = `${about} Make the people differ in what they are, w
 const journeyInstructions = `${about} Answer with JSON only: {"journeys": [${journeyShape}]}.`;
 
 /** Asks a language model for personas. What it writes is checked like anybody else's; what cannot be used is left out. */
-export async function personasOfModel(drafter: Drafter, wanted: Wanted): Promise<Written<Draft>> {
+export async function personasOfModel(drafter: Drafter, wanted: Wanted): Promise<Draft[]> {
   const { personaCount, journeyCount, existing, description } = wanted;
   const user = [
     `Invent ${personaCount} people, each with ${journeyCount} journeys.`,
@@ -64,7 +55,7 @@ export async function personasOfModel(drafter: Drafter, wanted: Wanted): Promise
     ...usedBy(description),
     toolsShown(drafter.tools),
   ].join('\n');
-  const { answer, costMicros } = await ask(drafter, { system: personaInstructions, user });
+  const answer = await ask(drafter, { system: personaInstructions, user });
   const drafts: Draft[] = [];
   for (const one of listIn(answer, 'personas')) {
     const read = Persona.safeParse(one);
@@ -76,7 +67,7 @@ export async function personasOfModel(drafter: Drafter, wanted: Wanted): Promise
       journeys: journeysIn(one, drafter.tools).slice(0, journeyCount),
     });
   }
-  return { drafts: drafts.slice(0, personaCount), costMicros };
+  return drafts.slice(0, personaCount);
 }
 
 /** Asks a language model for journeys of a persona who is there. */
@@ -84,27 +75,26 @@ export async function journeysOfModel(
   drafter: Drafter,
   persona: PersonaDraft,
   { journeyCount, description }: Pick<Wanted, 'journeyCount' | 'description'>,
-): Promise<Written<JourneyDraft>> {
+): Promise<JourneyDraft[]> {
   const user = [
     `Invent ${journeyCount} journeys for this person: ${visibleJson(persona)}`,
     ...usedBy(description),
     toolsShown(drafter.tools),
   ].join('\n');
-  const { answer, costMicros } = await ask(drafter, { system: journeyInstructions, user });
-  return { drafts: journeysIn(answer, drafter.tools).slice(0, journeyCount), costMicros };
+  const answer = await ask(drafter, { system: journeyInstructions, user });
+  return journeysIn(answer, drafter.tools).slice(0, journeyCount);
 }
 
-async function ask(
-  { route, log, signal }: Drafter,
-  prompt: { system: string; user: string },
-): Promise<{ answer: unknown; costMicros: number | undefined }> {
+async function ask(drafter: Drafter, prompt: { system: string; user: string }): Promise<unknown> {
+  const { route, context } = drafter;
   try {
-    const { text, costMicros } = await askForDrafts(route, prompt, signal);
-    return { answer: text.length > longestAnswer ? undefined : draftsIn(text), costMicros };
+    const text = await askForDrafts(drafter, prompt);
+    return text.length > longestAnswer ? undefined : draftsIn(text);
   } catch (error) {
+    if (error instanceof SpendCapReached) throw error.refusal;
     if (!(error instanceof ModelFailure)) throw error;
     // The words of the provider are for the operator.
-    log.warn('A model could not draft', { model: route.id, error: redact(error.message) });
+    context.log.warn('A model could not draft', { model: route.id, error: redact(error.message) });
     throw new Refusal(
       error.kind === 'aborted' ? 'TIMEOUT' : 'SERVER_UNREACHABLE',
       `The model that drafts, ${route.id}, failed (${error.kind}). Try again; if it stays so, ask the operator, whose log says more`,

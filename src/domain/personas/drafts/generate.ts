@@ -6,7 +6,6 @@ import * as servers from '../../../platform/database/queries/servers.ts';
 import type { ProjectContext } from '../../context.ts';
 import { resolveComposition } from '../../environments/resolve-composition.ts';
 import { type ToolToTry, toolsToTry } from '../../eval-cases/draft.ts';
-import { bookDrafting } from '../../eval-cases/generate.ts';
 import { unknown } from '../../journeys/parts.ts';
 import { spendAtPace } from '../../limits/spend-at-pace.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
@@ -60,7 +59,7 @@ async function drafted<T>(
   what: string,
   ways: {
     templates: (tools: readonly ToolToTry[]) => T[];
-    model: (drafter: Drafter) => Promise<{ drafts: T[]; costMicros: number | undefined }>;
+    model: (drafter: Drafter) => Promise<T[]>;
   },
 ): Promise<{ generationModel: string; drafts: T[] }> {
   const tools = await toolsOf(context, source);
@@ -71,10 +70,7 @@ async function drafted<T>(
     await spendAtPace(context, db, 'generationsPerDay', perMinute, reason);
   });
   if (!route) return { generationModel: rehearsalId, drafts: ways.templates(tools) };
-  const { log } = context;
-  const { drafts, costMicros } = await ways.model({ route, tools, log, signal: context.callerGone() });
-  if (route.billed === 'operator') await bookDrafting(context, reason, costMicros);
-  return { generationModel: route.id, drafts };
+  return { generationModel: route.id, drafts: await ways.model({ context, route, reason, tools }) };
 }
 
 /** As the servers list them now; of two with one name, the first. */

@@ -37,7 +37,10 @@ function resourceOf({
   problem,
 }: AuthorizationFacts): Published<ResourceMetadataFacts> {
   if (!resourceMetadata)
-    return { published: false, problem: problem ?? 'The server publishes no protected resource metadata' };
+    return {
+      published: false,
+      problem: text(problem) ?? 'The server publishes no protected resource metadata',
+    };
   return {
     published: true,
     url: text(resourceMetadataUrl) ?? '',
@@ -54,7 +57,7 @@ function serverOf(
   if (!metadata)
     return {
       published: false,
-      problem: problem ?? 'There is no authorization server metadata',
+      problem: text(problem) ?? 'There is no authorization server metadata',
       issuerMismatch,
     };
   const authorizationEndpoint = text(metadata.authorization_endpoint);

@@ -1,12 +1,12 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
+import { utcDay } from '../../../platform/clock.ts';
 import type { RowOf } from '../../../platform/database/columns.ts';
 import * as figures from '../../../platform/database/queries/study-figures.ts';
 import * as sessions from '../../../platform/database/queries/study-sessions.ts';
-import { microsPerCredit } from '../../limits/spend-budget.ts';
+import { microsPerCredit } from '../../limits/spend-cap.ts';
 import type { Verb } from '../../verb.ts';
-import { dayOf } from '../../visits/guest-caps.ts';
 import { studyOf } from '../sessions.ts';
 
 type Metrics = OutputOf<Operations['getStudyMetrics']>;
@@ -82,7 +82,7 @@ export const getStudyUsage: Verb<'getStudyUsage'> = (context, { studyId }) =>
       shares.filter((share) => share.facet === facet).map(({ name, count }) => ({ name, count }));
     const { inputTokens, outputTokens, micros } = await db.one(figures.spending, ofVisits);
     const { sessions: counted, truncated } = await db.one(figures.spreadOfVisits, ofVisits);
-    const day = dayOf(context.clock());
+    const day = utcDay(context.clock());
     const today = await db.row(sessions.spent, { studyId: study.id, day });
     return {
       sessions: counted,

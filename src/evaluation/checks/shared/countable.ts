@@ -1,6 +1,7 @@
 import type { CheckOf } from '../../../contract/eval-checks.ts';
 import { isObject } from '../../json/value.ts';
 import { compilePattern, newWork, type Pattern, type Work } from '../../text/pattern.ts';
+import { quote } from '../../text/show.ts';
 import { type AuthoringProblem, type Finding, failed, missing, passed } from './kind.ts';
 import { counted } from './scope.ts';
 
@@ -35,11 +36,18 @@ export function countMatches(
   const wanted =
     max === Number.POSITIVE_INFINITY ? `at least ${min}` : min === max ? `${min}` : `${min} to ${max}`;
   const found = `${counted(sure, noun)} of ${units.length} match; ${wanted} should`;
-  if (sure > max || sure + unsure < min) return failed(found);
+  if (sure + unsure < min) return failed(`${found}${lastText(units)}`);
+  if (sure > max) return failed(found);
   if (sure >= min && sure + unsure <= max) return passed(found);
   return missing(
     mayHaveMore ? `Not all were recorded: ${found}` : `${counted(unsure, noun)} cannot be searched: ${found}`,
   );
+}
+
+/** The beginning of the last one that can be read. */
+function lastText(units: readonly Unit[]): string {
+  const last = units.findLast((unit) => typeof unit === 'object');
+  return last ? `: the last is ${quote(last.text)}` : '';
 }
 
 function matchesAll(unit: Unit, patterns: readonly Pattern[], work: Work): boolean | undefined {

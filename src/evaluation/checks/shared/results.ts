@@ -1,5 +1,6 @@
 import type { ToolResult, TrialEvidence } from '../../evidence.ts';
 import { jsonText } from '../../json/value.ts';
+import { quote } from '../../text/show.ts';
 import { type Finding, missing } from './kind.ts';
 import { inScope, madeCalls } from './scope.ts';
 
@@ -32,4 +33,15 @@ export function payloadOf(result: ToolResult): unknown {
 /** Everything that can be searched in a result. */
 export function searchableText({ text, structuredContent, json }: ToolResult): string {
   return [text, jsonText(structuredContent), jsonText(json)].filter((part) => part !== undefined).join('\n');
+}
+
+const mostShown = 2;
+
+/** The beginnings of the last results, for the reason of a check that they did not meet. */
+export function shownResults(results: readonly ToolResult[]): string {
+  const shown = results
+    .slice(-mostShown)
+    .map((result) => `${quote(result.toolName)} returned ${quote(searchableText(result))}`);
+  const others = results.length - shown.length;
+  return `${shown.join(', ')}${others > 0 ? `, and there are ${others} more results` : ''}`;
 }

@@ -26,10 +26,13 @@ export class Cluster {
   private readonly logFile: string;
   private readonly home: Home;
   private readonly binaries: Binaries;
+  private readonly temporary: boolean;
 
-  constructor(home: Home, binaries: Binaries) {
+  /** A temporary cluster is not durable. */
+  constructor(home: Home, binaries: Binaries, { temporary = false } = {}) {
     this.home = home;
     this.binaries = binaries;
+    this.temporary = temporary;
     this.dataDir = join(home.path, 'data');
     this.logFile = join(home.path, 'postgres.log');
     this.socketDir = socketDirFor(home.path);
@@ -60,6 +63,7 @@ export class Cluster {
       '--locale=C',
       '--auth=trust',
       '--no-instructions',
+      ...(this.temporary ? ['--no-sync'] : []),
     ];
     const child = spawn(this.binaries.initdb, flags, {
       ...this.home.account,
@@ -140,7 +144,7 @@ export class Cluster {
       this.dataDir,
       '-k',
       this.socketDir,
-      ...serverSettings.flatMap((value) => ['-c', value]),
+      ...[...serverSettings, ...(this.temporary ? notDurable : [])].flatMap((value) => ['-c', value]),
     ];
     // Detached: Ctrl-C must reach us and not the database, which we stop after the last request.
     const child = spawn(this.binaries.postgres, flags, {
@@ -173,14 +177,12 @@ export class Cluster {
     return pid > 0 ? pid : undefined;
   }
 
-  /** A fast stop; an immediate one, which the next start recovers from, when that takes too long. */
+  /** A fast stop; an immediate one, which the next start recovers from, when that takes too long or there is no next. */
   async stop(patience = 10_000): Promise<void> {
     const pid = await this.postmaster();
     if (pid === undefined || !isAlive(pid)) return;
-    for (const [signal, wait] of [
-      ['SIGINT', patience],
-      ['SIGQUIT', 5_000],
-    ] as const) {
+    const fast = this.temporary ? [] : [['SIGINT', patience] as const];
+    for (const [signal, wait] of [...fast, ['SIGQUIT', 5_000] as const]) {
       process.kill(pid, signal);
       const deadline = Date.now() + wait;
       while (Date.now() < deadline) {
@@ -211,6 +213,9 @@ const serverSettings = [
   'log_timezone=UTC',
   'logging_collector=off',
 ];
+
+/** Settings of a temporary cluster. */
+const notDurable = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'autovacuum=off'];
 
 /** Where the database of a data directory is reached if it runs; undefined if there is none. Makes nothing. */
 export async function addressOfExisting(

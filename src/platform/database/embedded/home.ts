@@ -15,7 +15,7 @@ export interface Home {
   elsewhere: boolean;
 }
 
-const pointerName = 'database-home';
+export const pointerName = 'database-home';
 const systemDir = '/var/lib/drydock';
 
 /**

@@ -13,6 +13,8 @@ const serviceLock = 4_700_002;
 interface Purpose {
   /** A service wants the data directory for itself; an operator command shares it with one. */
   exclusive: boolean;
+  /** Nothing of it is kept. */
+  temporary?: boolean;
 }
 
 /** The embedded server while this process uses it. */
@@ -39,7 +41,7 @@ export class EmbeddedDatabase {
         dataDir,
         databaseFiles: home.path,
       });
-    const cluster = new Cluster(home, await prepareBinaries(home));
+    const cluster = new Cluster(home, await prepareBinaries(home), purpose);
     await cluster.create();
     const database = new EmbeddedDatabase(cluster, dataDir, purpose, log);
     await database.join();

@@ -28,6 +28,10 @@ import { growth } from './0026-growth.ts';
 import { fairSchedules } from './0027-fair-schedules.ts';
 import { organizationColumns } from './0028-organization-columns.ts';
 import { organizationKeys } from './0029-organization-keys.ts';
+import { spendReservations } from './0030-spend-reservations.ts';
+import { accessChanges } from './0031-access-changes.ts';
+import { runCoverage } from './0033-run-coverage.ts';
+import { runWarnings } from './0034-run-warnings.ts';
 
 export interface Migration {
   name: string;
@@ -82,4 +86,8 @@ export const migrations: readonly Migration[] = [
   fairSchedules,
   organizationColumns,
   organizationKeys,
+  spendReservations,
+  accessChanges,
+  runCoverage,
+  runWarnings,
 ];

@@ -36,17 +36,29 @@ export const isThere = query(
   { id: text },
   { there: flag },
 );
-/** Of one organization or of all, newest first. For one, audit_events_organization serves it. */
+const actor = { actorEmail: orNull(text), actorName: orNull(text) };
+const listed = { ...events.columns, ...actor, targetName: orNull(text) };
+export type ListedAuditRow = RowOf<typeof listed>;
+/**
+ * Events of one organization or all, newest first, with the names of actor and target if they still exist. Served by
+ * audit_events_organization for one organization.
+ */
 export const list = query(
   'audit.list',
-  `select ${events.all()} from audit_events
-   where :organizationId::text is null or organization_id = :organizationId order by id desc limit :most`,
+  `select ${events.all('e')}, u.email as "actorEmail", u.name as "actorName", coalesce(
+     (select a.email from users a where a.id = e.target), (select o.name from organizations o where o.id = e.target),
+     (select p.name from projects p where p.id = e.target and p.organization_id = e.organization_id),
+     (select k.name from api_keys k where k.id = e.target and k.organization_id = e.organization_id),
+     (select s.name from servers s where s.id = e.target and s.organization_id = e.organization_id),
+     (select s.name from eval_suites s where s.id = e.target and s.organization_id = e.organization_id)) as "targetName"
+   from audit_events e left join users u on u.id = e.actor
+   where :organizationId::text is null or e.organization_id = :organizationId order by e.id desc limit :most`,
   { organizationId: orNull(text), most: bigint },
-  events.columns,
+  listed,
   { index: 'audit_events_pkey' },
 );
 
-const named = { ...events.columns, actorEmail: orNull(text), actorName: orNull(text) };
+const named = { ...events.columns, ...actor };
 export type NamedAuditRow = RowOf<typeof named>;
 /** Of one organization, newest first; `action` is a pattern. */
 export const page = query(

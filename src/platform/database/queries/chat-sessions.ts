@@ -1,5 +1,6 @@
 import { bigint, flag, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
+import { mayView, viewer } from './projects.ts';
 
 const sessions = table('chat_sessions', {
   id: text,
@@ -99,13 +100,15 @@ const page = { before: orNull(time), beforeId: text, most: bigint };
 const behind = `(:before::timestamptz is null or (s.last_activity_at, s.id) < (:before, :beforeId))
    order by s.last_activity_at desc, s.id desc limit :most`;
 
+/** Those of one person, in projects that are open to them. */
 export const listOwn = query(
   'chat-sessions.list-own',
   `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
-   where s.organization_id = :organizationId and s.user_id = :userId
+     left join project_members i on i.project_id = p.id and i.user_id = :userId
+   where s.organization_id = :organizationId and s.user_id = :userId and ${mayView(':role', 'i.role')}
      and (:projectId::text is null or s.project_id = :projectId) and (:status::text is null or s.status = :status)
      and ${behind}`,
-  { organizationId: text, userId: text, projectId: orNull(text), status: orNull(text), ...page },
+  { ...viewer, projectId: orNull(text), status: orNull(text), ...page },
   sessions.columns,
   { index: 'chat_sessions_own' },
 );

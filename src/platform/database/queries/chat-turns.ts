@@ -123,13 +123,6 @@ export const fail = query(
   `update chat_turns set state = 'failed', error = :error, ended_at = now() where ${held}`,
   { id: text, leaseToken: text, error: text },
 );
-/** Whether whoever held this lease has stored the turn. */
-export const isStored = query(
-  'chat-turns.is-stored',
-  `select id from chat_turns where id = :id and lease_token = :leaseToken and state = 'completed'`,
-  { id: text, leaseToken: text },
-  { id: text },
-);
 /** Those whose process is gone; of one session, or of all. */
 export const failCutOff = query(
   'chat-turns.fail-cut-off',

@@ -1,6 +1,5 @@
 import { bigint, bytes, listOf, oneOf, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
 import { query } from '../query.ts';
-import type { OrganizationRole } from './members.ts';
 
 /** Of people in the console. */
 const sessions = table(
@@ -34,14 +33,6 @@ export const list = query(
   `select ${sessions.all('s')} from console_sessions s where s.user_id = :userId and ${goesOn('s')} order by s.id desc`,
   { userId: text },
   sessions.columns,
-);
-/** The role of its user in the organization, as long as it goes on and there is one. */
-export const working = query(
-  'console-sessions.working',
-  `select m.role from console_sessions s join organization_members m on m.user_id = s.user_id
-   where s.id = :id and m.organization_id = :organizationId and ${goesOn('s')}`,
-  { id: text, organizationId: text },
-  { role: oneOf<OrganizationRole>() },
 );
 export const began = query(
   'console-sessions.began',

@@ -54,6 +54,13 @@ export const all = query(
   { suiteId: text, ids: orNull(texts) },
   cases.columns,
 );
+/** Of those that a run of the whole suite has. */
+export const enabledIds = query(
+  'eval-cases.enabled-ids',
+  `select id from eval_cases where suite_id = :suiteId and not coalesce((definition ->> 'disabled')::boolean, false)`,
+  { suiteId: text },
+  { id: text },
+);
 export const find = query(
   'eval-cases.find',
   `select ${cases.all()} from eval_cases where suite_id = :suiteId and id = :id`,

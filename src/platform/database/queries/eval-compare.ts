@@ -1,4 +1,4 @@
-import { bigint, flag, float, integer, oneOf, orNull, text, texts } from '../columns.ts';
+import { bigint, flag, float, integer, json, oneOf, orNull, text, texts } from '../columns.ts';
 import { query } from '../query.ts';
 import type { TrialStatus } from './eval-trials.ts';
 
@@ -27,6 +27,23 @@ export const errors = query(
   `select trial_id as id, left(detail ->> 'error', :most) as error from eval_results where trial_id = any(:ids)`,
   { ids: texts, most: integer },
   { id: text, error: orNull(text) },
+);
+/** Trials of a run that have scores, with what they were judged by where the trial says it. */
+export const scored = query(
+  'eval-compare.scored',
+  `select position, case_id as "caseId", detail ->> 'configHash' as "configHash",
+     detail -> 'evaluationConfig' as config, detail -> 'scores' as scores
+   from eval_results where run_id = :runId and position > :after and jsonb_array_length(detail -> 'scores') > 0
+   order by position limit :most`,
+  { runId: text, after: integer, most: bigint },
+  {
+    position: integer,
+    caseId: text,
+    configHash: orNull(text),
+    config: orNull(json<unknown>()),
+    scores: json<unknown>(),
+  },
+  { index: 'eval_results_position' },
 );
 /** What is a number, and adds up to one; whoever reports scores may send anything. */
 const numeric = `case when jsonb_typeof(s.value -> 'value') = 'number'

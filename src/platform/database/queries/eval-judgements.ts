@@ -171,9 +171,9 @@ export const counts = query(
      count(*) filter (where goal ->> 'status' = 'skipped')::int as skipped,
      count(*) filter (where goal ->> 'status' = 'scored' and (goal ->> 'score')::float8 >= :threshold)::int as passed,
      count(*) filter (where groundedness ->> 'status' = 'scored')::int as "groundednessScored",
+     count(*) filter (where groundedness ->> 'status' = 'error')::int as "groundednessErrors",
      count(*) filter (where groundedness ->> 'status' = 'scored' and (groundedness ->> 'score')::float8 >= :threshold)::int
-       as grounded,
-     coalesce(sum(billed_micros), 0)::bigint as "billedMicros"
+       as grounded
    from eval_judged_trials where run_id = :runId`,
   { runId: text, threshold: float },
   {
@@ -182,8 +182,8 @@ export const counts = query(
     skipped: integer,
     passed: integer,
     groundednessScored: integer,
+    groundednessErrors: integer,
     grounded: integer,
-    billedMicros: bigint,
   },
   { index: 'eval_judged_trials_run' },
 );

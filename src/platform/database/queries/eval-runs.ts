@@ -1,7 +1,6 @@
 import {
   bigint,
   flag,
-  float,
   integer,
   json,
   oneOf,
@@ -23,6 +22,18 @@ export type RunStatus =
   | 'cancelled'
   | 'timed_out';
 export type RunResult = 'passed' | 'failed' | 'inconclusive';
+
+/** What a run covers: all cases of its suite, some of them, or one that is tried while it is written. */
+export type RunCoverage = 'suite' | 'cases' | 'try';
+
+/** What runs have in common that may be compared. */
+export interface RunTarget {
+  /** By name. */
+  models: Record<string, true>;
+  environment: string | null;
+  client: string | null;
+  withoutSkills?: true;
+}
 
 /** What is known when a run is launched, and never changes. */
 const launched = {
@@ -48,6 +59,8 @@ const launched = {
   tags: texts,
   metadata: orNull(json<unknown>()),
   importEligibility: orNull(json<unknown>()),
+  coverage: orNull(oneOf<RunCoverage>()),
+  target: orNull(json<RunTarget>()),
   trials: integer,
   deadlineAt: time,
 };
@@ -59,6 +72,8 @@ const runs = table(
     result: orNull(oneOf<RunResult>()),
     stopReason: orNull(text),
     error: orNull(text),
+    warnings: orNull(json<{ code: string; message: string }[]>()),
+    scoreIntegrity: orNull(oneOf<'valid' | 'invalid'>()),
     finished: integer,
     passed: integer,
     failed: integer,
@@ -124,6 +139,19 @@ export const servers = query(
   { runId: text },
   { servers: json<{ id: string; name: string }[]>() },
 );
+/**
+ * Whether a run can stand for its suite: it covers all of its cases and was not cancelled. Versions before did not note
+ * what a run covers; they knew reruns of failed cases.
+ */
+export function isWhole(r: string): string {
+  return `(coalesce(${r}.coverage, case when ${r}.metadata ->> 'rerunOf' is null then 'suite' else 'cases' end) = 'suite'
+     and ${r}.status <> 'cancelled' and ${r}.source <> 'benchmark')`;
+}
+/** Where versions before did not note it, and for what ran elsewhere, it is put together. */
+const targetOf = `coalesce(r.target, jsonb_build_object('environment', r.environment -> 'id', 'client', r.client -> 'id',
+     'models', (select coalesce(jsonb_object_agg(coalesce(v ->> 'model', ''), true), '{}') from eval_run_snapshots s
+       cross join jsonb_array_elements(s.snapshot -> 'cases') c cross join jsonb_array_elements(c -> 'variants') v
+       where s.run_id = r.id)))`;
 /** A run whose suite is being deleted is gone already. */
 const visible = `exists (select from eval_suites s where s.id = r.suite_id and s.deleted_at is null)`;
 export const find = query(
@@ -155,8 +183,9 @@ export const byKey = query(
 export const ofSuite = query(
   'eval-runs.of-suite',
   `select ${runs.all('r')} from eval_runs r
-   where r.suite_id = :suiteId and r.source <> 'benchmark' and r.id < :before order by r.id desc limit :most`,
-  { suiteId: text, before: text, most: bigint },
+   where r.suite_id = :suiteId and r.source <> 'benchmark' and r.id < :before
+     and (not :whole or ${isWhole('r')}) order by r.id desc limit :most`,
+  { suiteId: text, whole: flag, before: text, most: bigint },
   runs.columns,
   { index: 'eval_runs_suite' },
 );
@@ -165,39 +194,49 @@ export const ofProject = query(
   `select ${runs.all('r')} from eval_runs r
    where r.project_id = :projectId and r.source <> 'benchmark' and r.id < :before and ${visible}
      and (:suiteId::text is null or r.suite_id = :suiteId) and (:status::text is null or r.status = :status)
-     and (:result::text is null or r.result = :result)
+     and (:result::text is null or r.result = :result) and (not :whole or ${isWhole('r')})
    order by r.id desc limit :most`,
   {
     projectId: text,
     suiteId: orNull(text),
     status: orNull(oneOf<RunStatus>()),
     result: orNull(oneOf<RunResult>()),
+    whole: flag,
     before: text,
     most: bigint,
   },
   runs.columns,
   { index: 'eval_runs_project' },
 );
-const completedBefore = `r.suite_id = :suiteId and r.status = 'completed' and r.id < :before`;
-/** The last completed one before another; in one environment, or in any. */
-export const previous = query(
-  'eval-runs.previous',
+/** Before a run, on a branch where one is named; or of a commit, or of one whose name begins so. */
+const candidates = {
+  where: `r.suite_id = :suiteId and r.status = 'completed' and r.id <> :id and ${isWhole('r')}
+     and (:branch::text is null or r.ci ->> 'branch' = :branch)
+     and case when :commitSha::text is null then r.id < :id else starts_with(r.ci ->> 'commitSha', :commitSha) end`,
+  takes: { suiteId: text, id: text, branch: orNull(text), commitSha: orNull(text) },
+};
+export const target = query(
+  'eval-runs.target',
+  `select ${targetOf} as target from eval_runs r where r.id = :id`,
+  { id: text },
+  { target: json<RunTarget>() },
+);
+/** Completed runs of the whole suite that a run may be held against, the latest first. */
+export const comparable = query(
+  'eval-runs.comparable',
   `select ${runs.all('r')} from eval_runs r
-   where ${completedBefore} and (:environmentId::text is null or r.environment ->> 'id' = :environmentId)
-   order by r.id desc limit 1`,
-  { suiteId: text, before: text, environmentId: orNull(text) },
+   where ${candidates.where} and ${targetOf} = :target order by r.id desc limit 21`,
+  { ...candidates.takes, target: json<RunTarget>() },
   runs.columns,
   { index: 'eval_runs_suite' },
 );
-/** Completed ones of a commit, or of one whose name begins so; the latest first, and the run itself aside. */
-export const ofCommit = query(
-  'eval-runs.of-commit',
-  `select ${runs.all('r')} from eval_runs r
-   where r.suite_id = :suiteId and r.status = 'completed' and r.id <> :except
-     and starts_with(r.ci ->> 'commitSha', :commitSha)
-   order by r.id desc limit 21`,
-  { suiteId: text, except: text, commitSha: text },
-  runs.columns,
+/** The last one of those, wherever it took place. */
+export const lastCompleted = query(
+  'eval-runs.last-completed',
+  `select r.run_number as "runNumber", ${targetOf} as target from eval_runs r
+   where ${candidates.where} order by r.id desc limit 1`,
+  candidates.takes,
+  { runNumber: integer, target: json<RunTarget>() },
   { index: 'eval_runs_suite' },
 );
 /** Runs of one organization line up here, so that those counted stay as many. */
@@ -231,18 +270,6 @@ export const openOfSuite = query(
   `select exists (select from eval_runs where suite_id = :suiteId and ${isOpen}) as open`,
   { suiteId: text },
   { open: flag },
-);
-/** What runs that are not over, and judges that are being heard, have cost so far. */
-export const openCost = query(
-  'eval-runs.open-cost',
-  `select coalesce(sum(micros), 0)::float8 as micros from (
-     select billed_micros as micros from eval_runs where organization_id = :organizationId and ${isOpen}
-     union all
-     select t.billed_micros from eval_run_judgements j join eval_runs r on r.id = j.run_id
-       join eval_judged_trials t on t.run_id = j.run_id
-     where j.status = 'pending' and r.organization_id = :organizationId) spent`,
-  { organizationId: text },
-  { micros: float },
 );
 /** Those that are late. */
 export const late = query(
@@ -320,6 +347,8 @@ const over = {
   result: orNull(oneOf<RunResult>()),
   stopReason: orNull(text),
   error: orNull(text),
+  warnings: runs.columns.warnings,
+  scoreIntegrity: orNull(oneOf<'valid' | 'invalid'>()),
 };
 /** Ends of runs of one project come one after the other; asked for before anything of a run is locked. */
 export const queueToEnd = query(
@@ -334,48 +363,10 @@ export const queueToEnd = query(
 export const end = query(
   'eval-runs.end',
   `update eval_runs r set status = :status, result = :result, stop_reason = :stopReason, error = :error,
-     sealed_id = null, completed_at = greatest(clock_timestamp(), (
+     warnings = :warnings, score_integrity = :scoreIntegrity, sealed_id = null, completed_at = greatest(clock_timestamp(), (
        select max(o.completed_at) + interval '1 ms' from eval_runs o
        where o.project_id = r.project_id and o.completed_at is not null))
    where r.id = :id and ${isOpen} and r.trials = :trials returning ${runs.all('r')}`,
   { ...over, trials: integer },
   runs.columns,
-);
-const outcomes = table('eval_run_outcomes', {
-  runId: text,
-  suiteId: text,
-  runGroupId: orNull(text),
-  decision: orNull(json<unknown>()),
-  statistics: orNull(json<unknown>()),
-  stages: orNull(json<unknown>()),
-  completedAt: time,
-});
-export type OutcomeRow = RowOf<typeof outcomes.columns>;
-export const insertOutcome = query('eval-runs.insert-outcome', outcomes.insert(), outcomes.columns);
-export const outcome = query(
-  'eval-runs.outcome',
-  `select ${outcomes.all()} from eval_run_outcomes where run_id = :runId`,
-  { runId: text },
-  outcomes.columns,
-);
-/** The latest first; served by eval_run_outcomes_suite. */
-export const outcomesOfSuite = query(
-  'eval-runs.outcomes-of-suite',
-  `select ${outcomes.all('o')} from eval_run_outcomes o
-   where o.suite_id = :suiteId and o.stages is not null
-     and (:from::timestamptz is null or o.completed_at >= :from) and (:to::timestamptz is null or o.completed_at <= :to)
-     and (:runGroupId::text is null or o.run_group_id = :runGroupId)
-     and (o.completed_at, o.run_id) < (:beforeTime, :beforeId)
-   order by o.completed_at desc, o.run_id desc limit :most`,
-  {
-    suiteId: text,
-    from: orNull(time),
-    to: orNull(time),
-    runGroupId: orNull(text),
-    beforeTime: time,
-    beforeId: text,
-    most: bigint,
-  },
-  outcomes.columns,
-  { index: 'eval_run_outcomes_suite' },
 );

@@ -12,6 +12,7 @@ import {
   time,
 } from '../columns.ts';
 import { query } from '../query.ts';
+import { isWhole } from './eval-runs.ts';
 
 export type ScheduleState = 'active' | 'paused_quota' | 'paused_auth' | 'paused_failures';
 
@@ -81,7 +82,7 @@ const listed = {
 };
 export type ListedSuite = RowOf<typeof listed>;
 
-/** The last run of each and the rates of the last ten that were decided: as many probes of the index as suites. */
+/** The last whole run of each and the rates of the last ten that were decided: as many probes of the index as suites. */
 export const list = query(
   'eval-suites.list',
   `select s.id, s.name, s.created_at as "createdAt", s.updated_at as "updatedAt", s.run_count as runs,
@@ -91,10 +92,11 @@ export const list = query(
      (select count(*)::int from eval_cases c where c.suite_id = s.id) as cases,
      coalesce((select jsonb_agg(t.rate) from (
        select r.passed::float8 / greatest(r.passed + r.failed, 1) as rate from eval_runs r
-       where r.suite_id = s.id and r.status = 'completed' order by r.id desc limit 10) t), '[]') as trend
+       where r.suite_id = s.id and r.status = 'completed' and ${isWhole('r')}
+       order by r.id desc limit 10) t), '[]') as trend
    from eval_suites s left join lateral (
      select r.id, r.status, r.result, r.passed, r.failed, r.created_at from eval_runs r
-     where r.suite_id = s.id order by r.id desc limit 1) l on true
+     where r.suite_id = s.id and ${isWhole('r')} order by r.id desc limit 1) l on true
    where s.project_id = :projectId and s.deleted_at is null and s.id > :after order by s.id limit :most`,
   { projectId: text, after: text, most: bigint },
   listed,

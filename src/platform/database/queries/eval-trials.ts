@@ -290,6 +290,16 @@ export const failures = query(
   { ...listed, status: oneOf<TrialStatus>(), finishedAt: time, detail: json<unknown>() },
   { index: 'eval_results_failures' },
 );
+/** The same of a run that ended before all its trials did: with those that have no result. */
+export const unpassed = query(
+  'eval-trials.unpassed',
+  `select ${listedColumns} from eval_trials t left join eval_results r on r.trial_id = t.id
+   where t.run_id = :runId and r.result is distinct from 'passed' and t.position > :after
+   order by t.position limit :most`,
+  { runId: text, after: integer, most: bigint },
+  listed,
+  { index: 'eval_trials_position' },
+);
 export const find = query(
   'eval-trials.find',
   `select ${listedColumns} from eval_trials t left join eval_results r on r.trial_id = t.id

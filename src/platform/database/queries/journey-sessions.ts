@@ -85,9 +85,10 @@ export const begin = query(
      insert into chat_sessions (id, organization_id, project_id, user_id, origin, title, config, first_message)
      select id, organization_id, project_id, null, 'swarm', :title, :config, '' from held on conflict do nothing),
    announced as (select pg_notify('${runsChannel}', run_id) from held)
-   select h.turns from held h left join announced on true`,
+   select h.turns, t.finish_reason as "lastFinish" from held h left join announced on true
+     left join chat_turns t on t.session_id = h.id and t.prompt_index = h.turns - 1`,
   { ...lease, title: text, config: json<unknown>() },
-  { turns: integer },
+  { turns: integer, lastFinish: orNull(text) },
 );
 
 /** One message of the persona and all that came of it, unless the lease was lost. Whoever gets on is not about to be given up. */

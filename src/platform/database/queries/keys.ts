@@ -1,18 +1,5 @@
-import {
-  bigint,
-  bytes,
-  flag,
-  listOf,
-  oneOf,
-  orNull,
-  type RowOf,
-  table,
-  text,
-  texts,
-  time,
-} from '../columns.ts';
+import { bigint, bytes, flag, listOf, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
 import { query } from '../query.ts';
-import type { OrganizationRole } from './members.ts';
 
 /** A key whose organization or owner is gone stays, so that it can say why it stopped working. */
 const keys = table('api_keys', {
@@ -95,15 +82,6 @@ export const revoke = query(
   'keys.revoke',
   'update api_keys set revoked_at = now() where id = :id and revoked_at is null',
   { id: text },
-);
-/** The role of its owner, as long as the key opens anything. */
-export const working = query(
-  'keys.working',
-  `select m.role from api_keys k
-     join organization_members m on m.organization_id = k.organization_id and m.user_id = k.user_id
-   where k.id = :id and k.revoked_at is null`,
-  { id: text },
-  { role: oneOf<OrganizationRole>() },
 );
 export const touch = query(
   'keys.touch',

@@ -60,11 +60,27 @@ export const lineUp = query(
   { organizationId: text },
   { id: text },
 );
-export const owners = query(
-  'members.owners',
-  `select count(*) as count from organization_members where organization_id = :organizationId and role = 'owner'`,
-  { organizationId: text },
-  { count: bigint },
+const leaving = { userId: text, organizationId: orNull(text) };
+/** The same for the organizations of a user, or one of them: in one order, so that two callers never wait for each other. */
+export const lineUpToLeave = query(
+  'members.line-up-to-leave',
+  `select o.id from organizations o
+   where o.id in (select m.organization_id from organization_members m where m.user_id = :userId)
+     and (:organizationId::text is null or o.id = :organizationId) order by o.id for no key update`,
+  leaving,
+  { id: text },
+);
+/** Organizations, or the one named, whose only owner is this user. */
+export const ownedAlone = query(
+  'members.owned-alone',
+  `select o.name, u.email from organization_members m join organizations o on o.id = m.organization_id
+     join users u on u.id = m.user_id
+   where m.user_id = :userId and m.role = 'owner' and (:organizationId::text is null or o.id = :organizationId)
+     and not exists (select from organization_members others
+       where others.organization_id = o.id and others.role = 'owner' and others.user_id <> m.user_id)
+   order by o.id`,
+  leaving,
+  { name: text, email: text },
 );
 
 const inProject = {

@@ -18,7 +18,7 @@ const projects = table('projects', {
 export const projectColumns = { ...projects.columns, role: oneOf<'admin' | 'member'>() };
 export type ProjectRow = RowOf<typeof projectColumns>;
 
-const viewer = { organizationId: text, userId: text, role: oneOf<OrganizationRole>() };
+export const viewer = { organizationId: text, userId: text, role: oneOf<OrganizationRole>() };
 export type Viewer = RowOf<typeof viewer>;
 
 /**

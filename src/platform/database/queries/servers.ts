@@ -19,6 +19,8 @@ import { query } from '../query.ts';
 export interface ServerSettings {
   command?: string;
   args?: string[];
+  /** Names of variables that personal secrets may fill. */
+  personalEnv?: string[];
   /** Milliseconds a request may take. */
   timeout?: number;
   clientCapabilities?: Record<string, unknown>;

@@ -50,6 +50,11 @@ export const take = query(
    where (select coalesce(sum(granted), 0) from slot_grants where pool = :pool and expires_at > now()) < :most::int`,
   { pool: text, holder: text, most: integer, seconds: integer },
 );
+export const renew = query(
+  'slot-grants.renew',
+  "update slot_grants set expires_at = now() + :seconds::int * interval '1 second' where holder = :holder",
+  { holder: text, seconds: integer },
+);
 export const leave = query('slot-grants.leave', 'delete from slot_grants where holder = :holder', {
   holder: text,
 });

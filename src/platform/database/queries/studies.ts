@@ -12,6 +12,7 @@ import {
   time,
 } from '../columns.ts';
 import { query } from '../query.ts';
+import { accessChannel } from './access.ts';
 
 export type Mode = 'project_members' | 'invited_only' | 'anyone_with_link';
 
@@ -184,8 +185,9 @@ export const setGuestExecution = query(
   studies.pick(['id', 'guestExecution']),
 );
 
-/** Says that who may be in has changed. */
-export const accessChannel = 'study_access';
-export const announce = query('studies.announce', `select from pg_notify('${accessChannel}', :id)`, {
-  id: text,
-});
+/** Says that who may be in has changed. The version before listens on `study_access`. */
+export const announce = query(
+  'studies.announce',
+  `select from pg_notify('${accessChannel}', :id) now, pg_notify('study_access', :id) before`,
+  { id: text },
+);

@@ -170,12 +170,6 @@ export const spent = query(
   { studyId: text, day: text },
   { micros: bigint },
 );
-export const addSpent = query(
-  'study-sessions.add-spent',
-  `insert into study_spending (study_id, day, micros) values (:studyId, :day, :micros)
-   on conflict on constraint study_spending_pkey do update set micros = study_spending.micros + excluded.micros`,
-  { studyId: text, day: text, micros: bigint },
-);
 /** Those who begin a turn in a study follow each other, so that each counts the ones before. */
 export const lineUpTurns = query(
   'study-sessions.line-up-turns',

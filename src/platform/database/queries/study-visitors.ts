@@ -9,6 +9,7 @@ import {
   type RowOf,
   table,
   text,
+  texts,
   time,
 } from '../columns.ts';
 import { query } from '../query.ts';
@@ -203,9 +204,20 @@ function prefixed<Part extends string, C extends object>(part: Part, columns: C)
 const named = (part: string, list: string): string => list.replaceAll(' as "', ` as "${part}.`);
 
 /**
- * Who holds this grant, if it opens anything: the study is published, the grant of its present version, and the visitor of
- * a kind that the mode lets in. What the visitor is to the project is read anew.
+ * A grant that opens something: the study is published, the grant of its present version, and the visitor of a kind that
+ * the mode lets in. What the visitor is to the project is read anew.
  */
+const openGrantsWhere = (which: string): string =>
+  `from study_grants g join study_visitors v on v.id = g.visitor_id join studies s on s.id = v.study_id
+     join projects p on p.id = s.project_id and p.deleted_at is null join organizations o on o.id = s.organization_id
+     left join organization_members om on om.organization_id = s.organization_id and om.user_id = v.user_id
+     left join project_members pm on pm.project_id = p.id and pm.user_id = v.user_id
+   where ${which} and g.access_version = s.access_version and s.published_at is not null
+     and exists (select from organization_features f where f.organization_id = s.organization_id and f.feature = 'user-testing')
+     and case v.kind when 'guest' then s.mode = 'anyone_with_link'
+       when 'invited' then v.member_id is not null and s.mode <> 'project_members'
+       else om.user_id is not null and ${mayView('om.role', 'pm.role')} end`;
+/** Who holds this grant, if it opens anything. */
 export const openGrant = query(
   'study-visitors.open-grant',
   `select ${named('visitor', visitors.all('v'))},
@@ -213,17 +225,17 @@ export const openGrant = query(
      s.environment_id as "study.environmentId", s.name as "study.name", s.description as "study.description",
      s.mode as "study.mode", s.guest_execution as "study.guestExecution",
      ${named('project', projectList("'member'::text", 'null::text'))}
-   from study_grants g join study_visitors v on v.id = g.visitor_id join studies s on s.id = v.study_id
-     join projects p on p.id = s.project_id and p.deleted_at is null join organizations o on o.id = s.organization_id
-     left join organization_members om on om.organization_id = s.organization_id and om.user_id = v.user_id
-     left join project_members pm on pm.project_id = p.id and pm.user_id = v.user_id
-   where g.token_hash = :tokenHash and g.access_version = s.access_version and s.published_at is not null
-     and exists (select from organization_features f where f.organization_id = s.organization_id and f.feature = 'user-testing')
-     and case v.kind when 'guest' then s.mode = 'anyone_with_link'
-       when 'invited' then v.member_id is not null and s.mode <> 'project_members'
-       else ${mayView('om.role', 'pm.role')} end`,
+   ${openGrantsWhere('g.token_hash = :tokenHash')}`,
   { tokenHash: bytes },
   opened,
+);
+/** Which of these grants, by their hashes in hex, open something. */
+export const openGrants = query(
+  'study-visitors.open-grants',
+  `select encode(g.token_hash, 'hex') as "tokenHash"
+   ${openGrantsWhere("g.token_hash = any(array(select decode(h, 'hex') from unnest(:tokenHashes::text[]) h))")}`,
+  { tokenHashes: texts },
+  { tokenHash: text },
 );
 
 /** What an account is to a project: null where it sees nothing of it. */

@@ -13,6 +13,7 @@ import {
   time,
 } from '../columns.ts';
 import { query } from '../query.ts';
+import { mayUse } from './access.ts';
 
 /** Announces the slug of a tunnel that has another client, another token, or is gone. */
 export const changedChannel = 'drydock_tunnels';
@@ -30,6 +31,7 @@ const tunnels = table(
     connectTokenHash: bytes,
     connectTokenExpiresAt: time,
     openedBy: text,
+    openedWith: orNull(text),
     closedAt: orNull(time),
     epoch: bigint,
     holderId: orNull(text),
@@ -43,12 +45,14 @@ const tunnels = table(
   { heldUntil: orNull(time) },
 );
 
+/** Whether whoever opened it still may; otherwise it counts as closed. */
+const attended = mayUse({ project: 't.project_id', user: 't.opened_by', key: 't.opened_with' });
 const held = 't.holder_id is not null and t.held_until > now() and t.closed_at is null';
-const listed = { ...tunnels.columns, name: text, held: flag };
+const listed = { ...tunnels.columns, name: text, held: flag, attended: flag };
 export type ListedTunnel = RowOf<typeof listed>;
 export const list = query(
   'tunnels.list',
-  `select ${tunnels.all('t')}, s.name, coalesce(${held}, false) as held
+  `select ${tunnels.all('t')}, s.name, coalesce(${held}, false) as held, ${attended} as attended
    from tunnels t join servers s on s.id = t.server_id
    where t.project_id = :projectId and t.server_id > :after order by t.server_id limit :most`,
   { projectId: text, after: text, most: bigint },
@@ -58,7 +62,8 @@ export const list = query(
 /** Those of an organization that are open. */
 export const countOpen = query(
   'tunnels.count-open',
-  'select count(*) as count from tunnels where organization_id = :organizationId and closed_at is null',
+  `select count(*) as count from tunnels t
+   where t.organization_id = :organizationId and t.closed_at is null and ${attended}`,
   { organizationId: text },
   { count: bigint },
 );
@@ -78,17 +83,18 @@ const opened = tunnels.pick([
   'secretHash',
   'connectTokenHash',
   'openedBy',
+  'openedWith',
 ]);
 /** A new tunnel, or the one there is with another address and another token: its client is nobody's any more. */
 export const open = query(
   'tunnels.open',
   `insert into tunnels as t (server_id, organization_id, project_id, slug, server_url, secret_hash,
-     connect_token_hash, connect_token_expires_at, opened_by)
+     connect_token_hash, connect_token_expires_at, opened_by, opened_with)
    values (:serverId, :organizationId, :projectId, :slug, :serverUrl, :secretHash, :connectTokenHash,
-     now() + :tokenLasts * interval '1 millisecond', :openedBy)
+     now() + :tokenLasts * interval '1 millisecond', :openedBy, :openedWith)
    on conflict on constraint tunnels_pkey do update set server_url = excluded.server_url, secret_hash = excluded.secret_hash,
      secret_version = t.secret_version + 1, connect_token_hash = excluded.connect_token_hash,
-     connect_token_expires_at = excluded.connect_token_expires_at, opened_by = excluded.opened_by,
+     connect_token_expires_at = excluded.connect_token_expires_at, opened_by = excluded.opened_by, opened_with = excluded.opened_with,
      closed_at = null, epoch = t.epoch + 1, holder_id = null, holder_url = null, protocol = null, held_until = null,
      disconnected_at = case when t.holder_id is null then t.disconnected_at else now() end, updated_at = now()
    returning ${tunnels.all('t')}`,
@@ -113,10 +119,11 @@ export const take = query(
      held_until = now() + :lease * interval '1 millisecond', connected_at = now()
    from projects p
    where t.connect_token_hash = :tokenHash and t.closed_at is null and t.connect_token_expires_at > now()
-     and p.id = t.project_id and p.deleted_at is null
-   returning t.slug, t.epoch, t.server_id as "serverId"`,
+     and p.id = t.project_id and p.deleted_at is null and ${attended}
+   returning t.slug, t.epoch, t.server_id as "serverId", t.organization_id as "organizationId",
+     t.project_id as "projectId", t.opened_by as "openedBy", t.opened_with as "openedWith"`,
   { tokenHash: bytes, holderId: text, holderUrl: orNull(text), protocol: text, lease: float },
-  { slug: text, epoch: bigint, serverId: text },
+  tunnels.pick(['slug', 'epoch', 'serverId', 'organizationId', 'projectId', 'openedBy', 'openedWith']),
 );
 /** Those that are still held here. */
 export const renew = query(
@@ -149,7 +156,7 @@ export type TunnelRoute = RowOf<typeof route>;
 export const find = query(
   'tunnels.find',
   `select t.server_id as "serverId", t.slug, t.secret_hash as "secretHash", t.epoch, t.holder_id as "holderId",
-     t.holder_url as "holderUrl", t.protocol, coalesce(${held}, false) as held, t.closed_at is not null as closed,
+     t.holder_url as "holderUrl", t.protocol, coalesce(${held}, false) as held, t.closed_at is not null or not ${attended} as closed,
      t.holder_id is null and coalesce(t.disconnected_at > now() - interval '5 seconds', false) as left
    from tunnels t join projects p on p.id = t.project_id and p.deleted_at is null where t.slug = :slug`,
   { slug: text },

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { Refusal } from '../../../contract/errors.ts';
 import { OperatorProblem } from '../../../platform/problem.ts';
@@ -24,42 +25,94 @@ interface CheckOptions extends ReportFiles, PlaceOptions {
   update?: true;
   failOn: 'breaking' | 'risky';
   name?: string;
+  env?: string[];
 }
 
 type Given = NonNullable<NonNullable<Parameters<Client['checkServerContract']>[0]>['body']['baseline']>;
 
 export function checkCommand(program: Command, host: Host): void {
   const command = program
-    .command('check <server>')
+    .command('check [server] [command...]')
+    .usage('[options] <server> | [options] -- <command> [args...]')
     .description(
-      'compare a server, by id, name or URL, with a baseline of it; exits 0 passed, 1 failed, 3 when it cannot be reached',
+      'compare a server, by id, name or URL, with a baseline of it; exits 0 passed, 1 failed, 3 when it cannot be reached. Behind -- a command is run as a stdio server, in a temporary service that is removed afterwards',
     )
     .option('--baseline <file>', 'export to compare with; left out, the one that is saved in the service')
     .option('--name <name>', 'what to save a server by URL as; left out, its host')
+    .option('--env <name...>', 'variables of this environment that the command behind -- is given')
     .option('--update', 'take the server as it is now for the baseline')
     .addOption(
       new Option('--fail-on <impact>', 'the least that fails')
         .choices(['breaking', 'risky'])
         .default('breaking'),
     );
-  reportOptions(placeOptions(command)).action(async (server: string, options: CheckOptions) => {
-    const file = options.baseline;
-    const baseline = file !== undefined && !options.update ? await readBaseline(file, server) : undefined;
-    process.exitCode = await host.withApi(options, async (api, projectId) => {
-      const found = await serverNamed(api, projectId, server, options.name);
-      const [serverId, name] = [found.id, oneLine(found.name, 200)];
-      const place = { projectId, serverId };
-      if (options.update) return update(api, place, name, file);
-      return check(api, place, { name, asked: server, baseline, options });
-    });
-  });
+  reportOptions(placeOptions(command)).action(
+    async (given: string | undefined, more: string[], options: CheckOptions) => {
+      const behind = wordsBehindDashes(program);
+      const asked = behind ? `-- ${behind.join(' ')}` : (given ?? '');
+      const file = options.baseline;
+      const words = given === undefined ? 0 : 1 + more.length;
+      if (words > (behind?.length ?? 1))
+        throw new OperatorProblem('Name one server, or a command behind --, not both');
+      if (behind) refuseUnkept(behind, asked, options);
+      else if (given === undefined) throw new OperatorProblem('Name a server, or a command behind --');
+      const baseline = file !== undefined && !options.update ? await readBaseline(file, asked) : undefined;
+      const act = async (api: Client, projectId: string): Promise<number> => {
+        const found = behind
+          ? await api.createProjectServer({ projectId, body: stdioServer(behind, options) })
+          : await serverNamed(api, projectId, asked, options.name);
+        const [serverId, name] = [found.id, oneLine(found.name, 200)];
+        const place = { projectId, serverId };
+        if (options.update) return update(api, place, name, file);
+        return check(api, place, { name, asked, baseline, options });
+      };
+      process.exitCode = await host.withApi(options, act, behind ? { alone: true } : {});
+    },
+  );
+}
+
+/** The command behind `--`, where there is one. */
+function wordsBehindDashes(program: Command): string[] | undefined {
+  const words = (program as Command & { rawArgs: string[] }).rawArgs;
+  const at = words.indexOf('--');
+  return at === -1 ? undefined : words.slice(at + 1);
+}
+
+/** A command runs on this machine, in a service that does not stay. */
+function refuseUnkept(behind: string[], asked: string, options: CheckOptions): void {
+  if (behind.length === 0) throw new OperatorProblem('Write the command behind --');
+  if (options.service !== undefined || options.profile !== undefined)
+    throw new OperatorProblem(
+      'A command behind -- runs on this machine, not in the service. Leave --service and --profile out, or save the server there',
+    );
+  if (options.baseline === undefined)
+    throw new OperatorProblem(
+      `Name the file of the baseline: nothing else stays of a command. Write it with: drydock check ${updating(asked, 'FILE')}`,
+    );
+}
+
+function stdioServer([command = '', ...args]: string[], { name, env = [] }: CheckOptions) {
+  const missing = env.find((variable) => process.env[variable] === undefined);
+  if (missing !== undefined) throw new OperatorProblem(`--env ${missing}: the variable is not set`);
+  return {
+    name: name ?? (basename(command) || 'command'),
+    command,
+    args,
+    env: Object.fromEntries(env.map((variable) => [variable, process.env[variable] ?? ''])),
+  };
+}
+
+/** The words of the command that writes a baseline. */
+function updating(server: string, file: string): string {
+  const options = `--baseline ${file} --update`;
+  return server.startsWith('-- ') ? `${options} ${oneLine(server, 200)}` : `${server} ${options}`;
 }
 
 async function readBaseline(file: string, server: string): Promise<Given> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw new OperatorProblem(`Cannot read ${file}: ${error.message}`);
     throw new OperatorProblem(
-      `There is no file ${file}. Write it from the server as it is now: drydock check ${server} --baseline ${file} --update`,
+      `There is no file ${file}. Write it from the server as it is now: drydock check ${updating(server, file)}`,
     );
   });
   try {

@@ -18,7 +18,7 @@ export function consoleCommands(program: Command, host: Host): void {
         const { token, ...link } = await createConsoleLink(db, options.user);
         // Where it is reached from outside, or where it listens just now.
         const here = config.publicUrl === undefined ? serviceIn(config.dataDir)?.url : undefined;
-        return { ...link, url: addressOfLink(here ?? configuredOrigin(config), token) };
+        return { ...link, url: addressOfLink(here ?? configuredOrigin({ config }), token) };
       });
       process.stdout.write(options.json ? `${JSON.stringify({ url, email, expiresAt })}\n` : `${url}\n`);
       if (!options.json)

@@ -8,7 +8,7 @@ import { printRows } from '../screen/rows.ts';
 import { time } from '../screen/text.ts';
 
 interface Place {
-  org?: string;
+  organization?: string;
   project?: string;
 }
 
@@ -22,23 +22,23 @@ function keys(group: Command, host: Host): void {
   group
     .command('create')
     .description('make a key and print it, this once')
-    .option('--org <org>', 'organization, by id or name')
+    .option('--organization <organization>', 'by id or name')
     .option('--user <user>', 'owner, by id or e-mail')
     .option('--name <name>', 'what it is for', 'unnamed')
     .option('--json', 'print JSON')
-    .action(async (options: { org?: string; user?: string; name: string; json?: true }) => {
+    .action(async (options: { organization?: string; user?: string; name: string; json?: true }) => {
       const made = await host.withServices(({ db }) =>
-        createKey(db, { organization: options.org, user: options.user, name: options.name }),
+        createKey(db, { organization: options.organization, user: options.user, name: options.name }),
       );
       process.stdout.write(options.json ? `${JSON.stringify(made)}\n` : `${made.key}\n`);
       if (!options.json) process.stderr.write(`Key ${made.id}. It is not shown again.\n`);
     });
   group
     .command('list')
-    .option('--org <org>', 'organization, by id or name')
+    .option('--organization <organization>', 'by id or name')
     .option('--json', 'print JSON')
-    .action(async (options: { org?: string; json?: true }) => {
-      const rows = await host.withServices(({ db }) => listKeys(db, options.org));
+    .action(async (options: { organization?: string; json?: true }) => {
+      const rows = await host.withServices(({ db }) => listKeys(db, options.organization));
       printRows(
         rows,
         {
@@ -67,8 +67,12 @@ function users(group: Command, host: Host): void {
     .command('create <email>')
     .option('--name <name>', 'full name')
     .action(async (email: string, options: { name?: string }) => {
-      const id = await host.withServices(({ db }) => createUser(db, { email, name: options.name ?? email }));
+      const { id, warning } = await host.withServices(async ({ db, trust }) => {
+        const closing = await trust.closedByAnother();
+        return { id: await createUser(db, { email, name: options.name ?? email }), warning: closing };
+      });
       process.stdout.write(`${id}\n`);
+      if (warning !== undefined) process.stderr.write(`${warning}\n`);
     });
   group
     .command('list')
@@ -103,9 +107,9 @@ function users(group: Command, host: Host): void {
 function members(group: Command, host: Host): void {
   const at = (command: Command): Command =>
     command
-      .option('--org <org>', 'organization, by id or name')
+      .option('--organization <organization>', 'by id or name')
       .option('--project <project>', 'a project instead of the organization, by id or name');
-  const place = (options: Place) => ({ organization: options.org, project: options.project });
+  const place = (options: Place) => ({ organization: options.organization, project: options.project });
   at(group.command('list'))
     .option('--json', 'print JSON')
     .action(async (options: Place & { json?: true }) => {

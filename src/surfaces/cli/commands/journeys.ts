@@ -39,7 +39,7 @@ export function journeyCommands(program: Command, host: Host): void {
     .option('--idempotency-key <key>', 'repeating it with the same key launches nothing again')
     .option('--json', 'print JSON');
   placeOptions(command).action(async (journey: string, options: RunOptions) => {
-    process.exitCode = await host.withApi(options, (api, projectId, origin) =>
+    process.exitCode = await host.withApi(options, (api, projectId, { origin }) =>
       run(api, { projectId, journey, origin }, options),
     );
   });

@@ -64,19 +64,19 @@ function orgs(group: Command, host: Host): void {
   group
     .command('plan <plan>')
     .description('put an organization on a plan')
-    .option('--org <org>', 'organization, by id or name')
-    .action(async (plan: string, options: { org?: string }) => {
-      await host.withServices(({ db }) => setPlan(db, options.org, plan));
+    .option('--organization <organization>', 'by id or name')
+    .action(async (plan: string, options: { organization?: string }) => {
+      await host.withServices(({ db }) => setPlan(db, options.organization, plan));
       process.stdout.write(`The plan is now ${plan}.\n`);
     });
   group
     .command('usage')
     .description('what is used of each budget')
-    .option('--org <org>', 'organization, by id or name')
+    .option('--organization <organization>', 'by id or name')
     .option('--json', 'print JSON')
-    .action(async (options: { org?: string; json?: true }) => {
+    .action(async (options: { organization?: string; json?: true }) => {
       const rows = await host.withServices(async (services) => {
-        const { id } = await organizationNamed(services.db, options.org);
+        const { id } = await organizationNamed(services.db, options.organization);
         const plan = await limitsOf(services, id);
         const used = await usageOf(services, id);
         return Object.entries(used).map(([budget, amount]) => ({
@@ -104,17 +104,21 @@ function featureCommands(group: Command, host: Host): void {
   ] as const)
     group
       .command(`${verb} <feature>`)
-      .option('--org <org>', 'organization, by id or name')
-      .action(async (feature: string, options: { org?: string }) => {
-        await host.withServices(({ db }) => setFeature(db, { organization: options.org, feature, enabled }));
+      .option('--organization <organization>', 'by id or name')
+      .action(async (feature: string, options: { organization?: string }) => {
+        await host.withServices(({ db }) =>
+          setFeature(db, { organization: options.organization, feature, enabled }),
+        );
         process.stdout.write(`${feature} is ${enabled ? 'on' : 'off'}.\n`);
       });
   group
     .command('list')
-    .option('--org <org>', 'organization, by id or name')
+    .option('--organization <organization>', 'by id or name')
     .option('--json', 'print JSON')
-    .action(async (options: { org?: string; json?: true }) => {
-      const { features: on } = await host.withServices(({ db }) => organizationNamed(db, options.org));
+    .action(async (options: { organization?: string; json?: true }) => {
+      const { features: on } = await host.withServices(({ db }) =>
+        organizationNamed(db, options.organization),
+      );
       const rows = features.map((feature) => ({ feature, enabled: on.includes(feature) }));
       printRows(
         rows,
@@ -156,18 +160,20 @@ function audit(program: Command, host: Host): void {
   program
     .command('audit')
     .description('who changed what, newest first')
-    .option('--org <org>', 'organization, by id or name')
+    .option('--organization <organization>', 'by id or name')
     .option('--limit <count>', 'how many', '50')
     .option('--json', 'print JSON')
-    .action(async (options: { org?: string; limit: string; json?: true }) => {
-      const rows = await host.withServices(({ db }) => listAuditEvents(db, options.org, options.limit));
+    .action(async (options: { organization?: string; limit: string; json?: true }) => {
+      const rows = await host.withServices(({ db }) =>
+        listAuditEvents(db, options.organization, options.limit),
+      );
       printRows(
         rows,
         {
           Time: (row) => time(row.at),
-          Actor: (row) => row.actor,
+          Actor: (row) => row.actorEmail ?? row.actor,
           Action: (row) => row.action,
-          Target: (row) => row.target,
+          Target: (row) => (row.targetName === null ? row.target : `${row.targetName} (${row.target})`),
           Request: (row) => row.requestId,
         },
         options.json ?? false,

@@ -9,10 +9,10 @@ export function retentionCommands(program: Command, host: Host): void {
   group
     .command('list')
     .description('how long each kind is kept')
-    .option('--org <org>', 'organization, by id or name')
+    .option('--organization <organization>', 'by id or name')
     .option('--json', 'print JSON')
-    .action(async (options: { org?: string; json?: true }) => {
-      const rows = await host.withServices(({ db }) => retentionOf(db, options.org));
+    .action(async (options: { organization?: string; json?: true }) => {
+      const rows = await host.withServices(({ db }) => retentionOf(db, options.organization));
       printRows(
         rows,
         { Kind: ({ kind }) => kind, Kept: ({ days }) => (days === null ? 'forever' : `${days} days`) },
@@ -22,9 +22,9 @@ export function retentionCommands(program: Command, host: Host): void {
   group
     .command('set <limits...>')
     .description(`say how many days, like: retention set traces=30 audit=365 runs=forever (${retentionHelp})`)
-    .option('--org <org>', 'organization, by id or name')
-    .action(async (limits: string[], options: { org?: string }) => {
-      await host.withServices(({ db }) => setRetention(db, options.org, limits));
+    .option('--organization <organization>', 'by id or name')
+    .action(async (limits: string[], options: { organization?: string }) => {
+      await host.withServices(({ db }) => setRetention(db, options.organization, limits));
       process.stdout.write(
         'Saved. What is older goes within six hours, or now with: drydock retention run\n',
       );

@@ -52,11 +52,12 @@ function banner(service: Awaited<ReturnType<Host['serve']>>): string {
   ];
   if (service.firstKey !== undefined)
     lines.push(
-      `  Key      ${service.firstKey}`,
+      // A log keeps what is printed: a key from the configuration never is, a generated one is once.
+      `  Key      ${service.firstKeyGenerated ? service.firstKey : 'as set in DRYDOCK_BOOTSTRAP_KEY'}`,
       '',
-      '  The link to the console works once, and the key is shown this once. Try it:',
+      `  The link to the console works once${service.firstKeyGenerated ? ', and the key is shown this once' : ''}. Try it, with the key in DRYDOCK_API_KEY:`,
       '',
-      ...firstRequest(service.baseUrl, service.firstKey, service.demoServer),
+      ...firstRequest(service.baseUrl, service.demoServer),
       ...(service.demoServer === undefined
         ? []
         : [
@@ -77,8 +78,8 @@ function thisProgram({ npm_lifecycle_event: script } = process.env): string {
 }
 
 /** Something that shows what this is for, where there is a server to show it on. */
-function firstRequest(baseUrl: string, key: string, demoServer: string | undefined): string[] {
-  const curl = `    curl -H "Authorization: Bearer ${key}"`;
+function firstRequest(baseUrl: string, demoServer: string | undefined): string[] {
+  const curl = '    curl -H "Authorization: Bearer $DRYDOCK_API_KEY"';
   if (demoServer === undefined) return [`${curl} ${baseUrl}/me`];
   return [
     `${curl} -H "Content-Type: application/json" \\`,

@@ -45,7 +45,7 @@ function linesOf(report: UpgradeReport): string[] {
       ...(migrations.ahead.length > 0
         ? [`Ahead       ${migrations.ahead.join(', ')}, by a newer version`]
         : []),
-      `In use by   services: ${inUse.services}${versions}, connections: ${inUse.connections}, holders of browsers: ${inUse.browserHolders}`,
+      `In use by   services: ${inUse.services}, workers: ${inUse.workers}${versions}, connections: ${inUse.connections}, holders of browsers: ${inUse.browserHolders}`,
     );
   }
   if (freeBytes !== null) lines.push(`Disk        ${megabytes(freeBytes)} free`);

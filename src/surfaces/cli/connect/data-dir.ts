@@ -2,10 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 
 /** The data directory here, read without the machinery that checks every setting. */
 export function dataDirHere(env: NodeJS.ProcessEnv = process.env): string {
+  return namedDataDir(env) || '.drydock';
+}
+
+/** Whether the settings name it, so that it is not just the usual one. */
+export function isDataDirNamed(env: NodeJS.ProcessEnv = process.env): boolean {
+  return Boolean(namedDataDir(env));
+}
+
+function namedDataDir(env: NodeJS.ProcessEnv): string | undefined {
   return (
-    env['DRYDOCK_DATA_DIR'] ||
-    dataDirInFile(env['DRYDOCK_CONFIG_FILE'] || 'drydock.config.json') ||
-    '.drydock'
+    env['DRYDOCK_DATA_DIR'] || dataDirInFile(env['DRYDOCK_CONFIG_FILE'] || 'drydock.config.json') || undefined
   );
 }
 

@@ -7,7 +7,7 @@ import type { Connected } from './connect.ts';
 /** As the owner of the project. When no service works here, this process does. */
 export async function clientHere<S extends Services & { connected: { isServed(): Promise<boolean> } }, T>(
   services: S,
-  project: string | undefined,
+  { project, kind }: { project: string | undefined; kind: 'here' | 'temporary' },
   work: (connected: Connected) => Promise<T>,
   workOn: (services: S) => () => Promise<void>,
 ): Promise<T> {
@@ -16,7 +16,7 @@ export async function clientHere<S extends Services & { connected: { isServed():
   const stop = (await services.connected.isServed()) ? undefined : workOn(services);
   try {
     // Whoever may read the database is let in as the account, and pays from no budget of a key.
-    const origin = configuredOrigin(services.config);
+    const origin = configuredOrigin(services);
     const api = inProcessClient({
       entrance: new Entrance({
         services,
@@ -28,7 +28,7 @@ export async function clientHere<S extends Services & { connected: { isServed():
       credential: { kind: 'account', ...account },
       origin: () => origin,
     });
-    return await work({ api, projectId: () => Promise.resolve(projectId), origin });
+    return await work({ api, projectId: () => Promise.resolve(projectId), origin, kind });
   } finally {
     await stop?.();
   }

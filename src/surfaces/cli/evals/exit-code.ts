@@ -1,10 +1,13 @@
-import { type Findings, isWaived } from '../../findings/run-findings.ts';
+import type { Findings } from '../../findings/run-findings.ts';
+import { conclusionOf } from '../../findings/run-report.ts';
 import { exitCodes } from '../exit-codes.ts';
 
-/** What decides, the weightiest first: a failure, then whatever is missing. A waiver covers the verdict, not the gate. */
-export function exitCodeOf({ run, gate }: Findings): number {
-  const { verdict } = run.decisionSummary;
-  if ((verdict === 'failed' && !isWaived(run)) || gate.outcome === 'failed') return exitCodes.failed;
-  const decided = verdict === 'passed' || verdict === 'failed';
-  return decided && gate.outcome !== 'non_gateable' ? exitCodes.passed : exitCodes.incomplete;
+const codes = {
+  passed: exitCodes.passed,
+  failed: exitCodes.failed,
+  undecided: exitCodes.incomplete,
+} as const;
+
+export function exitCodeOf(findings: Findings): number {
+  return codes[conclusionOf(findings).outcome];
 }

@@ -5,7 +5,9 @@ import { largestSuiteFile } from '../../../contract/eval-suite-files.ts';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Problem, SuiteFileProblem } from '../../../suite-files/problem.ts';
 import type { ReadSuiteFile } from '../../../suite-files/read.ts';
+import type { FileServer } from '../../../suite-files/servers.ts';
 import { type Client, DrydockError, eachItem } from '../../client/index.ts';
+import { everything } from '../../everything.ts';
 import { oneLine } from '../../harmless-text.ts';
 
 /** A suite is named by its id, its name, or the file that it is kept in. */
@@ -15,15 +17,65 @@ export function isSuiteFile(argument: string): boolean {
   );
 }
 
+/** A suite file of this machine, read and checked, with the servers that it brings along. */
+export interface LocalSuite extends ReadSuiteFile {
+  path: string;
+  bytes: Uint8Array<ArrayBuffer>;
+  servers: [name: string, server: FileServer][];
+}
+
+/** Reads a suite file, and fills variables of the environment into its servers. */
+export async function localSuite(path: string, env: NodeJS.ProcessEnv): Promise<LocalSuite> {
+  const bytes = await bytesOf(path);
+  const read = await readFileAt(path, bytes);
+  const { withEnvironment } = await import('../../../suite-files/servers.ts');
+  const problems: Problem[] = [];
+  const servers = Object.entries(read.file.servers ?? {}).map(([name, declared]): [string, FileServer] => {
+    const { server, missing } = withEnvironment(declared, env);
+    for (const { path: below, variable } of missing) {
+      const at = `servers.${name}`;
+      const message = `The variable ${variable} is not set. Set it in the environment of this command`;
+      problems.push({ line: 1, column: 1, ...read.places[at], path: [at, ...below].join('.'), message });
+    }
+    return [name, server];
+  });
+  if (problems.length > 0) throw problemAt(path, new SuiteFileProblem(problems));
+  return { ...read, path, bytes, servers };
+}
+
+type Out = { write(text: string): unknown } | undefined;
+
+/** Saves the servers of a file. Those that the project has by name stay as they are, unless `update` says otherwise. */
+export async function saveServers(
+  api: Client,
+  projectId: string,
+  { servers }: LocalSuite,
+  { update, screen }: { update: boolean; screen: Out },
+): Promise<void> {
+  if (servers.length === 0) return;
+  const known = await everything(api.listProjectServers, { projectId });
+  for (const [name, server] of servers) {
+    const saved = known.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    const transportType = server.command === undefined ? ('http' as const) : ('stdio' as const);
+    const body = { ...server, transportType };
+    if (!saved) await api.createProjectServer({ projectId, body: { name, ...body } });
+    else if (update) await api.updateProjectServer({ projectId, serverId: saved.id, body });
+    const what = saved
+      ? update
+        ? 'Updated'
+        : 'Used as it is saved, not as the file says (--update-servers changes it)'
+      : 'Saved';
+    screen?.write(`${what}: server ${oneLine(name, 200)}\n`);
+  }
+}
+
 /** Makes the suite what the file says; says on `screen` what has changed. */
 export async function syncSuiteFile(
   api: Client,
   projectId: string,
-  path: string,
-  screen: { write(text: string): unknown } | undefined,
+  { path, bytes, file }: LocalSuite,
+  screen: Out,
 ): Promise<{ id: string }> {
-  const bytes = await bytesOf(path);
-  const { file } = await readFileAt(path, bytes);
   const contentType = /\.json$/i.test(path) ? 'application/json' : 'application/yaml';
   const call = api.syncEvalSuiteFile({
     projectId,

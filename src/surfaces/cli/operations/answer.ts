@@ -4,6 +4,7 @@ import { answerText } from '../screen/record.ts';
 import { paintFor } from '../screen/screen.ts';
 import { time } from '../screen/text.ts';
 import { select } from '../select/select.ts';
+import type { View } from './views.ts';
 
 interface Form {
   json?: true;
@@ -11,16 +12,28 @@ interface Form {
 }
 
 /** As a table or field by field for people, as JSON for programs. */
-export function printAnswer(answer: unknown, { json, jq }: Form): void {
+export function printAnswer(answer: unknown, { json, jq }: Form, view?: View): void {
   const out = process.stdout;
   if (jq !== undefined) return void out.write(selected(jq, answer));
   if (json) return void out.write(`${jsonText(answer, out, 2)}\n`);
-  out.write(`${answerText(answer, out)}\n`);
+  out.write(`${fitting(view?.text?.(answer as never, out) ?? answerText(answer, out), out)}\n`);
   const { nextCursor } = (answer ?? {}) as { nextCursor?: unknown };
   if (typeof nextCursor === 'string')
     process.stderr.write(
       `There is more: --all shows everything, --cursor ${oneLine(nextCursor, 300)} the next page.\n`,
     );
+}
+
+/** A terminal shows no more lines than anybody scrolls through; whoever pipes the answer gets all of them. */
+const mostLines = 200;
+
+function fitting(text: string, { isTTY }: { isTTY?: boolean }): string {
+  const lines = text.split('\n');
+  if (!isTTY || lines.length <= mostLines) return text;
+  const left = lines.length - mostLines;
+  return [...lines.slice(0, mostLines), `… ${left} more lines. --json prints everything, --jq selects.`].join(
+    '\n',
+  );
 }
 
 /** Each event as it comes: a line of JSON, or when and what. */

@@ -1,4 +1,5 @@
 import { refName, withoutNull } from '../../docs/schema-words.ts';
+import { type Lookups, paramOfField } from '../../lookups.ts';
 import type { OpenApiDocument, OperationObject, Schema } from '../../openapi/types.ts';
 import { argumentName, kebab } from './names.ts';
 
@@ -47,13 +48,10 @@ const notAsked = new Set([
   'Last-Event-ID',
 ]);
 
-/** Fields that hold ids of the same things under another name. */
-const synonyms: Record<string, string> = { hostId: 'client', optionalServerId: 'serverId' };
-
 export function flagsOf(
   operation: OperationObject,
   { components: { schemas } }: OpenApiDocument,
-  named: ReadonlySet<string>,
+  lookups: Lookups,
 ): Flag[] {
   const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'path');
   const fields = [
@@ -69,7 +67,7 @@ export function flagsOf(
     .filter(({ field }) => !notAsked.has(field))
     .map(({ place, field, schema, required }) => {
       const known = resolve(schema, schemas);
-      const names = namesOf(field, named);
+      const names = paramOfField(field, lookups);
       const kind = kindOf(known, schemas);
       const choices = choicesOf(known, schemas);
       return {
@@ -104,12 +102,6 @@ function withFlagNames(flags: Flag[]): Flag[] {
 function argumentNameOf({ field, names, place }: Flag): string {
   if (place === 'header') return kebab(field).replace(/^x-(mcpjam|drydock)-/, '');
   return names === undefined ? kebab(field) : argumentName(field);
-}
-
-function namesOf(field: string, named: ReadonlySet<string>): string | undefined {
-  const one = field.replace(/Ids$/, 'Id');
-  const param = synonyms[one] ?? one;
-  return named.has(param) ? param : undefined;
 }
 
 interface BodyField {

@@ -1,9 +1,9 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Client } from '../../client/index.ts';
 import { everything } from '../../everything.ts';
+import type { Lookup, Lookups } from '../../lookups.ts';
 import { isId, type Named } from '../../naming.ts';
 import { theOne } from '../find.ts';
-import type { Lookup } from './manifest.ts';
 import { argumentName } from './names.ts';
 
 type List = (input: object) => Promise<{ items: Named[]; nextCursor?: string }>;
@@ -11,11 +11,11 @@ type List = (input: object) => Promise<{ items: Named[]; nextCursor?: string }>;
 /** Turns names into ids, with what the path named so far. */
 export class Names {
   private readonly api: Client;
-  private readonly lookups: Record<string, Lookup>;
+  private readonly lookups: Lookups;
   private readonly projectId: () => Promise<string>;
   private own: Promise<string> | undefined;
 
-  constructor(api: Client, lookups: Record<string, Lookup>, projectId: () => Promise<string>) {
+  constructor(api: Client, lookups: Lookups, projectId: () => Promise<string>) {
     this.api = api;
     this.lookups = lookups;
     this.projectId = projectId;

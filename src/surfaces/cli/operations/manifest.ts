@@ -1,5 +1,6 @@
 import { operationList } from '../../../contract/index.ts';
 import { areas, isSafe, isSecondName, type Operation, streamedAnswer } from '../../../contract/operation.ts';
+import { type Lookups, lookupsOf } from '../../lookups.ts';
 import { openApiDocument } from '../../openapi/document.ts';
 import type { OpenApiDocument, OperationObject, Schema } from '../../openapi/types.ts';
 import { type Flag, flagsOf } from './flags.ts';
@@ -43,17 +44,10 @@ export interface Container {
   needed: boolean;
 }
 
-/** Where the things behind a parameter are listed, so that one may be given by name. */
-export interface Lookup {
-  operation: string;
-  /** Parameters that the list itself needs. */
-  needs: string[];
-}
-
 export interface OperationManifest {
   groups: Record<string, string>;
   commands: OperationCommand[];
-  lookups: Record<string, Lookup>;
+  lookups: Lookups;
 }
 
 /** Groups of which several share an area, so that its words would not say what each is about. */
@@ -72,8 +66,7 @@ export const operationManifest: OperationManifest = makeManifest(operationList);
 
 function makeManifest(operations: readonly Operation[]): OperationManifest {
   const document = openApiDocument('', '', operations);
-  const lookups = lookupsOf(operations, document);
-  const named = new Set(Object.keys(lookups));
+  const lookups = lookupsOf(operations);
   const commands = operations.map((operation): OperationCommand => {
     const described = objectOf(operation, document);
     const list = isList(operation, document);
@@ -89,7 +82,7 @@ function makeManifest(operations: readonly Operation[]): OperationManifest {
         .map((param) => ({ param, argument: argumentName(param) })),
       ...(!projectIsArgument && containerOf('project', operation, described, document)),
       ...containerOf('organization', operation, described, document),
-      ...flagsAndArgument(operation, flagsOf(described, document, named)),
+      ...flagsAndArgument(operation, flagsOf(described, document, lookups)),
       sends: operation.upload ? 'bytes' : operation.body ? 'json' : 'nothing',
       ...(operation.upload && { mediaType: operation.upload.mediaType }),
       answers: streamedAnswer(operation.response)?.kind ?? 'json',
@@ -150,25 +143,8 @@ function groupsOf(operations: readonly Operation[], commands: OperationCommand[]
   return groups;
 }
 
-/** `serverId` is listed by the GET on the path before it, when what that lists has an id and a name. */
-function lookupsOf(operations: readonly Operation[], document: OpenApiDocument): Record<string, Lookup> {
-  const lookups: Record<string, Lookup> = {};
-  for (const { path, deprecated } of operations)
-    for (const [, before, param] of path.matchAll(/(?<=^(.*)\/)\{(\w+)\}/g)) {
-      const list = operations.find((one) => one.method === 'GET' && one.path === before);
-      if (deprecated === undefined && list && isList(list, document) && hasName(list, document))
-        lookups[param as string] ??= { operation: list.id, needs: [...list.params] };
-    }
-  return lookups;
-}
-
 function isList(operation: Operation, document: OpenApiDocument): boolean {
   return itemOf(operation, document) !== undefined;
-}
-
-function hasName(operation: Operation, document: OpenApiDocument): boolean {
-  const { properties = {} } = itemOf(operation, document) ?? {};
-  return 'id' in properties && ('name' in properties || 'title' in properties);
 }
 
 /** What a list lists. */

@@ -14,6 +14,7 @@ import { confirmed } from './confirm.ts';
 import { bodyFrom, type Fields, fieldsFrom } from './input.ts';
 import { Names } from './lookup.ts';
 import type { Container, OperationCommand, OperationManifest } from './manifest.ts';
+import { views } from './views.ts';
 
 export interface OperationOptions extends PlaceOptions, Fields {
   organization?: string;
@@ -96,7 +97,11 @@ async function answered(
   const answer = call(input, callOptions);
   if (entry.answers === 'events') return printEvents(answer as AsyncIterable<unknown>, options);
   if (entry.answers === 'file') return writeFileAnswer((await answer) as Response, options.output);
-  printAnswer(await answer, options);
+  const view = Object.hasOwn(views, entry.id) ? views[entry.id] : undefined;
+  const shown = await answer;
+  printAnswer(shown, options, view);
+  const code = view?.exitCode?.(shown as never) ?? exitCodes.passed;
+  if (code !== exitCodes.passed) process.exitCode = code;
 }
 
 /** The call of an operation by its id; that it fits its input, the service decides. */
@@ -196,7 +201,8 @@ function hintFor(refused: Refused, entry: OperationCommand): string | undefined 
     const flag = entry.flags.find((one) => one.field === field);
     return flag && `Give it with --${flag.flag}${entry.sends === 'json' ? ', or in --data' : ''}.`;
   }
-  if (refused.code === 'NOT_FOUND')
+  const advice = adviceFor(refused);
+  if (refused.code === 'NOT_FOUND' && advice === undefined)
     return `drydock ${entry.group} --help shows what there is to ask for; the key sees only what its owner may see.`;
-  return adviceFor(refused);
+  return advice;
 }

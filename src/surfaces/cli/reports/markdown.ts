@@ -27,7 +27,9 @@ export function toMarkdown({ title, summary, suites, tables }: Report): string {
 
 function worst(cases: readonly ReportCase[]): ReportCase['outcome'] {
   const there = new Set(cases.map(({ outcome }) => outcome));
-  return there.has('failed') ? 'failed' : there.has('error') ? 'error' : 'passed';
+  if (there.has('failed')) return 'failed';
+  if (there.has('error')) return 'error';
+  return there.has('skipped') && !there.has('passed') ? 'skipped' : 'passed';
 }
 
 function tableOf({ heading, columns, rows }: ReportTable): string[] {

@@ -1,7 +1,7 @@
 import { named } from '../../../platform/quoted.ts';
 import type { Client } from '../../client/index.ts';
 import { type Findings, findingsOf, isWaived } from '../../findings/run-findings.ts';
-import { changeOf, percent, runReport } from '../../findings/run-report.ts';
+import { casesNotPassed, changeOf, judgeLines, percent, runReport } from '../../findings/run-report.ts';
 import { type Link, linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { type Answer, whose } from '../answers.ts';
@@ -28,33 +28,43 @@ export async function explained(calling: Calling, projectId: string, runId: stri
     };
   }
   const report = runReport(findings);
-  const cases = report.suites.flatMap(({ cases: all }) => all).filter(({ outcome }) => outcome !== 'passed');
+  const notPassed = report.suites.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome !== 'passed');
+  const figures = casesNotPassed(run);
+  const passed = (run.statistics?.cases.length ?? 0) - figures.length;
   return {
-    ours: [`${head}: ${verdictOf(run)}.`, ...figuresOf(run), ...gateOf(findings)],
+    ours: [
+      `${head}: ${verdictOf(run)}.`,
+      ...figuresOf(run),
+      ...warned(run),
+      ...(findings.notCompared === undefined ? [] : [`${findings.notCompared}.`]),
+      ...judgeLines(findings),
+      ...gateOf(findings),
+      ...(passed > 0 ? [`${passed} passed cases are left out.`] : []),
+    ],
     data: {
       whose: whose.run,
       value: {
         summary: report.summary,
-        notPassed: cases.map(({ name, outcome, message, details }) => ({
+        warnings: run.warnings,
+        notPassed: notPassed.map(({ name, outcome, message, details }) => ({
           name,
           outcome,
           why: message,
           details,
         })),
-        figures: run.statistics?.cases.map(
-          ({ title, model, passed, trials, rate, interval, threshold, flaky }) => ({
-            case: title,
-            model,
-            passed: `${passed}/${trials}`,
-            rate,
-            interval,
-            needs: threshold,
-            ...(flaky && { flaky }),
-          }),
-        ),
+        figures: figures.map(({ title, model, passed, trials, rate, interval, threshold, flaky }) => ({
+          case: title,
+          model,
+          passed: `${passed}/${trials}`,
+          rate,
+          interval,
+          needs: threshold,
+          ...(flaky && { flaky }),
+        })),
         changed: changedIn(findings),
       },
     },
+    full: linkTo('getEvalRun', { projectId, runId }, 'The run'),
     links,
   };
 }
@@ -64,6 +74,11 @@ function verdictOf(run: Run): string {
   if (verdict === 'notEstablished')
     return `no verdict, it is ${run.status} (${undecided?.reason ?? 'no reason'})`;
   return verdict === 'failed' && isWaived(run) ? 'failed, and waived' : verdict;
+}
+
+/** Without the words, which name cases. */
+function warned({ warnings = [] }: Run): string[] {
+  return warnings.length === 0 ? [] : [`Warnings: ${warnings.map(({ code }) => code).join(', ')}.`];
 }
 
 function figuresOf({ statistics, usage }: Run): string[] {
@@ -118,14 +133,14 @@ function traceLinks(projectId: string, run: Run): Link[] {
     );
 }
 
-/** The run of an id, or the last one of a suite. */
+/** The last run of all cases of a suite. */
 export async function lastRunOf(
   { agent, signal }: Calling,
   projectId: string,
   suiteId: string,
 ): Promise<Awaited<ReturnType<Client['listEvalSuiteRuns']>>['items'][number] | undefined> {
   const { items } = await patiently(
-    () => agent.client.listEvalSuiteRuns({ projectId, suiteId, limit: 1 }, { signal }),
+    () => agent.client.listEvalSuiteRuns({ projectId, suiteId, coverage: 'suite', limit: 1 }, { signal }),
     signal,
   );
   return items[0];

@@ -20,7 +20,7 @@ interface Asked {
 
 export const which = {
   run: run.optional(),
-  suite: suite.optional().describe('Name or id of a suite, for its last run.'),
+  suite: suite.optional().describe('Name or id of a suite, for its last run of all cases.'),
   project,
 };
 
@@ -31,7 +31,11 @@ export async function runOf(calling: Calling, asked: Asked): Promise<{ projectId
   if (asked.run !== undefined) return { projectId, runId: asked.run };
   const { id, name } = await suiteOf(calling, projectId, asked.suite as string);
   const last = await lastRunOf(calling, projectId, id);
-  if (!last) throw new Refusal('NOT_FOUND', `Suite ${named(name)} has no runs yet: start one with run_suite`);
+  if (!last)
+    throw new Refusal(
+      'NOT_FOUND',
+      `Suite ${named(name)} has no run of all its cases yet: start one with run_suite`,
+    );
   return { projectId, runId: last.id };
 }
 
@@ -71,7 +75,10 @@ export const listRuns = tool({
           number: each.runNumber,
           status: each.status,
           result: each.result,
+          ...(each.coverage !== 'suite' && { covers: each.coverage }),
           passed: each.summary && `${each.summary.passed}/${each.summary.total}`,
+          notRun: each.summary?.notRun,
+          warnings: each.warnings?.map(({ code }) => code),
           model: each.effectiveModelId,
           environment: each.environment?.name,
           commit: each.ciMetadata?.['commitSha'],
@@ -87,7 +94,7 @@ export const compareRun = tool({
   name: 'compare_run',
   title: 'Compare a run with its baseline',
   description:
-    'Compare an eval run with an earlier one, a commit, or else the completed run before it: which cases regressed or were fixed, and whether that is more than chance.',
+    'Compare an eval run with an earlier one, a commit, a branch, or else the last completed run of the whole suite with the same models, client and environment: which cases regressed or were fixed, and whether that is more than chance.',
   input: z.strictObject({
     ...which,
     baseRun: run.optional().describe('Id of the run to compare with.'),
@@ -97,6 +104,12 @@ export const compareRun = tool({
       .max(200)
       .optional()
       .describe('Commit whose last completed run to compare with.'),
+    baseBranch: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Branch whose last completed run to compare with.'),
     answerSize,
   }),
   run: async (asked, calling) => {
@@ -116,6 +129,7 @@ export const compareRun = tool({
             runId,
             ...(asked.baseRun !== undefined && { baseRunId: asked.baseRun }),
             ...(asked.baseCommit !== undefined && { baseCommitSha: asked.baseCommit }),
+            ...(asked.baseBranch !== undefined && { baseBranch: asked.baseBranch }),
           },
           { signal },
         ),

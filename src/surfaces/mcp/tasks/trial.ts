@@ -8,13 +8,24 @@ import { patiently } from '../patience.ts';
 import { answerSize, tool } from '../tool.ts';
 import { runOf, which } from './runs.ts';
 
+type Trial = Awaited<ReturnType<Client['getEvalIteration']>>;
+
+/** A row of `predicateResults`, which the contract leaves open for the results of other runners. */
+interface CheckResult {
+  predicate?: unknown;
+  passed?: boolean;
+  reason?: string;
+  status?: string;
+  scope?: { promptIndex?: number };
+}
+
 type Message = Awaited<ReturnType<Client['getEvalIterationTrace']>>['messages'][number];
 
 export const readTrial = tool({
   name: 'read_trial',
   title: 'Read what happened in a trial',
   description:
-    'What was said and called in one trial of an eval run, step by step: messages, tool calls, results, and how each step was judged. Without a trial it takes the first that failed.',
+    'Why one trial of an eval run passed or failed: each failed check with what it expected and what it found, expected and actual tool calls, then the steps, messages, tool calls and results. Without a trial it takes the first that failed.',
   input: z.strictObject({
     ...which,
     trial: z.string().min(1).max(128).optional().describe('Id of the trial (iteration).'),
@@ -25,16 +36,24 @@ export const readTrial = tool({
     const iterationId = asked.trial ?? (await firstFailed(calling, projectId, runId));
     const place = { projectId, runId, iterationId };
     const { agent, signal } = calling;
+    const trial = await patiently(() => agent.client.getEvalIteration(place, { signal }), signal);
     const trace = await patiently(() => agent.client.getEvalIterationTrace(place, { signal }), signal);
     const steps = await patiently(() => agent.client.getEvalRunSteps(place, { signal }), signal);
     const wrong = steps.items.filter(({ status }) => status === 'fail');
+    const checks = failedChecks(trial);
     return {
       ours: [
-        `Trial ${iterationId} of run ${runId}: ${steps.items.length} steps, ${wrong.length} failed, ${trace.messages.length} messages.`,
+        `Trial ${iterationId} of run ${runId}: ${trial.result ?? `no result, ${trial.status}`}${trial.firstFailedStage ? ` at stage ${trial.firstFailedStage}` : ''}. ${checks.length} checks and ${wrong.length} of ${steps.items.length} steps failed, ${trace.messages.length} messages.`,
       ],
       data: {
         whose: whose.run,
         value: {
+          error: trial.error,
+          failedChecks: checks,
+          ...(trial.result !== 'passed' && {
+            expectedToolCalls: trial.expectedToolCalls,
+            actualToolCalls: trial.actualToolCalls,
+          }),
           steps: steps.items.map(({ stepId, kind, status, reason }) => ({
             step: stepId,
             kind,
@@ -48,6 +67,18 @@ export const readTrial = tool({
     };
   },
 });
+
+/** Checks that were not met or could not be evaluated; `expected` is the check as its author wrote it. */
+function failedChecks({ predicateResults = [] }: Trial) {
+  return (predicateResults as unknown as CheckResult[])
+    .filter(({ passed }) => !passed)
+    .map(({ predicate, reason, status, scope }) => ({
+      expected: predicate,
+      actual: reason,
+      ...(status === 'error' && { couldNotBeEvaluated: true }),
+      ...(scope && { turn: scope.promptIndex }),
+    }));
+}
 
 async function firstFailed({ agent, signal }: Calling, projectId: string, runId: string): Promise<string> {
   const { diagnostics } = await patiently(

@@ -24,7 +24,7 @@ interface Inner {
  * The first message of the page around is the HTML of a widget, which is shown in a frame inside this one; from then on
  * messages go from either to the other, and nobody else is heard. Neither has an origin, so none can be named.
  */
-export function relayWidget(sandbox: string): void {
+export function relayWidget(sandbox: string, guard: string): void {
   const scope = globalThis as unknown as Scope;
   const state = { inner: undefined as Inner | undefined };
   scope.addEventListener('message', ({ source, data }) => {
@@ -36,7 +36,10 @@ export function relayWidget(sandbox: string): void {
     state.inner = scope.document.createElement('iframe');
     state.inner.title = 'Widget';
     state.inner.setAttribute('sandbox', sandbox);
-    state.inner.srcdoc = data;
+    // In front of all, where no comment or text of the widget can hold it. Shadow roots that stand in the text are made
+    // plain templates: the guard would not hear of them.
+    const plain = data.replace(/shadowrootmode/gi, 'data-$&');
+    state.inner.srcdoc = `<script>${guard}</script>${plain}`;
     scope.document.body.append(state.inner);
   });
 }

@@ -4,6 +4,7 @@ import { DrydockError } from '../../../client/error.ts';
 import { createVisitClient, type VisitOutput } from '../../../client/visit.ts';
 import '../base.css';
 import { Button } from '../kit/button.tsx';
+import { Note } from '../kit/notice.tsx';
 import { count, counted, percent } from '../kit/numbers.ts';
 import { Facts } from '../kit/page.tsx';
 import { type State, StateBadge } from '../kit/state.tsx';
@@ -66,6 +67,9 @@ function Report({ title, expiresAt, run }: SharedEval) {
         ]}
       />
       {summary ? <Summary {...summary} /> : <p className={css.soft}>It is not over yet.</p>}
+      {run.warnings?.map(({ code, message }) => (
+        <Note key={code}>{message}</Note>
+      ))}
       <Table label="Cases" columns={columns} rows={cases.map((one, at) => ({ ...one, at }))} keyOf={keyOf} />
       {run.truncated && <p className={css.soft}>There are more trials than are counted here.</p>}
       <ReadOnly expiresAt={expiresAt}>What was said in the trials is not shown.</ReadOnly>
@@ -80,7 +84,9 @@ function Summary({ total, passed, failed, passRate }: NonNullable<Run['summary']
     <figure className={css.summary}>
       <figcaption>
         <strong>{words}</strong>
-        <span className={css.soft}>{total > 0 ? percent(Math.round(passRate * 1000) / 1000) : ''}</span>
+        <span className={css.soft}>
+          {passRate === undefined ? '' : percent(Math.round(passRate * 1000) / 1000)}
+        </span>
       </figcaption>
       <svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={words}>
         <rect width={100} height={10} className={css.rest} />

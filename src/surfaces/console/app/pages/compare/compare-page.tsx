@@ -12,7 +12,7 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { Same } from '../../same/same.tsx';
 import { runOf } from '../runs/queries.ts';
-import { isOpen } from '../runs/states.ts';
+import { coverageWords, isOpen } from '../runs/states.ts';
 import type { CompareSearch } from './address.ts';
 import css from './compare.module.css';
 import {
@@ -81,7 +81,7 @@ export function ComparePage() {
 function NoComparison({ error, retry }: { error: Error; retry: () => void }) {
   if (error instanceof DrydockError && error.code === 'NOT_FOUND')
     return (
-      <Empty title="There is no run to compare it with">
+      <Empty title="Nothing to compare with">
         {error.message}. Choose one above, or run the suite again.
       </Empty>
     );
@@ -103,7 +103,15 @@ function ChooseBase({
   const runs = useQuery(ask('listEvalSuiteRuns', { projectId, suiteId, limit: 100 }));
   const options = (runs.data?.items ?? [])
     .filter((run) => run.id !== runId && !isOpen(run))
-    .map(({ id, runNumber, result, status }) => [id, `#${runNumber}, ${result ?? status}`] as const);
+    .map((run) => {
+      const covers = coverageWords(run);
+      const words = [
+        `#${run.runNumber}`,
+        run.result ?? run.status,
+        ...(covers === undefined ? [] : [covers]),
+      ];
+      return [run.id, words.join(', ')] as const;
+    });
   return (
     <Select
       aria-label="Compare with"

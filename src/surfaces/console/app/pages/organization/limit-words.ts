@@ -4,6 +4,7 @@ const words: Record<string, string> = {
   journeyLaunchesPerDay: 'Journey launches a day',
   generationsPerDay: 'Draft generations a day',
   concurrentEvalRuns: 'Eval runs at once',
+  concurrentChatTurns: 'Chat turns at once',
 };
 
 /** A limit of a plan as people call it; one that is not known, from its name: `fooBarsPerDay` is “Foo bars per day”. */

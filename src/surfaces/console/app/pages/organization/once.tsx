@@ -44,7 +44,14 @@ export function LinkOnce({
   onClose,
 }: {
   title: string;
-  link: { url: string; mailed: boolean; expiresAt: number; identities?: { issuer: string }[] };
+  link: {
+    url: string;
+    mailed: boolean;
+    mailError?: string | undefined;
+    expiresAt: number;
+    identities?: { issuer: string }[];
+    warning?: string | undefined;
+  };
   email: string;
   onClose: () => void;
 }) {
@@ -56,6 +63,8 @@ export function LinkOnce({
           : `Send it to ${email}`}
         : it works once, until <Time at={link.expiresAt} />, and is not shown again.
       </p>
+      {link.mailError !== undefined && <Note>{link.mailError}</Note>}
+      {link.warning !== undefined && <Note>{link.warning}</Note>}
       <Note>Whoever has the link can use it. Send it to that person alone.</Note>
       {link.identities && link.identities.length > 0 && (
         <Note>

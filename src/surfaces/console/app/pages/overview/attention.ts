@@ -86,7 +86,8 @@ function wordsOf({ summary, status }: Run, waiver: Waiver | null | undefined): s
   const ended = waiver ? '; its waiver has ended' : '';
   if (!summary || summary.total === 0)
     return `${status === 'completed' ? 'No verdict' : 'It did not come to an end'}${ended}`;
-  return `${summary.passed} of ${summary.total} trials passed${ended}`;
+  const left = summary.notRun ? `, ${summary.notRun} not carried out` : '';
+  return `${summary.passed} of ${summary.total} trials passed${left}${ended}`;
 }
 
 function endWords(left: number): string {

@@ -27,7 +27,7 @@ export function OverviewPage() {
   const { projectId } = useParams({ from: '/projects/$projectId/' });
   const projects = useQuery(ask('listProjects', {}));
   const suites = useQuery(ask('listEvalSuites', { projectId }));
-  const runs = useQuery(ask('listEvalRuns', { projectId, limit: lastRuns }));
+  const runs = useQuery(ask('listEvalRuns', { projectId, coverage: 'suite', limit: lastRuns }));
   const servers = useQuery(ask('listProjectServers', { projectId }));
   const project = projects.data?.items.find(({ id }) => id === projectId);
   const failed = [suites, runs, servers].find(({ isError }) => isError);
@@ -36,7 +36,7 @@ export function OverviewPage() {
     <Page
       title={project?.name ?? 'Overview'}
       name="Overview"
-      actions={<Same operation="listEvalRuns" input={{ projectId, limit: lastRuns }} />}
+      actions={<Same operation="listEvalRuns" input={{ projectId, coverage: 'suite', limit: lastRuns }} />}
     >
       {failed && <Problem error={failed.error} retry={() => void failed.refetch()} />}
       {!loaded && !failed && <Skeleton lines={8} />}

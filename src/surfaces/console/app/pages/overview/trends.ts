@@ -25,7 +25,8 @@ export function trendsOf(runs: readonly Run[]): Map<string, Point[]> {
   const trends = new Map<string, Point[]>();
   for (const run of runs.toSorted((a, b) => a.createdAt - b.createdAt)) {
     const interval = run.summary && wilson(run.summary.passed, run.summary.total);
-    if (!run.summary || !interval || isOpen(run)) continue;
+    // A run that ended early has no rate.
+    if (!run.summary || run.summary.passRate === undefined || !interval || isOpen(run)) continue;
     const points = trends.get(run.suiteId) ?? [];
     points.push({
       runId: run.id,

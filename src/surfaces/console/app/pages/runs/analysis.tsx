@@ -156,10 +156,16 @@ function JudgeSection({ judges, which }: { judges: Run['judges']; which: Which }
       {goal.status === 'failed' && <StateMark state="attention">{goal.errorCode ?? 'it failed'}</StateMark>}
       {goal.summary !== null && <p>{goal.summary}</p>}
       {groundedness.summary !== null && <p>{groundedness.summary}</p>}
+      {goal.basis === 'wordCount' && (
+        <Note>
+          No language model judged this run: the offline judge counted words. Its scores are advice and never
+          gate.
+        </Note>
+      )}
       {rows.length > 0 && (
         <Table
           label="What the judge says"
-          columns={columnsOf(which, goal.threshold)}
+          columns={columnsOf(which, goal)}
           rows={all ? rows : rows.slice(0, mostShown)}
           keyOf={({ iterationId }) => iterationId}
         />
@@ -184,7 +190,10 @@ function JudgeSection({ judges, which }: { judges: Run['judges']; which: Which }
   );
 }
 
-function columnsOf(which: Which, threshold: number | null): Column<Graded>[] {
+function columnsOf(
+  which: Which,
+  { threshold, basis }: Pick<Run['judges']['goalCompletion'], 'threshold' | 'basis'>,
+): Column<Graded>[] {
   return [
     {
       name: 'Case',
@@ -198,7 +207,15 @@ function columnsOf(which: Which, threshold: number | null): Column<Graded>[] {
         </Link>
       ),
     },
-    { name: 'Goal', cell: (one) => <StateMark state={stateOf(one)} /> },
+    {
+      name: basis === 'wordCount' ? 'Goal (advice)' : 'Goal',
+      cell: (one) =>
+        basis === 'wordCount' && one.status === 'scored' ? (
+          <StateMark state="notMeasured">{one.passed ? 'words found' : 'words missing'}</StateMark>
+        ) : (
+          <StateMark state={stateOf(one)} />
+        ),
+    },
     {
       name: threshold === null ? 'Score' : `Score, ${percent(threshold)} needed`,
       figure: true,

@@ -35,7 +35,8 @@ export function verdictSentence(run: Run): string {
     return `Out of time after ${count(progress.finished)} of ${counted(progress.trials, 'trial')}.`;
   const unit = counts?.measurementUnit === 'trial' ? 'trial' : 'case';
   const of = counted(counts?.total ?? 0, unit);
-  if (verdict === 'passed') return `Passed: ${count(counts?.passed ?? 0)} of ${of} passed.`;
+  const warned = run.warnings ? ', with warnings' : '';
+  if (verdict === 'passed') return `Passed: ${count(counts?.passed ?? 0)} of ${of} passed${warned}.`;
   if (verdict === 'failed') return `Failed: ${count(counts?.failed ?? 0)} of ${of} did not pass.`;
   if (verdict === 'inconclusive') return 'Inconclusive: too little was measured to decide.';
   return `Not established: ${undecidedWords[undecided?.reason ?? ''] ?? 'nothing was measured'}.`;
@@ -63,6 +64,7 @@ export function reasonsOf(run: Run): string[] {
 const stopWords: Record<string, string> = {
   setup_failed: 'It stopped early: no trial could be set up.',
   run_timeout: 'It stopped early: its time was over.',
+  access_ended: 'It stopped early: it was cancelled.',
   never_finalized: 'It stopped early: whoever reported it never said that it was complete.',
 };
 

@@ -10,6 +10,9 @@ import { stageWord } from './states.ts';
 
 type Failure = Run['decisionSummary']['diagnostics']['items'][number];
 
+/** A trial that the run ended without has not failed; the warnings of the run tell of it. */
+const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
+
 /** Shown in full; the grid has the others. */
 const most = 6;
 
@@ -17,7 +20,7 @@ const most = 6;
 export function Failures({ run, projectId, search }: { run: Run; projectId: string; search: RunSearch }) {
   const { items, complete } = run.decisionSummary.diagnostics;
   const byCase = new Map<string, Failure[]>();
-  for (const item of items) {
+  for (const item of items.filter(({ status }) => !notCarriedOut.has(status))) {
     const key = textOf(item['testCaseId'] ?? item['title'], item.iterationId);
     byCase.set(key, [...(byCase.get(key) ?? []), item]);
   }

@@ -7,7 +7,7 @@ import { partFrom } from '../../api/parts.ts';
 import { Rate } from '../../charts/rate.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { LiveMark } from '../../kit/live-mark.tsx';
-import { Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { cost, count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
 import { StateBadge, StateMark } from '../../kit/state.tsx';
@@ -22,7 +22,7 @@ import { chosenRows } from './rows.ts';
 import { RunActions } from './run-actions.tsx';
 import css from './runs.module.css';
 import { ShareRun } from './share.tsx';
-import { isOpen, modelWords, starterWords, stateOfRun } from './states.ts';
+import { coverageWords, isOpen, modelWords, starterWords, stateOfRun } from './states.ts';
 import { useHeard, useTrials } from './use-trials.ts';
 import { RevokeWaiver, WaiveRun } from './waivers.tsx';
 
@@ -149,6 +149,9 @@ function Decision({ run, live, projectId }: { run: Run; live: Live; projectId: s
       {reasonsOf(run).map((reason) => (
         <p key={reason}>{reason}</p>
       ))}
+      {run.warnings?.map(({ code, message }) => (
+        <Note key={code}>{message}</Note>
+      ))}
       {statistics && statistics.trials > 0 && (
         <p className={css.overall}>
           <Rate passed={statistics.passed} trials={statistics.trials} /> trials passed
@@ -182,6 +185,7 @@ function RunFacts({ run, projectId }: { run: Run; projectId: string }) {
     <Facts
       facts={[
         ['Id', <Id key="id" value={run.id} />],
+        ['Covers', coverageWords(run)],
         [
           'Suite',
           <Link

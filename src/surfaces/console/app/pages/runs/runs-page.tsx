@@ -113,12 +113,26 @@ function columnsOf(projectId: string, names: Map<string, string>): Column<Run>[]
         </Link>
       ),
     },
-    { name: 'Result', cell: (run) => <StateMark state={stateOfRun(run)} /> },
+    {
+      name: 'Result',
+      cell: (run) => (
+        <>
+          <StateMark state={stateOfRun(run)} />
+          {run.result === 'passed' && run.warnings && <span className={css.soft}> with warnings</span>}
+        </>
+      ),
+    },
     {
       name: 'Trials passed',
       cell: ({ summary, progress, status }) =>
         summary && !isOpen({ status }) ? (
-          <Rate passed={summary.passed} trials={summary.total} />
+          summary.passRate === undefined ? (
+            <span className={css.soft}>
+              {summary.passed} of {summary.total}, {summary.notRun} not carried out
+            </span>
+          ) : (
+            <Rate passed={summary.passed} trials={summary.total} />
+          )
         ) : (
           <progress
             className={css.progress}

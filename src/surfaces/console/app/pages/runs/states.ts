@@ -43,6 +43,12 @@ export function isOpen({ status }: Pick<Run, 'status'>): boolean {
   return status === 'pending' || status === 'running' || status === 'grading';
 }
 
+/** What a run covers, where that is less than its suite. */
+export function coverageWords({ coverage }: Pick<Run, 'coverage'>): string | undefined {
+  if (coverage === 'try') return 'a try from the editor';
+  return coverage === 'cases' ? 'some cases of the suite' : undefined;
+}
+
 /** What a run was with: one model, or the one of each case. */
 export function modelWords({ effectiveModelId, modelSource }: Run): string | undefined {
   return effectiveModelId ?? (modelSource === 'case' ? 'by case' : undefined);

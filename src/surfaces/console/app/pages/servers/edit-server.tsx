@@ -29,6 +29,8 @@ export function EditServer({ which, server }: { which: Which; server: Server }) 
   const [timeout, setTimeout] = useState('');
   const [useOAuth, setOAuth] = useState(server.useOAuth);
   const [pairs, setPairs] = useState<Pair[]>();
+  const declared = (server.personalEnv ?? []).join(' ');
+  const [personal, setPersonal] = useState(declared);
   const changed = useServerChanged();
   const [command, ...args] = wordsOf(line);
   const kept = http ? server.headerNames : server.envNames;
@@ -38,6 +40,7 @@ export function EditServer({ which, server }: { which: Which; server: Server }) 
     ...(command !== undefined && { command, args }),
     ...(timeout !== '' && { timeout: Number(timeout) }),
     ...(useOAuth !== server.useOAuth && { useOAuth }),
+    ...(personal !== declared && { personalEnv: personal.split(/[\s,]+/).filter(Boolean) }),
     ...(pairs && (http ? { headers: recordOf(pairs) } : { env: recordOf(pairs) })),
   };
   const saving = useMutation({
@@ -86,6 +89,19 @@ export function EditServer({ which, server }: { which: Which; server: Server }) 
             />
           </Field>
         </div>
+        {!http && (
+          <Field
+            label="Variables filled by personal secrets"
+            hint="Names, with spaces between them. Members fill them in runs that they start; other personal secrets do not reach the command."
+          >
+            <TextInput
+              placeholder="API_TOKEN"
+              spellCheck={false}
+              value={personal}
+              onChange={({ target }) => setPersonal(target.value)}
+            />
+          </Field>
+        )}
         {http && <Switch label="It needs an OAuth grant" checked={useOAuth} onChange={setOAuth} />}
         {pairs === undefined ? (
           <div className={css.call}>

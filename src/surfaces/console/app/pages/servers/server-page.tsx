@@ -62,6 +62,7 @@ export function ServerPage() {
       </Page>
     );
   const { id, name, url, transportType, enabled, headerNames, envNames, updatedAt } = server.data;
+  const { personalEnv = [] } = server.data;
   const overHttp = transportType === 'http';
   return (
     <Page
@@ -79,6 +80,7 @@ export function ServerPage() {
           ['Address', url && <code key="address">{url}</code>],
           ['Stored headers', headerNames.join(', ')],
           ['Stored variables', envNames.join(', ')],
+          ['Variables filled by personal secrets', personalEnv.join(', ')],
           ['Changed', <Time key="changed" at={updatedAt} />],
         ]}
       />

@@ -8,8 +8,8 @@ export function StudiesOff() {
       <Empty title="Studies are switched off">
         The feature <code>user-testing</code> is off for this organization, and no link of a study lets
         anybody in. An operator of the installation switches it on with{' '}
-        <code>drydock features enable user-testing</code>, and names the organization with <code>--org</code>{' '}
-        where there are several. What was made before is kept.
+        <code>drydock features enable user-testing</code>, and names the organization with{' '}
+        <code>--organization</code> where there are several. What was made before is kept.
       </Empty>
     </Page>
   );

@@ -26,7 +26,7 @@ export function HistoryTab({ suite }: { suite: Suite }) {
   const navigate = useNavigate({ from: route });
   const set = (changed: SuiteSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
-  const { past, runs, reading } = usePast(which, Number(last));
+  const { past, runs, reading } = usePast(which, Number(last), 'suite');
   const figures = useMemo(() => figuresOf(past), [past]);
   if (runs.isError) return <Problem error={runs.error} retry={() => void runs.refetch()} />;
   if (runs.isPending) return <Skeleton lines={8} />;
@@ -40,7 +40,7 @@ export function HistoryTab({ suite }: { suite: Suite }) {
           </Button>
         }
       >
-        How often it passes, how long it takes and what it costs is shown from the first run on.
+        How often it passes, how long it takes and what it costs is shown from the first run of all cases on.
       </Empty>
     );
   const shared = { projectId: suite.projectId, figures };
@@ -59,7 +59,7 @@ export function HistoryTab({ suite }: { suite: Suite }) {
         <span className={css.behind} role="status">
           {reading ? 'reading…' : `${counted(figures.length, 'run')} that ended`}
         </span>
-        <Same operation="listEvalSuiteRuns" input={{ ...which, limit: Number(last) }} />
+        <Same operation="listEvalSuiteRuns" input={{ ...which, coverage: 'suite', limit: Number(last) }} />
       </div>
       {figures.length === 0 && !reading && <Note>None of these runs has come to an end.</Note>}
       {figures.length > 0 && (

@@ -30,7 +30,22 @@ test.each<[string, Partial<typeof draft>, object]>([
   [
     'another baseline',
     { against: 'before', noScoreErrors: true },
-    { settings: { qualityGate: { maximumPassRateDrop: 0.07, noGatingScoreErrors: true } } },
+    {
+      settings: {
+        qualityGate: {
+          maximumPassRateDrop: 0.07,
+          noGatingScoreErrors: true,
+          baseline: { kind: 'previous' },
+        },
+      },
+    },
+  ],
+  [
+    'a branch',
+    { against: 'branch', baseline: ' main ' },
+    {
+      settings: { qualityGate: { maximumPassRateDrop: 0.07, baseline: { kind: 'branch', branch: 'main' } } },
+    },
   ],
   ['a judge', { judged: true, judgeModel: 'm/1' }, { settings: { judge: { enabled: true, model: 'm/1' } } }],
   [

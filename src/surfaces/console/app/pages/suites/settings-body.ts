@@ -25,8 +25,8 @@ export interface Draft {
   slowerMs: string;
   noRegressions: boolean;
   noScoreErrors: boolean;
-  /** What runs are held against: `before`, or a run or commit by its id. */
-  against: 'before' | 'run' | 'commit';
+  /** What runs are held against: the one before, or a branch, run or commit by its name. */
+  against: 'none' | 'before' | 'branch' | 'run' | 'commit';
   baseline: string;
 }
 
@@ -50,10 +50,32 @@ export function draftOf({ settings, executionConfig, environment, ...suite }: Su
     slowerMs: textOf(gate?.maximumP95LatencyIncreaseMs),
     noRegressions: gate?.noDeterministicRegressions ?? false,
     noScoreErrors: gate?.noGatingScoreErrors ?? false,
-    against: !baseline ? 'before' : baseline.kind === 'run' ? 'run' : 'commit',
-    baseline: !baseline ? '' : baseline.kind === 'run' ? baseline.runId : baseline.commitSha,
+    ...againstOf(gate ? baseline : { kind: 'previous' }),
   };
 }
+
+function againstOf(baseline: Gate['baseline']): Pick<Draft, 'against' | 'baseline'> {
+  switch (baseline?.kind) {
+    case 'previous':
+      return { against: 'before', baseline: '' };
+    case 'branch':
+      return { against: 'branch', baseline: baseline.branch };
+    case 'run':
+      return { against: 'run', baseline: baseline.runId };
+    case 'commit_sha':
+      return { against: 'commit', baseline: baseline.commitSha };
+    case undefined:
+      return { against: 'none', baseline: '' };
+  }
+}
+
+/** What names the baseline of each kind that has a name. */
+export const baselineNames = { run: 'Run', commit: 'Commit', branch: 'Branch' } as const;
+const baselineProblems = {
+  run: 'The id of a run',
+  commit: 'A commit, as it was given with a run',
+  branch: 'A branch, as it was given with a run',
+} as const;
 
 /** What is wrong with a field, by its name. */
 export function problemsIn(draft: Draft, before: Draft): Partial<Record<keyof Draft, string>> {
@@ -77,9 +99,8 @@ export function problemsIn(draft: Draft, before: Draft): Partial<Record<keyof Dr
         slowerMs: 'A number of milliseconds',
       }),
     ...(draft.against !== 'before' &&
-      draft.baseline.trim() === '' && {
-        baseline: draft.against === 'run' ? 'The id of a run' : 'A commit, as it was given with a run',
-      }),
+      draft.against !== 'none' &&
+      draft.baseline.trim() === '' && { baseline: baselineProblems[draft.against] }),
   };
 }
 
@@ -131,10 +152,18 @@ function gateOf(draft: Draft): Gate | null {
   };
   if (!hasFields(conditions)) return null;
   const baseline = draft.baseline.trim();
-  if (draft.against === 'run') return { ...conditions, baseline: { kind: 'run', runId: baseline } };
-  if (draft.against === 'commit')
-    return { ...conditions, baseline: { kind: 'commit_sha', commitSha: baseline } };
-  return conditions;
+  switch (draft.against) {
+    case 'run':
+      return { ...conditions, baseline: { kind: 'run', runId: baseline } };
+    case 'commit':
+      return { ...conditions, baseline: { kind: 'commit_sha', commitSha: baseline } };
+    case 'branch':
+      return { ...conditions, baseline: { kind: 'branch', branch: baseline } };
+    case 'before':
+      return { ...conditions, baseline: { kind: 'previous' } };
+    case 'none':
+      return conditions;
+  }
 }
 
 function textOf(value: number | null | undefined): string {

@@ -9,7 +9,7 @@ import { Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { say } from '../../kit/toast.tsx';
 import { Same } from '../../same/same.tsx';
-import { bodyOf, type Draft, draftOf, hasFields, problemsIn } from './settings-body.ts';
+import { baselineNames, bodyOf, type Draft, draftOf, hasFields, problemsIn } from './settings-body.ts';
 import { SuiteChanges } from './suite-changes.tsx';
 import type { Suite } from './suite-words.ts';
 import css from './suites.module.css';
@@ -192,13 +192,15 @@ function Gate(fields: Fields) {
             onChange={(event) => set({ against: event.target.value as Draft['against'], baseline: '' })}
             options={[
               ['before', 'The run before'],
+              ['branch', 'The last run on a branch'],
               ['run', 'One run'],
               ['commit', 'The runs of a commit'],
+              ...(draft.against === 'none' ? ([['none', 'Not set']] as const) : []),
             ]}
           />
         </Field>
-        {draft.against !== 'before' && (
-          <TextField {...fields} field="baseline" label={draft.against === 'run' ? 'Run' : 'Commit'} needed />
+        {draft.against !== 'before' && draft.against !== 'none' && (
+          <TextField {...fields} field="baseline" label={baselineNames[draft.against]} needed />
         )}
       </div>
     </Section>

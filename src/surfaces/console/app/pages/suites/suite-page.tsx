@@ -122,7 +122,7 @@ const shown: Record<SuiteTab, (suite: Suite) => ReactNode> = {
 };
 
 function LastRun({ which }: { which: { projectId: string; suiteId: string } }) {
-  const { data } = useQuery(ask('listEvalSuiteRuns', { ...which, limit: 20 }));
+  const { data } = useQuery(ask('listEvalSuiteRuns', { ...which, coverage: 'suite', limit: 1 }));
   const [last] = data?.items ?? [];
   if (!last) return null;
   return (

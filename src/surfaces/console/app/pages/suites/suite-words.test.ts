@@ -20,9 +20,17 @@ test('how a suite decides, in words', () => {
   expect(gateWords(v2)).toEqual([]);
   const qualityGate = { maximumPassRateDrop: 0.05, noGatingScoreErrors: true };
   expect(gateWords(suite({ qualityGate }))).toEqual([
-    'passes at most 5 % less often than the run before',
+    'passes at most 5 % less often than a baseline, which is not set',
     'no score that decides is missing for an error',
   ]);
+  for (const [baseline, words] of [
+    [{ kind: 'previous' }, 'the run before'],
+    [{ kind: 'branch', branch: 'main' }, 'the branch main'],
+    [{ kind: 'commit_sha', commitSha: 'abc' }, 'commit abc'],
+  ] as const)
+    expect(gateWords(suite({ qualityGate: { maximumPassRateDrop: 0.05, baseline } }))).toEqual([
+      `passes at most 5 % less often than ${words}`,
+    ]);
 });
 
 test('a schedule that pauses says why', () => {

@@ -29,11 +29,7 @@ export function policyWords({ settings }: Suite): string {
 export function gateWords({ settings: { qualityGate: gate } }: Suite): string[] {
   if (!gate) return [];
   const { maximumPassRateDrop: drop, maximumP95LatencyIncreaseMs: slower, baseline } = gate;
-  const against = !baseline
-    ? 'the run before'
-    : baseline.kind === 'run'
-      ? 'the baseline run'
-      : `commit ${baseline.commitSha.slice(0, 12)}`;
+  const against = baselineWords(baseline);
   return [
     ...(drop === undefined ? [] : [`passes at most ${percent(drop)} less often than ${against}`]),
     ...(gate.noDeterministicRegressions
@@ -42,6 +38,21 @@ export function gateWords({ settings: { qualityGate: gate } }: Suite): string[] 
     ...(slower === undefined ? [] : [`at the 95th percentile at most ${slower} ms slower than ${against}`]),
     ...(gate.noGatingScoreErrors ? ['no score that decides is missing for an error'] : []),
   ];
+}
+
+function baselineWords(baseline: NonNullable<Suite['settings']['qualityGate']>['baseline']): string {
+  switch (baseline?.kind) {
+    case 'previous':
+      return 'the run before';
+    case 'branch':
+      return `the branch ${baseline.branch}`;
+    case 'run':
+      return 'the baseline run';
+    case 'commit_sha':
+      return `commit ${baseline.commitSha.slice(0, 12)}`;
+    case undefined:
+      return 'a baseline, which is not set';
+  }
 }
 
 const pauses: Record<string, string> = {

@@ -30,7 +30,7 @@ export function SuitesPage() {
   const navigate = useNavigate({ from: route });
   const suites = useInfiniteQuery(askPages('listEvalSuites', { projectId, limit: pageSize }));
   // One request for all of them; suites without a run among these show their rates alone.
-  const runs = useQuery(ask('listEvalRuns', { projectId, limit: 100 }));
+  const runs = useQuery(ask('listEvalRuns', { projectId, coverage: 'suite', limit: 100 }));
   const items = suites.data?.pages.flatMap((page) => page.items) ?? [];
   const past = pastOf(runs.data?.items ?? []);
   const open = (next: typeof make): void => void navigate({ search: { make: next }, replace: true });
@@ -83,7 +83,7 @@ export function SuitesPage() {
 function pastOf(runs: Output<'listEvalRuns'>['items']): Map<string, Measured[]> {
   const past = new Map<string, Measured[]>();
   for (const { suiteId, summary, completedAt } of runs.toReversed())
-    if (summary && completedAt !== null && summary.total > 0)
+    if (summary?.passRate !== undefined && completedAt !== null && summary.total > 0)
       past.set(suiteId, [...(past.get(suiteId) ?? []), { passed: summary.passed, trials: summary.total }]);
   return past;
 }

@@ -11,11 +11,11 @@ interface Held {
 const pollEvery = 3_000;
 const mostTrials = 5000;
 
-/** The last runs of a suite, the oldest first, with the states of their trials as they come in. */
-export function usePast(which: { projectId: string; suiteId: string }, last: number) {
+/** The last runs of a suite, or those of all its cases, the oldest first, with the states of their trials as they come in. */
+export function usePast(which: { projectId: string; suiteId: string }, last: number, coverage?: 'suite') {
   const { projectId } = which;
   const runs = useQuery({
-    ...ask('listEvalSuiteRuns', { ...which, limit: last }),
+    ...ask('listEvalSuiteRuns', { ...which, coverage, limit: last }),
     refetchInterval: ({ state }) => (state.data?.items.some(isOpen) ? pollEvery : false),
   });
   const items = runs.data?.items.toReversed() ?? [];

@@ -8,7 +8,7 @@ export function SwarmsOff() {
       <Empty title="Swarms are switched off">
         The feature <code>swarms</code> is off for this organization. An operator of the installation switches
         it on with <code>drydock features enable swarms</code>, and names the organization with{' '}
-        <code>--org</code> where there are several. What was made before is kept.
+        <code>--organization</code> where there are several. What was made before is kept.
       </Empty>
     </Page>
   );

@@ -91,6 +91,9 @@ export function TrialPage() {
       />
       {iteration.data.stageResults && <Stages stages={iteration.data.stageResults} />}
       {iteration.data.error !== null && <Note>{iteration.data.error}</Note>}
+      {iteration.data.warnings?.map(({ code, message }) => (
+        <Note key={code}>{message}</Note>
+      ))}
       {iteration.data.scoreIntegrity !== undefined && (
         <Note>Scores were reported that do not fit how they were defined. They are not shown.</Note>
       )}

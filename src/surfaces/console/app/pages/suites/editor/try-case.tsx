@@ -29,6 +29,7 @@ function tryOf(suiteId: string, caseId: string, environmentIds: readonly string[
     caseIds: [caseId],
     iterationOverride: 1,
     notes: 'Tried from the editor',
+    purpose: 'try' as const,
     // With several the service asks which.
     ...(environmentIds.length > 1 && environmentId !== undefined && { environmentId }),
   };
@@ -59,7 +60,9 @@ export function TryResult({ trying, projectId }: { trying: ReturnType<typeof use
       {trials.map((trial) => (
         <li key={trial.id}>
           <StateMark state={stateOfTrial(trial)} />
-          {trial.firstFailedStage !== undefined && ` at ${stageWord(trial.firstFailedStage)}`}
+          {trial.result !== 'passed' &&
+            trial.firstFailedStage !== undefined &&
+            ` at ${stageWord(trial.firstFailedStage)}`}
           {trial.durationMs !== null && <span className={css.soft}> {duration(trial.durationMs)}</span>}{' '}
           <Link
             to="/projects/$projectId/runs/$runId/trials/$trialId"

@@ -14,7 +14,7 @@ function countOf(value: unknown): { elements: number; depth: number } {
 }
 
 function refused(text: string, limits: Partial<typeof wide>, chunk = 7): boolean {
-  const bounds = new JsonBounds({ ...wide, ...limits }, 'It');
+  const bounds = new JsonBounds({ ...wide, ...limits }, (what) => new Error(what));
   const bytes = Buffer.from(text);
   try {
     for (let at = 0; at < bytes.length; at += chunk) bounds.feed(bytes.subarray(at, at + chunk));

@@ -1,5 +1,3 @@
-import { McpFailure } from './failures.ts';
-
 /** How much JSON one message may hold, besides its bytes. */
 export interface JsonLimits {
   /** Values in all: `[[],[]]` and `{"a":[1]}` have three. */
@@ -7,14 +5,9 @@ export interface JsonLimits {
   depth: number;
   /** Keys of one object: beyond some thousands every look at it takes as long as parsing it did. */
   keys: number;
-  /** Messages in one batch. */
-  batch: number;
+  /** Messages in one batch: elements of an array that is the whole. */
+  batch?: number;
 }
-
-/** A result of this size is parsed in well under a tenth of a second, whatever its shape. */
-export const messageLimits: JsonLimits = { elements: 100_000, depth: 256, keys: 10_000, batch: 100 };
-/** What a server says of itself is checked field by field, which costs far more for each element. */
-export const handshakeLimits: JsonLimits = { elements: 5_000, depth: 64, keys: 5_000, batch: 10 };
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -43,7 +36,7 @@ function marked(...bytes: number[]): Uint8Array {
  */
 export class JsonBounds {
   private readonly limits: JsonLimits;
-  private readonly from: string;
+  private readonly refuse: (what: string) => Error;
   private elements = 1;
   private depth = 0;
   private inString = false;
@@ -55,10 +48,10 @@ export class JsonBounds {
   private mostKeys = 0;
   private batch = 1;
 
-  /** `from` names the sender in the failure. */
-  constructor(limits: JsonLimits, from: string) {
+  /** `refuse` makes the error of what is too much, as `more than 5,000 JSON elements`. */
+  constructor(limits: JsonLimits, refuse: (what: string) => Error) {
     this.limits = limits;
-    this.from = from;
+    this.refuse = refuse;
     this.counts = new Int32Array(limits.depth + 2);
     this.objects = new Uint8Array(limits.depth + 2);
   }
@@ -124,24 +117,18 @@ export class JsonBounds {
   }
 
   private check(): void {
-    const { elements, depth, keys, batch } = this.limits;
+    const { elements, depth, keys, batch = elements } = this.limits;
     if (this.elements > elements)
-      throw tooMuch(this.from, `more than ${elements.toLocaleString('en')} JSON elements`);
-    if (this.depth > depth) throw tooMuch(this.from, `JSON nested deeper than ${depth} levels`);
+      throw this.refuse(`more than ${elements.toLocaleString('en')} JSON elements`);
+    if (this.depth > depth) throw this.refuse(`JSON nested deeper than ${depth} levels`);
     if (this.mostKeys > keys)
-      throw tooMuch(this.from, `a JSON object of more than ${keys.toLocaleString('en')} keys`);
-    if (this.batch > batch) throw tooMuch(this.from, `a batch of more than ${batch} messages`);
+      throw this.refuse(`a JSON object of more than ${keys.toLocaleString('en')} keys`);
+    if (this.batch > batch) throw this.refuse(`a batch of more than ${batch} messages`);
   }
 }
 
 function isLineBreak(byte: number | undefined): boolean {
   return byte === lineFeed || byte === carriageReturn;
-}
-
-function tooMuch(from: string, what: string): McpFailure {
-  return new McpFailure('too-large', `${from} answered with ${what}; the answer was not read`, {
-    code: 'JSON_BOUNDS',
-  });
 }
 
 /** Whether a parsed value has more than so many elements, found out by looking at no more than that. */

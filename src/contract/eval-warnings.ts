@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** Why a result means less than it says. */
+export const EvalWarning = z
+  .object({
+    code: z
+      .string()
+      .describe(
+        'nothing_checked, no_tools_offered, no_trial_passed, trials_not_run or reported_with_failure. New codes may be added.',
+      ),
+    message: z.string(),
+  })
+  .meta({ id: 'EvalWarning' });

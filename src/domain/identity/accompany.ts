@@ -1,0 +1,57 @@
+import type { Operation } from '../../contract/operation.ts';
+import type { GrantContext, ProjectContext, PublicContext } from '../context.ts';
+import type { Holder, Watched } from './access-watch.ts';
+
+type AnyContext = PublicContext & Partial<ProjectContext> & Partial<GrantContext>;
+
+/**
+ * From now on `callerGone` of the context aborts, too, when the caller may no longer do this. A verb that never asks for
+ * it costs nothing.
+ */
+export function accompany(context: AnyContext, operation: Operation): Pick<Watched, 'refusal' | 'stop'> {
+  const { callerGone: hangUp, accessWatch } = context;
+  let watched: Watched | undefined;
+  let over = false;
+  context.callerGone = () => {
+    const holder = watched || over ? undefined : holderOf(context, operation);
+    if (holder) watched = accessWatch.watch(holder, hangUp());
+    return watched?.signal ?? hangUp();
+  };
+  return {
+    refusal: () => watched?.refusal(),
+    stop: () => {
+      over = true;
+      watched?.stop();
+    },
+  };
+}
+
+/** Undefined for callers who are nobody in particular. The project may be one that the verb has looked up. */
+function holderOf({ actor, project, grant }: AnyContext, { access }: Operation): Holder | undefined {
+  if (grant)
+    return {
+      tokenHash: grant.tokenHash,
+      studyId: grant.study.id,
+      projectId: grant.project.id,
+      userId: grant.visitor.userId,
+    };
+  return (
+    actor && {
+      organizationId: actor.organization.id,
+      userId: actor.user.id,
+      projectId: project?.id,
+      keyId: actor.keyId,
+      sessionId: actor.sessionId,
+      admin: access.endsWith(' admin'),
+    }
+  );
+}
+
+/** Calls `over` when the last event was read, or nobody reads them any longer. */
+export async function* untilRead<T>(events: AsyncIterable<T>, over: () => void): AsyncGenerator<T> {
+  try {
+    yield* events;
+  } finally {
+    over();
+  }
+}

@@ -1,0 +1,82 @@
+import { Refusal } from '../../contract/errors.ts';
+import { ModelFailure } from '../../models/failure.ts';
+import type { ModelRoute } from '../../models/resolve.ts';
+import { nextUtcMidnight } from '../../platform/clock.ts';
+import { resetOf } from './spend.ts';
+
+export const microsPerCredit = 10_000;
+
+/** An account in millionths of a dollar: what is booked, what calls under way may cost, and what it may come to. */
+export interface Account {
+  settled: number;
+  reserved: number;
+  /** Null: as much as it likes. */
+  allowed: number | null;
+}
+
+/** A call of a model that was not made, because of what it may cost. */
+export class SpendCapReached extends ModelFailure {
+  /** What whoever asked is answered. */
+  readonly refusal: Refusal;
+  /** Only calls that are under way stand in its way: there may be room when they have ended. */
+  readonly isCrowded: boolean;
+
+  constructor(refusal: Refusal, isCrowded = false) {
+    super('spend-cap', refusal.message);
+    this.refusal = refusal;
+    this.isCrowded = isCrowded;
+  }
+}
+
+export function isSpent({ settled, allowed }: Pick<Account, 'settled' | 'allowed'>): boolean {
+  return allowed !== null && settled >= allowed;
+}
+
+export function budgetReached(account: Account, now: number): Refusal {
+  const [spent, reserved, allowed] = [account.settled, account.reserved, account.allowed ?? 0].map(
+    (micros) => micros / microsPerCredit,
+  ) as [number, number, number];
+  const resetsAt = resetOf('credits', now);
+  const shown = `${Math.round(spent)} of ${allowed} credits this month`;
+  const crowded = !isSpent(account);
+  return new Refusal(
+    'RATE_LIMITED',
+    crowded
+      ? `The organization has spent ${shown}, and model calls that are running reserve the rest. Try again when they have ended, or raise the cap`
+      : `The organization has spent ${shown}. Raise the cap, bring your own keys, or use the offline model`,
+    {
+      details: {
+        reason: 'SPEND_BUDGET_REACHED',
+        limit: 'credits',
+        currentValue: spent,
+        ...(crowded && { reservedValue: reserved }),
+        allowedValue: allowed,
+        resetsAt,
+      },
+      retryAfter: crowded ? 5 : secondsUntil(resetsAt, now),
+    },
+  );
+}
+
+export function guestCapReached(now: number): Refusal {
+  return new Refusal('RATE_LIMITED', 'What guests may use here in a day is used up. Come back tomorrow', {
+    details: { reason: 'GUEST_CREDIT_CAP' },
+    retryAfter: secondsUntil(nextUtcMidnight(now), now),
+  });
+}
+
+/** What cannot be counted cannot be capped. */
+export function priceUnknown({ id }: Pick<ModelRoute, 'id'>, now: number): Refusal {
+  return new Refusal(
+    'RATE_LIMITED',
+    `The model ${id} has no price, so what it costs cannot be held against the spend cap. Set its "prices" in the models file (0 if it is free), or choose another model`,
+    {
+      details: { reason: 'MODEL_PRICE_UNKNOWN', limit: 'credits', model: id },
+      retryAfter: secondsUntil(resetOf('credits', now), now),
+    },
+  );
+}
+
+function secondsUntil(then: number, now: number): number {
+  return Math.max(1, Math.ceil((then - now) / 1000));
+}

@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest';
+import { nextAction } from './next-action.ts';
+import { failureCategories } from './stage.ts';
+
+test('there is one sentence of advice for each category, and one for none', () => {
+  const sentences = [...failureCategories, undefined].map(nextAction);
+  expect(new Set(sentences).size).toBe(failureCategories.length + 1);
+});

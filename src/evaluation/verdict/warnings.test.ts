@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { notRunWarning, runWarnings, trialWarning } from './warnings.ts';
+
+const good = { title: 'good', passed: 3, trials: 3, threshold: 1 };
+
+test('a run without anything to warn of has no warnings', () => {
+  expect(runWarnings([good], true)).toEqual([]);
+  expect(runWarnings([{ ...good, passed: 0 }], false)).toEqual([]);
+  expect(runWarnings([{ ...good, passed: 0, threshold: 0 }], false)).toEqual([]);
+  expect(notRunWarning(8, 8)).toEqual([]);
+});
+
+test('a warning says of how many trials of which cases, and names few of many', () => {
+  const unchecked = (title: string) => ({ ...good, title, warnings: { nothing_checked: 2 } });
+  const [few] = runWarnings([good, unchecked('a')], true);
+  expect(few).toMatchObject({ code: 'nothing_checked' });
+  expect(few?.message).toMatch(/^Nothing was checked in 2 passed trials of "a": no gating check/);
+  const [many] = runWarnings(['a', 'b', 'c', 'd', 'e'].map(unchecked), true);
+  expect(many?.message).toMatch(/in 10 passed trials of "a", "b", "c" and 2 more cases:/);
+  expect(trialWarning('nothing_checked').message).toMatch(/^Nothing was checked: no gating check/);
+});
+
+test('a run that passes because nothing has to pass says so', () => {
+  const [warning] = runWarnings([good, { ...good, title: 'poor', passed: 0, threshold: 0 }], true);
+  expect(warning).toEqual({
+    code: 'no_trial_passed',
+    message: 'No trial of "poor" passed. The run counts as passed because a pass rate of 0 % is enough.',
+  });
+});
+
+test('trials that were not carried out are counted', () => {
+  expect(notRunWarning(8, 2)[0]?.message).toBe('6 of 8 trials were not carried out.');
+  expect(notRunWarning(8, 7)[0]?.message).toBe('1 of 8 trials was not carried out.');
+});

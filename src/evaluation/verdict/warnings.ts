@@ -1,0 +1,108 @@
+import type { TrialOutcome } from '../outcome.ts';
+import type { TrialPlan } from '../plan.ts';
+import type { Score } from '../scores/score.ts';
+import type { Scorer } from '../scores/scorers.ts';
+import { stageOfCheck } from '../stages/faults.ts';
+
+/** Why the result `passed` of a trial says little. */
+export type TrialWarning =
+  /** No gating check, expected tool call or judge said anything about what happened. */
+  | 'nothing_checked'
+  /** All that was checked is that tools were not misused, and no tool was offered. */
+  | 'no_tools_offered'
+  /** Whoever reported the trial as passed reported an error or a failed gating score with it. */
+  | 'reported_with_failure';
+
+interface Warning {
+  code: TrialWarning | 'no_trial_passed' | 'trials_not_run';
+  message: string;
+}
+
+/** What is wrong with a trial that passed, if anything. A judge that decides has to be heard before a trial passes. */
+export function warningOf(
+  { judge, turns }: TrialPlan,
+  { evidence }: TrialOutcome,
+  scored: readonly { scorer: Scorer; score: Score }[],
+): TrialWarning | undefined {
+  if (judge) return undefined;
+  const said = scored.filter(
+    ({ scorer, score }) => scorer.scored.definition.role === 'gating' && score.status === 'scored',
+  );
+  const prompts = turns.some(({ kind }) => kind === 'prompt');
+  const answered = !prompts || evidence.finalText.trim() !== '';
+  const telling = said.filter(
+    ({ scorer }) => scorer.measures !== 'toolErrors' || (evidence.toolCalls.length > 0 && answered),
+  );
+  if (telling.length === 0) return 'nothing_checked';
+  const { inventory, toolCalls } = evidence;
+  const offered = inventory.state !== 'complete' || inventory.items.length > 0 || toolCalls.length > 0;
+  return offered || telling.some(({ scorer }) => needsNoTool(scorer)) ? undefined : 'no_tools_offered';
+}
+
+/** Whether a scorer can fail where there is no tool to be called. */
+function needsNoTool(scorer: Scorer): boolean {
+  if (scorer.measures === 'scriptedSteps' || scorer.measures === 'judge') return true;
+  return 'check' in scorer && stageOfCheck(scorer.check) === 'userValue';
+}
+
+const messages: Readonly<Record<TrialWarning, (where: string) => string>> = {
+  nothing_checked: (where) =>
+    `Nothing was checked${where}: no gating check, expected tool call or judge applied. Add one so that the result means something.`,
+  no_tools_offered: (where) =>
+    `Nothing was checked${where}: the servers offered no tools, so that none could be called.`,
+  reported_with_failure: (where) =>
+    `A failure was reported${where}: an error or a failed gating score came with the result "passed".`,
+};
+
+/** The warning of one trial, in words. */
+export function trialWarning(code: TrialWarning): Warning {
+  return { code, message: messages[code]('') };
+}
+
+/** A case with one of its models, and how many of its trials passed with which warning. */
+interface WarnedCase {
+  title: string;
+  passed: number;
+  trials: number;
+  threshold: number;
+  warnings?: Partial<Record<TrialWarning, number>> | undefined;
+}
+
+const mostNamed = 3;
+
+/** The warnings of a decided run. `passed`: the run did. */
+export function runWarnings(cases: readonly WarnedCase[], passed: boolean): Warning[] {
+  const codes = Object.keys(messages) as TrialWarning[];
+  const found = codes.flatMap((code): Warning[] => {
+    const warned = cases.filter(({ warnings }) => (warnings?.[code] ?? 0) > 0);
+    const count = warned.reduce((sum, { warnings }) => sum + (warnings?.[code] ?? 0), 0);
+    if (warned.length === 0) return [];
+    return [{ code, message: messages[code](` in ${passedTrials(count)} of ${named(warned)}`) }];
+  });
+  const empty = passed ? cases.filter((one) => one.passed === 0 && one.threshold === 0) : [];
+  if (empty.length > 0)
+    found.push({
+      code: 'no_trial_passed',
+      message: `No trial of ${named(empty)} passed. The run counts as passed because a pass rate of 0 % is enough.`,
+    });
+  return found;
+}
+
+/** The warning of a run that ended before all its trials did. */
+export function notRunWarning(trials: number, finished: number): Warning[] {
+  const left = trials - finished;
+  if (left <= 0) return [];
+  const message = `${left} of ${trials} trials ${left === 1 ? 'was' : 'were'} not carried out.`;
+  return [{ code: 'trials_not_run', message }];
+}
+
+function passedTrials(count: number): string {
+  return count === 1 ? '1 passed trial' : `${count} passed trials`;
+}
+
+function named(cases: readonly WarnedCase[]): string {
+  const names = [...new Set(cases.map(({ title }) => JSON.stringify(title.slice(0, 80))))];
+  const more = names.length - mostNamed;
+  const shown = names.slice(0, mostNamed).join(', ');
+  return more > 0 ? `${shown} and ${more} more ${more === 1 ? 'case' : 'cases'}` : shown;
+}

@@ -1,0 +1,91 @@
+import type { Client } from '../../client/index.ts';
+import { changeLines, changesTable } from '../../findings/run-report.ts';
+import { oneLine } from '../../harmless-text.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { Screen } from '../screen/screen.ts';
+import { tableText } from '../screen/table.ts';
+
+/** How the answer of one operation is shown to a person, and which exit code it stands for. */
+export interface View {
+  text?: (answer: never, screen: Screen) => string;
+  exitCode?: (answer: never) => number;
+}
+
+type Doctor = Awaited<ReturnType<Client['runDoctor']>>;
+type Comparison = Awaited<ReturnType<Client['compareEvalRun']>>;
+
+/** Operations whose answer has more fields than a person reads, or says that something failed. */
+export const views: Readonly<Record<string, View>> = {
+  callTool: {
+    exitCode: ({ isError }: { isError?: unknown }) =>
+      isError === true ? exitCodes.failed : exitCodes.passed,
+  },
+  runDoctor: {
+    text: doctorText,
+    exitCode: ({ status }: Doctor) => (status === 'error' ? exitCodes.failed : exitCodes.passed),
+  },
+  compareEvalRun: { text: comparisonText },
+};
+
+const statusWords: Record<Doctor['status'], string> = {
+  ready: 'ready',
+  oauth_required: 'reachable, and needs an OAuth grant',
+  partial: 'connected, but some of its lists cannot be read',
+  error: 'not usable',
+};
+
+/** The verdict and the checks; what the server lists, by name. */
+function doctorText(report: Doctor, screen: Screen): string {
+  const { target, status, checks, error, initInfo, tools, prompts, resources, resourceTemplates } = report;
+  const rows = Object.entries(checks).map(([name, check]) => [
+    name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+    check.status,
+    oneLine(check.detail ?? '', 200),
+  ]);
+  return [
+    `${oneLine(target.label ?? target.url ?? '', 200)} is ${statusWords[status]}.`,
+    ...(error ? [`${oneLine(error.message, 500)} (${oneLine(error.code, 60)})`] : []),
+    '',
+    tableText(['Check', 'Status', 'Detail'], rows, screen),
+    '',
+    ...(initInfo?.protocolVersion ? [`Protocol   ${oneLine(initInfo.protocolVersion, 60)}`] : []),
+    ...namesLine('Tools', tools),
+    ...namesLine('Prompts', prompts),
+    ...namesLine('Resources', resources),
+    ...namesLine('Templates', resourceTemplates),
+    '',
+    '--json prints the whole report.',
+  ].join('\n');
+}
+
+const mostNames = 20;
+
+function namesLine(what: string, items: readonly Record<string, unknown>[]): string[] {
+  if (items.length === 0) return [];
+  const names = items.slice(0, mostNames).map((item) => oneLine(String(item['name']), 60));
+  const others = items.length - names.length;
+  return [`${what.padEnd(9)}  ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`];
+}
+
+/** Changed cases as a table; the others by their number. */
+function comparisonText(comparison: Comparison, screen: Screen): string {
+  const { baseRun, compareRun, cases } = comparison;
+  const { columns, rows } = changesTable({ comparison });
+  const same = cases.length - rows.length;
+  return [
+    `Run ${compareRun.runNumber} (${compareRun.id}) compared with run ${baseRun.runNumber} (${baseRun.id}).`,
+    ...changeLines({ comparison, notCompared: undefined }).slice(0, 1),
+    ...(rows.length > 0
+      ? [
+          '',
+          tableText(
+            columns,
+            rows.map((row) => row.map((cell) => oneLine(cell, 80))),
+            screen,
+          ),
+        ]
+      : []),
+    '',
+    `${same} of ${cases.length} cases unchanged. --json prints the whole comparison.`,
+  ].join('\n');
+}

@@ -1,0 +1,74 @@
+/**
+ * Runs in the page of a widget before anything of the widget, as its text: it uses nothing of this file. It takes away what
+ * no policy of a page can: peer connections, which send packets to any address whatever `connect-src` says, and frames
+ * that are not of a declared place, since each would bring them back. The widget shares the objects of this function and
+ * may have changed any of them by the time it is called, so all that is used later is kept here first. Loaders may wrap a
+ * function that has a name inside another one, so none does.
+ */
+export function guardWidget(): void {
+  const scope = globalThis as unknown as Scope;
+  const { apply } = Reflect;
+  const { attachShadow, remove, getAttribute } = scope.Element.prototype;
+  const { observe } = scope.MutationObserver.prototype;
+  const { startsWith } = scope.String.prototype;
+  const inDocument = scope.Document.prototype.querySelectorAll;
+  const inShadow = scope.DocumentFragment.prototype.querySelectorAll;
+  const options = Object.freeze(
+    Object.assign(Object.create(null) as object, { childList: true, subtree: true, attributes: true }),
+  );
+  const peers = ['RTCPeerConnection', 'webkitRTCPeerConnection', 'mozRTCPeerConnection', 'RTCIceTransport'];
+  for (const name of peers) Object.defineProperty(scope, name, { value: undefined });
+  // They make shadow roots that nobody hears of.
+  for (const { prototype } of [scope.Element, scope.ShadowRoot])
+    Object.defineProperty(prototype, 'setHTMLUnsafe', { value: undefined });
+  for (const name of ['write', 'writeln'])
+    Object.defineProperty(scope.Document.prototype, name, { value: undefined });
+  Object.defineProperty(scope.Document, 'parseHTMLUnsafe', { value: undefined });
+
+  const Observer = scope.MutationObserver;
+  const [watch] = [
+    (root: unknown, find: Queried['querySelectorAll']): void => {
+      const observer = new Observer(() => {
+        const frames = apply(find, root, ['iframe,frame,object,embed,fencedframe']);
+        for (let i = frames.length - 1; i >= 0; i--) {
+          const src = apply(getAttribute, frames[i], ['src']) ?? '';
+          const isElsewhere = apply(startsWith, src, ['https://']) || apply(startsWith, src, ['http://']);
+          if (!isElsewhere || apply(getAttribute, frames[i], ['srcdoc']) !== null)
+            apply(remove, frames[i], []);
+        }
+      });
+      apply(observe, observer, [root, options]);
+    },
+  ];
+  watch(scope.document, inDocument);
+  Object.defineProperty(scope.Element.prototype, 'attachShadow', {
+    value(this: unknown, init: object) {
+      // A copy of it would be one that nobody hears of.
+      const root = apply(attachShadow, this, [{ ...init, clonable: false }]);
+      watch(root, inShadow);
+      return root;
+    },
+  });
+}
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+interface Scope {
+  document: unknown;
+  Element: {
+    prototype: {
+      attachShadow: Method;
+      remove: Method;
+      getAttribute: (this: unknown, name: string) => string | null;
+    };
+  };
+  String: { prototype: { startsWith: (this: unknown, text: string) => boolean } };
+  ShadowRoot: { prototype: object };
+  Document: { prototype: Queried };
+  DocumentFragment: { prototype: Queried };
+  MutationObserver: (new (heard: () => void) => object) & { prototype: { observe: Method } };
+}
+
+interface Queried {
+  querySelectorAll: (this: unknown, selector: string) => ArrayLike<unknown>;
+}

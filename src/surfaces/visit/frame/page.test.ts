@@ -1,0 +1,149 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chromium } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { chromiumPath } from '../../../../test/support/chromium.ts';
+import { framePage, framePolicy } from './page.ts';
+
+/** The ways to a peer connection, as the HTML of a widget. `script` makes one, and `page` is a whole page that does. */
+const vectors: Record<string, (script: string, page: string) => string> = {
+  'a script': (script) => `<script>${script}</script>`,
+  'a script behind a comment': (script) => `<!-- <head> --><script>${script}</script>`,
+  'a frame with a page': (_, page) => `<iframe srcdoc="${attribute(page)}"></iframe>`,
+  'a frame with a script': (script) => `<iframe src="javascript:${attribute(script)}"></iframe>`,
+  'a frame of a frameset': (script) => `<frameset><frame src="javascript:${attribute(script)}"></frameset>`,
+  'a frame made by a script': (_, page) => adding(page),
+  'a frame whose page is named later': (_, page) =>
+    `<iframe id="later" src="https://drydock.invalid/"></iframe>
+     <script>document.getElementById('later').srcdoc = ${literal(page)}</script>`,
+  'a frame in a closed tree': (_, page) =>
+    `<div id="host"></div><script>const host = document.getElementById('host');
+     const root = host.attachShadow({ mode: 'closed', clonable: true });
+     root.innerHTML = ${literal(framed(page))}</script>`,
+  'a frame in the copy of a closed tree': (_, page) =>
+    `<div id="host"></div><script>const host = document.getElementById('host');
+     const root = host.attachShadow({ mode: 'closed', clonable: true });
+     root.innerHTML = ${literal(`<template>${framed(page)}</template>`)};
+     root.append(root.firstChild.content); document.body.append(host.cloneNode(true))</script>`,
+  'a frame in a declared tree': (_, page) =>
+    `<div><template shadowrootmode="closed">${framed(page)}</template></div>`,
+  'a declared tree that is written': (_, page) =>
+    `<script>document.write('<div><template shadow' + 'rootmode="closed">' + ${literal(framed(page))} + '</template>')</script>`,
+  'a declared tree that is set': (_, page) =>
+    `<div id="host"></div><script>document.getElementById('host').setHTMLUnsafe(
+     '<div><template shadow' + 'rootmode="closed">' + ${literal(framed(page))} + '</template></div>')</script>`,
+  'a page whose functions were replaced': (_, page) =>
+    `<script>Element.prototype.remove = Reflect.apply = MutationObserver.prototype.observe = () => {};
+     Document.prototype.querySelectorAll = () => []; Object.prototype.attributeFilter = ['x'];
+     Object.prototype.childList = false</script>${adding(page)}`,
+  'a page that was opened anew': (_, page) =>
+    `<body><script>addEventListener('load', () => setTimeout(() => { document.open(); document.close();
+     if (!document.documentElement) document.append(document.createElement('html'));
+     const frame = document.createElement('iframe'); frame.srcdoc = ${literal(page)};
+     document.documentElement.append(frame) }))</script>`,
+};
+
+function attribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+}
+
+function literal(text: string): string {
+  return JSON.stringify(text).replaceAll('<', String.raw`\u003c`);
+}
+
+function framed(page: string): string {
+  return `<iframe srcdoc="${attribute(page)}"></iframe>`;
+}
+
+function adding(page: string): string {
+  return `<body><script>const frame = document.createElement('iframe');
+    frame.srcdoc = ${literal(page)}; document.body.append(frame)</script>`;
+}
+
+/** Packets that came, by the name of who was told this port. */
+async function listen(): Promise<{ port: number; readonly packets: number }> {
+  const socket = createSocket('udp4');
+  let packets = 0;
+  socket.on('message', () => packets++);
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  onTestFinished(() => void socket.close());
+  return {
+    port: socket.address().port,
+    get packets() {
+      return packets;
+    },
+  };
+}
+
+function connecting(port: number): string {
+  return `const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] });
+    peer.createDataChannel('any'); peer.createOffer().then((offer) => peer.setLocalDescription(offer))`;
+}
+
+/** A page of ours with a frame for each widget, which it is given as the pages of visits give it. */
+function visiting(widgets: string[]): string {
+  return `<!doctype html><body><script>for (const html of ${literal(JSON.stringify(widgets))
+    .replace(/^/, 'JSON.parse(')
+    .replace(/$/, ')')}) {
+    const frame = document.createElement('iframe');
+    frame.setAttribute('sandbox', 'allow-scripts allow-forms');
+    frame.addEventListener('load', () => frame.contentWindow.postMessage(html, '*'), { once: true });
+    frame.src = '/visit/frame';
+    document.body.append(frame);
+  }</script>`;
+}
+
+/** Which of the ways led to packets, when those of a page that nothing keeps from it have come. */
+async function leaks(frame: string, expected: string[]): Promise<void> {
+  const names = Object.keys(vectors);
+  const listeners = await Promise.all(names.map(listen));
+  const widgets = names.map((name, nth) => {
+    const script = connecting(listeners[nth]?.port ?? 0);
+    return vectors[name]?.(script, `<script>${script}</script>`) ?? '';
+  });
+  const control = await listen();
+  const pages: Record<string, string> = {
+    '/': visiting(widgets),
+    '/visit/frame': frame,
+    '/control': `<script>${connecting(control.port)}</script>`,
+  };
+  const server = createServer((request, response) => {
+    const policy =
+      request.url === '/visit/frame' ? { 'content-security-policy': framePolicy(undefined) } : {};
+    response.writeHead(200, { 'content-type': 'text/html', ...policy }).end(pages[request.url ?? ''] ?? '');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const browser = await chromium.launch({
+    executablePath: chromiumPath,
+    // Without the second, it does not even try with this machine.
+    args: ['--no-sandbox', '--allow-loopback-in-peer-connection'],
+  });
+  onTestFinished(async () => {
+    await browser.close();
+    server.close();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const page = await browser.newPage();
+  await page.goto(origin, { waitUntil: 'networkidle' });
+  await (await browser.newPage()).goto(`${origin}/control`);
+  const leaking = (): string[] => names.filter((_, nth) => (listeners[nth]?.packets ?? 0) > 0);
+  await expect.poll(() => control.packets, { timeout: 20_000 }).toBeGreaterThan(1);
+  await expect.poll(leaking, { timeout: 10_000 }).toEqual(expected);
+}
+
+test('a widget sends no packets past its policy', { tags: ['chromium'] }, async () => {
+  expect.hasAssertions();
+  await leaks(framePage, []);
+});
+
+test('and each way that is tried would lead to packets', { tags: ['chromium'] }, async () => {
+  const unguarded = framePage
+    .replace(/(?<=allow-forms', )".*?"(?=\);<\/script>)/s, '""')
+    .replace('shadowrootmode', 'no-such-text');
+  expect(unguarded).not.toContain('RTCPeerConnection');
+  await leaks(unguarded, Object.keys(vectors));
+});
