@@ -62,11 +62,10 @@ test('of trials that are written together, one that the database refuses is give
 
 test('a long trace whose lease is lost while it is stored leaves a file to be swept and no row', async () => {
   provider.script = () => ({ text: 'x'.repeat(100_000) });
-  // Noted before its file is written; the trial is due again at once.
+  // A file is noted before it is written. The note takes the lease of every first attempt, the noting one included.
   await beforeRowsOf(
     'blob_garbage',
-    `update eval_trials set lease_token = 'of somebody else', due_at = now() where state = 'running' and id in (
-       select id from eval_trials where state = 'running' and attempts = 1 order by id limit 1);`,
+    `update eval_trials set lease_token = 'of somebody else', due_at = now() where state = 'running' and attempts = 1;`,
   );
   const runId = await launched(10);
   await evals.follow(runId);

@@ -30,8 +30,8 @@ import { organizationColumns } from './0028-organization-columns.ts';
 import { organizationKeys } from './0029-organization-keys.ts';
 import { spendReservations } from './0030-spend-reservations.ts';
 import { accessChanges } from './0031-access-changes.ts';
-import { runCoverage } from './0033-run-coverage.ts';
-import { runWarnings } from './0034-run-warnings.ts';
+import { runCoverage } from './0032-run-coverage.ts';
+import { runWarnings } from './0033-run-warnings.ts';
 
 export interface Migration {
   name: string;
