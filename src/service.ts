@@ -217,7 +217,11 @@ async function orClose<T>(services: OpenServices, make: () => T): Promise<T> {
 
 /** Finding out takes a moment, which nobody waits for. */
 async function tellConfinement({ confinement, log }: OpenServices): Promise<void> {
-  const { level, detail, missing } = await confinement.reached();
+  const reached = await confinement.reached().catch((error: Error) => {
+    log.warn('Confinement of commands: unknown', { error: error.message });
+  });
+  if (!reached) return;
+  const { level, detail, missing } = reached;
   const tell = { confinement: level, ...(missing.length > 0 && { missing: missing.join('. ') }) };
   const text = `Confinement of commands: ${level}; ${detail}`;
   if (level === 'namespaces') log.info(text, tell);

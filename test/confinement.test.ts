@@ -25,7 +25,8 @@ let confined: Prober;
 let unconfined: Prober;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(homedir(), '.drydock-test-'));
+  // Commands in namespaces have a temporary folder of their own; others may be a user whom the home folder is closed to.
+  folder = await mkdtemp(join(level === 'namespaces' ? homedir() : tmpdir(), '.drydock-test-'));
   [service, open] = await Promise.all([
     startTestService({
       env: { DRYDOCK_COMMAND_MEMORY: '512', DRYDOCK_COMMAND_HIDDEN: join(folder, 'hidden') },

@@ -7,12 +7,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Found } from '../src/domain/operator/doctor/check.ts';
 import { runChecks } from '../src/domain/operator/doctor/check.ts';
 import { examineInstallation } from '../src/domain/operator/doctor/examine.ts';
+import { runsAsRoot } from '../src/platform/accounts.ts';
 import { loadConfig } from '../src/platform/config/load.ts';
 import { byId, partOf, startOfMonth } from '../src/platform/database/partitions.ts';
 import { createLog } from '../src/platform/log.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { startPooler } from './support/pooler.ts';
 import { place } from './support/process.ts';
+import { programs } from './support/programs.ts';
 
 const password = 'password-tell-nobody';
 let database: TestDatabase;
@@ -158,7 +160,13 @@ describe('each setting that will hurt is named', () => {
       { level: 'ok' },
     ],
     ['commands', exposed, { level: 'ok', message: 'Stdio servers are refused: no commands are run' }],
-    ['commands', { DRYDOCK_ALLOW_STDIO: 'true', DRYDOCK_COMMAND_USER: 'nobody' }, { level: 'ok' }],
+    [
+      'commands',
+      { DRYDOCK_ALLOW_STDIO: 'true', ...(runsAsRoot() && { DRYDOCK_COMMAND_USER: 'nobody' }) },
+      programs.bubblewrap.there
+        ? { level: 'ok' }
+        : { level: 'warning', remedy: expect.stringMatching(/bubblewrap|namespaces/) },
+    ],
     ['blobs', { DRYDOCK_BLOBS_URL: 'file:///proc/version' }, { level: 'problem' }],
     ['blobs', { DRYDOCK_BLOBS_URL: `file://${tmpdir()}` }, { level: 'ok' }],
     ['models', { DRYDOCK_MODELS_FILE: '/nonexistent.json' }, { level: 'problem' }],

@@ -196,9 +196,9 @@ test('no browser, one that is not there, and one that does not start are said to
   await expect(nobody.open(allowAll)).rejects.toThrow('cannot be reached: ECONNREFUSED');
 });
 
-test('where no sandbox can be, the browser runs without one as nobody, and the log says so', async ({
-  skip,
-}) => {
+test('where no sandbox can be, the browser runs without one as another user, and the log says so', {
+  tags: ['chromium'],
+}, async ({ skip }) => {
   skip(!runsAsRoot(), 'Only root can become another user');
   const refusesSandbox = `case "$*" in *--no-sandbox*) exec ${chromiumPath} "$@";; esac
       echo '[FATAL:zygote_host_impl_linux.cc] No usable sandbox!' >&2; exit 1`;

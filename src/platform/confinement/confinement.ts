@@ -13,7 +13,7 @@ import {
   isOpenTo,
   namedPaths,
 } from './places.ts';
-import { type Probed, probe } from './probe.ts';
+import { type Probed, probe, SelfTestIncomplete } from './probe.ts';
 import { requireCommand } from './tools.ts';
 import { shortfalls, type Wrapped, wrap } from './wrap.ts';
 
@@ -123,8 +123,13 @@ export class Confinement {
     return reached;
   }
 
+  /** A self-test without a result is repeated for the next command; until there is one, no command is started. */
   private look(): Promise<Probed> {
-    this.probed ??= this.selfTest(this.wrapped({}));
+    this.probed ??= this.selfTest(this.wrapped({})).catch((error: unknown) => {
+      this.probed = undefined;
+      if (!(error instanceof SelfTestIncomplete)) throw error;
+      throw new NotConfined(`${error.message}. It is repeated before the next command starts`);
+    });
     return this.probed;
   }
 

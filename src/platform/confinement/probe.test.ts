@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandAccount } from '../accounts.ts';
 import { loadConfig } from '../config/load.ts';
 import { Confinement } from './confinement.ts';
-import { probe } from './probe.ts';
+import { probe, SelfTestIncomplete } from './probe.ts';
 import { findTools } from './tools.ts';
 import type { Wrapped } from './wrap.ts';
 
@@ -60,4 +60,19 @@ test('namespaces that do not hold are not said to be there', async ({ skip }) =>
     expect.stringContaining('namespaces do not hold here: /proc/sys/kernel/core_pattern can be changed'),
   ]);
   await expect(confinement.launch({ command: 'true', args: [], env: {} })).rejects.toThrow('core_pattern');
+});
+
+test('a self-test without a result starts no command and is repeated for the next one', async () => {
+  const { config } = loadConfig({ DRYDOCK_DATA_DIR: join(folder, 'data'), DRYDOCK_CONFINE: 'auto' });
+  let tests = 0;
+  const confinement = new Confinement(config, async () => {
+    tests++;
+    if (tests === 1) throw new SelfTestIncomplete('The self-test took too long');
+    return probe(wrapped([]));
+  });
+  const command = { command: 'true', args: [], env: { PATH: '/usr/bin:/bin' } };
+  await expect(confinement.launch(command)).rejects.toThrow('The self-test took too long');
+  expect(confinement.level).toBeUndefined();
+  await confinement.launch(command);
+  expect(tests).toBe(2);
 });

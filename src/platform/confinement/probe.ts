@@ -9,7 +9,7 @@ import { findTools } from './tools.ts';
 import { hardLimits, type Means, type Wrapped, wrap } from './wrap.ts';
 
 /** Milliseconds that one attempt may take. */
-const patience = 10_000;
+const timeout = 30_000;
 /** Bytes that Node takes to start at all; a command may be given less. */
 const memoryOfNode = 1024 ** 3;
 
@@ -19,6 +19,9 @@ const selfTest = fileURLToPath(new URL('./self-test.cjs', import.meta.url));
 const ofKernel = ['sys/kernel/core_pattern', 'sys/kernel/modprobe', 'sys/vm/panic_on_oom', 'sysrq-trigger'];
 /** Entries of a hidden folder that are tried. */
 const mostTried = 16;
+
+/** The self-test ended without a result, for example because the machine was too busy. It can be repeated. */
+export class SelfTestIncomplete extends Error {}
 
 export interface Probed {
   means: Means;
@@ -30,7 +33,7 @@ export interface Probed {
 
 /**
  * Starts a program the way commands are started, with less and less around it, until that works. The program tries what
- * commands must not be able to do. `unwritable` are files that it must not be able to open for writing.
+ * commands must not be able to do. Rejects with `SelfTestIncomplete` where it cannot tell. `unwritable` are files that it must not be able to open for writing.
  */
 export async function probe(
   wrapped: Wrapped,
@@ -68,9 +71,14 @@ function attempt(means: Means, wrapped: Wrapped, unwritable: readonly string[]):
   const command = { command: process.execPath, args: [selfTest, JSON.stringify(tried)], env };
   const roomy = { ...wrapped, bounds: { ...bounds, memory: Math.max(bounds.memory, memoryOfNode) } };
   const [program = '', ...rest] = wrap(command, means, roomy).args;
-  return new Promise((resolve) => {
-    execFile(program, rest, { env, timeout: patience, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
-      if (!error) resolve(JSON.parse(stdout) as string[]);
+  return new Promise((resolve, reject) => {
+    execFile(program, rest, { env, timeout, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+      // A timeout that fires after the program has ended leaves no error and no output.
+      if (error?.killed || (!error && stdout === ''))
+        reject(
+          new SelfTestIncomplete(`The self-test of command confinement took longer than ${timeout / 1000} s`),
+        );
+      else if (!error) resolve(JSON.parse(stdout) as string[]);
       else resolve(stderr.trim().split('\n').at(-1) || error.message.split('\n')[0] || 'it does not start');
     });
   });

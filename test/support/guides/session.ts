@@ -30,14 +30,23 @@ export class Session {
       cwd: folder,
       env,
       detached: true,
+      // Output of the background has a pipe of its own, so that it cannot interrupt a line of the foreground.
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     });
     this.closed = once(this.shell, 'close');
     this.exited = once(this.shell, 'exit');
     this.shell.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
-    createInterface({ input: this.shell.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-      const [, number, text] = /^\u0001(\d+)\u0001(.*)$/.exec(line) ?? [];
-      if (number === undefined) this.lines.push(line);
-      else this.background.get(Number(number))?.push(text as string);
+    this.eachLine(1, (line) => this.lines.push(line));
+    this.eachLine(3, (line) => {
+      const [, number, text] = /^(\d+)\u0001(.*)$/.exec(line) ?? [];
+      this.background.get(Number(number))?.push(text as string);
+    });
+  }
+
+  private eachLine(descriptor: 1 | 3, hear: (line: string) => void): void {
+    const input = this.shell.stdio[descriptor] as NodeJS.ReadableStream;
+    createInterface({ input }).on('line', (line) => {
+      hear(line);
       this.listener(line);
     });
   }
@@ -49,7 +58,7 @@ export class Session {
     this.lines = [];
     this.stderr = '';
     // The new line is for output that does not end with one.
-    await this.until((line) => line === end, `. ${file} < /dev/null; printf '\\n${end}\\n'\n`);
+    await this.until((line) => line === end, `. ${file} < /dev/null 3>&-; printf '\\n${end}\\n'\n`);
     return { stdout: this.lines.slice(0, -1).join('\n').trimEnd(), stderr: this.stderr };
   }
 
@@ -60,7 +69,7 @@ export class Session {
     const printed: string[] = [];
     this.background.set(number, printed);
     // What marks the lines stays until nobody writes any more, so that a service can end as it should.
-    const tagged = `( . ${file} ) < /dev/null 2>&1 | ( trap '' TERM; exec sed -u 's/^/\\x01${number}\\x01/' ) &\n`;
+    const tagged = `( . ${file} ) < /dev/null 2>&1 3>&- | ( trap '' TERM; exec sed -u 's/^/${number}\\x01/' >&3 ) &\n`;
     await this.until(() => satisfies(printed.join('\n')), tagged).catch((error: unknown) => {
       throw new Error(`${(error as Error).message}\n${printed.join('\n')}`);
     });

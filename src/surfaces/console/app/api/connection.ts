@@ -39,10 +39,10 @@ export function missed(): void {
   asking = setInterval(() => void answers(), pause);
 }
 
-/** Whether the service answers now. */
+/** Whether the service answers now. While it starts it has an answer for its health, and refuses everything else. */
 export async function answers(): Promise<boolean> {
   try {
-    const { ok } = await fetch('/healthz', { cache: 'no-store' });
+    const { ok } = await fetch('/readyz', { cache: 'no-store' });
     if (ok) heard();
     return ok;
   } catch {

@@ -18,14 +18,17 @@ onRecovery(() => {
   for (const go of waiting.splice(0)) go();
 });
 
-/** While the service is away it waits; when it is there and has no such file, the console was updated. */
+/** Waits while the service is away. If it is there and twice has no such file, the console was updated. */
 async function patiently<Module>(load: Load<Module>): Promise<Module> {
-  for (;;) {
+  for (let missing = false; ; ) {
     try {
       return await load();
     } catch (error) {
-      if (await answers()) throw error;
-      await untilBack();
+      const isThere = await answers();
+      if (isThere && missing) throw error;
+      if (!isThere) await untilBack();
+      // The service may have come back right after the file was asked for.
+      missing = isThere;
     }
   }
 }
