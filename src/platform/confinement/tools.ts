@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
 /** Programs of the system that a command is started through. */
@@ -44,10 +44,13 @@ function accessProblem(path: string): string | undefined {
  * start: the other program does start, and ends.
  */
 export function requireCommand(command: string, path: string | undefined): void {
-  const places = command.includes('/')
-    ? [resolve(command)]
-    : (path ?? '/usr/bin:/bin').split(delimiter).map((folder) => resolve(folder, command));
-  const problems = places.map(accessProblem);
+  const problems = command.includes('/')
+    ? [accessProblem(resolve(command))]
+    : (path ?? '/usr/bin:/bin')
+        .split(delimiter)
+        .map((folder) => resolve(folder, command))
+        // In a folder of the PATH that is closed to us, there is no command for us.
+        .map((place) => (existsSync(place) ? accessProblem(place) : 'ENOENT'));
   if (problems.includes(undefined)) return;
   const code = problems.find((problem) => problem !== 'ENOENT' && problem !== 'ENOTDIR') ?? 'ENOENT';
   throw Object.assign(new Error(`spawn ${command} ${code}`), { code });
