@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Confinement } from '../platform/confinement/confinement.ts';
+import { closedDescriptors } from '../platform/confinement/descriptors.ts';
 
 /** The version of the official suite that comes with the program. */
 export const suiteVersion = '0.2.0-alpha.12';
@@ -46,7 +47,8 @@ export async function runScenario(wanted: Wanted): Promise<{ checks: unknown } |
     const out = join(work, 'out');
     await mkdir(out);
     const { user } = wanted.confinement;
-    if (user) for (const folder of [work, out]) await chown(folder, user.uid, user.gid);
+    // The inner one first: whoever owns the outer one could put a link in its place.
+    if (user) for (const folder of [out, work]) await chown(folder, user.uid, user.gid);
     const problem = await ended(await start(wanted, work), wanted);
     if (problem !== undefined) return { problem };
     return await checksIn(out);
@@ -76,7 +78,7 @@ async function start({ scenario, revision, url, confinement }: Wanted, work: str
     cwd: work,
     detached: true,
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...closedDescriptors()],
     ...(account && { uid: account.uid, gid: account.gid }),
   });
 }

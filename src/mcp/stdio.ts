@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Account } from '../platform/accounts.ts';
 import { type Confinement, type Launch, NotConfined } from '../platform/confinement/confinement.ts';
+import { closedDescriptors } from '../platform/confinement/descriptors.ts';
 import { signalInside } from '../platform/confinement/end.ts';
 import { answerBounds, handshakeLimits, messageLimits } from './answer-bounds.ts';
 import { McpFailure } from './failures.ts';
@@ -91,7 +92,7 @@ export class StdioLine implements Transport {
   private run({ command, args, env, account, namespaces }: Launch): Promise<void> {
     const child = spawn(command, args, {
       env,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', ...closedDescriptors()],
       shell: false,
       detached: true,
       ...(account && { uid: account.uid, gid: account.gid }),

@@ -78,9 +78,8 @@ export function mounts(
     // Last: mounting a surrounding folder's entries would close these again.
     ...opened(shut.map(readOnly), user),
     ...existing(view.writable).map(changeable),
-    ...away.map((path) => hidden(path, command)),
     memory('/dev/shm', true),
-    ...neededIn(away, command, view, user),
+    ...hiding(away, command, view, user),
   ];
   const args = [
     '--ro-bind',
@@ -114,7 +113,7 @@ function readOnlyKernel(): string[] {
 }
 
 /** What has to be there for a command to run at all. */
-function programs({ command }: Command): string[] {
+export function programs({ command }: Pick<Command, 'command'>): string[] {
   const own = [dirname(dirname(process.execPath)), programFolder, '.', ...forNames];
   const named = command.includes('/') ? [dirname(resolve(command))] : [];
   return existing([...own, ...named, ...(process.env['PATH'] ?? '').split(delimiter)]).filter(
@@ -155,8 +154,27 @@ function entryOf(folder: Mount, path: string): Mount {
 }
 
 /**
- * The home folder and programs of the service itself, where they are inside a hidden folder. Paths that the saved
- * command or its variables name stay hidden.
+ * What is hidden, and over it what is needed of it. Another hidden path may be inside of what is needed, like the data
+ * directory in a home folder in a hidden folder: it lies over that in turn.
+ */
+function hiding(away: readonly string[], command: Command, view: View, user: Account | undefined): Mount[] {
+  const needed = neededIn(away, command, view, user);
+  const used = [...homeOf(command), ...programs(command)];
+  const shown = away.filter(
+    (path) =>
+      !away.some((folder) => isInside(path, folder)) ||
+      needed.some((mount) => isInside(path, mount.path)) ||
+      used.includes(path),
+  );
+  // Surrounding folders first.
+  return [...shown.map((path) => hidden(path, command)), ...needed].toSorted((a, b) =>
+    a.path < b.path ? -1 : 1,
+  );
+}
+
+/**
+ * The home folder and programs of the service itself, where they are inside a hidden folder and not hidden themselves.
+ * Paths that the saved command or its variables name stay hidden.
  */
 function neededIn(
   away: readonly string[],
@@ -164,7 +182,8 @@ function neededIn(
   { files }: View,
   user: Account | undefined,
 ): Mount[] {
-  const isAway = (path: string): boolean => away.some((folder) => isInside(path, folder));
+  const isAway = (path: string): boolean =>
+    !away.includes(path) && away.some((folder) => isInside(path, folder));
   const home = homeOf(command).filter((path) => isOwnHome(path, user) && isAway(path));
   return [
     ...home.map((path) => (files === 'private' ? memory(path, true) : changeable(path))),

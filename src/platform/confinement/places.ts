@@ -70,7 +70,7 @@ export function hiddenPaths(config: HiddenBy): string[] {
   const { env } = process;
   const pointer = join(dataDir, 'database-home');
   const elsewhere = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined;
-  const all = existing([
+  return existing([
     dataDir,
     ...(elsewhere === undefined ? [] : [dirname(elsewhere)]),
     socketDirFor(elsewhere ?? join(dataDir, 'postgres')),
@@ -84,7 +84,6 @@ export function hiddenPaths(config: HiddenBy): string[] {
     '/run/user',
     ...(commandHidden ?? []),
   ]);
-  return all.filter((path) => !all.some((folder) => isInside(path, folder)));
 }
 
 /** Sockets and keys that the address of the database names: PostgreSQL lets in whoever runs as the user of the service. */

@@ -76,3 +76,17 @@ test('a self-test without a result starts no command and is repeated for the nex
   await confinement.launch(command);
   expect(tests).toBe(2);
 });
+
+test('a program that answers anything in place of the self-test is no proof of namespaces', async ({
+  skip,
+}) => {
+  skip(bwrap === undefined, 'needs bubblewrap');
+  // Each of them ends well, with something else than a list of sentences.
+  for (const printed of ['done', '{"ok": true}', '[1]']) {
+    const { means, problem } = await probe(wrapped([]), [], ['sh', '-c', `echo '${printed}'`]);
+    expect([means.namespaces, problem]).toEqual([
+      false,
+      'the self-test printed something else than its result',
+    ]);
+  }
+});

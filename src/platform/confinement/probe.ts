@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { release } from 'node:os';
+import { homedir, release } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runsAsRoot } from '../accounts.ts';
-import { existing, hiddenPaths, isFolder, programFolder } from './places.ts';
+import { programs } from './mounts.ts';
+import { existing, hiddenPaths, isFolder, isInside, programFolder } from './places.ts';
 import { findTools } from './tools.ts';
 import { hardLimits, type Means, type Wrapped, wrap } from './wrap.ts';
 
@@ -38,6 +39,7 @@ export interface Probed {
 export async function probe(
   wrapped: Wrapped,
   unwritable: readonly string[] = ofKernel.map((name) => join('/proc', name)),
+  program: readonly [string, ...string[]] = [process.execPath, selfTest],
 ): Promise<Probed> {
   const tools = findTools();
   const root = runsAsRoot();
@@ -52,7 +54,7 @@ export async function probe(
   let problem: string | undefined;
   for (const countsApart of separate ? [true, false] : [false]) {
     const means = { ...plain, namespaces: true, countsApart };
-    const outcome = await attempt(means, wrapped, unwritable);
+    const outcome = await attempt(means, wrapped, unwritable, program);
     if (typeof outcome !== 'string') return { means, problem: undefined, broken: outcome };
     problem = outcome;
   }
@@ -60,38 +62,53 @@ export async function probe(
 }
 
 /** What succeeded inside and must not, or why nothing was started. */
-function attempt(means: Means, wrapped: Wrapped, unwritable: readonly string[]): Promise<string[] | string> {
+function attempt(
+  means: Means,
+  wrapped: Wrapped,
+  unwritable: readonly string[],
+  [program, ...before]: readonly [string, ...string[]],
+): Promise<string[] | string> {
   const { user, bounds, view } = wrapped;
   const env = { PATH: '/usr/bin:/bin', ...(user && { HOME: user.home }) };
+  const given = [...programs({ command: '' }), ...existing([user?.home ?? homedir()])];
   const tried = {
     uid: user?.uid ?? process.getuid?.(),
     unwritable: [...unwritable, programFolder],
-    hidden: hiddenPaths(view).flatMap((path) => contentsOf(path, user?.home)),
+    hidden: hiddenPaths(view).flatMap((path) => contentsOf(path, given)),
   };
-  const command = { command: process.execPath, args: [selfTest, JSON.stringify(tried)], env };
+  const command = { command: program, args: [...before, JSON.stringify(tried)], env };
   const roomy = { ...wrapped, bounds: { ...bounds, memory: Math.max(bounds.memory, memoryOfNode) } };
-  const [program = '', ...rest] = wrap(command, means, roomy).args;
+  const [starter = '', ...rest] = wrap(command, means, roomy).args;
   return new Promise((resolve, reject) => {
-    execFile(program, rest, { env, timeout, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+    execFile(starter, rest, { env, timeout, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
       // A timeout that fires after the program has ended leaves no error and no output.
       if (error?.killed || (!error && stdout === ''))
         reject(
           new SelfTestIncomplete(`The self-test of command confinement took longer than ${timeout / 1000} s`),
         );
-      else if (!error) resolve(JSON.parse(stdout) as string[]);
+      else if (!error) resolve(sentencesIn(stdout) ?? 'the self-test printed something else than its result');
       else resolve(stderr.trim().split('\n').at(-1) || error.message.split('\n')[0] || 'it does not start');
     });
   });
 }
 
-/** A file, or what is in a folder, but for the programs and the home folder that commands are given in it. */
-function contentsOf(path: string, home: string | undefined): string[] {
+/** What the self-test prints. A program that stands in for one of the system may print anything. */
+function sentencesIn(output: string): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(output);
+    return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file, or what is in a folder, but for what commands are given in it: hidden paths in that are tried themselves. */
+function contentsOf(path: string, given: readonly string[]): string[] {
   if (!isFolder(path)) return [path];
-  const given = existing([programFolder, ...(home === undefined ? [] : [home])]);
   try {
     const all = readdirSync(path).map((name) => join(path, name));
     return all
-      .filter((one) => !given.some((folder) => `${folder}/`.startsWith(`${one}/`)))
+      .filter((one) => !given.some((folder) => folder === one || isInside(folder, one)))
       .slice(0, mostTried);
   } catch {
     return [];

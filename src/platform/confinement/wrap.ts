@@ -48,8 +48,9 @@ type Resource = keyof typeof resources;
 const niceness = 5;
 const firstToGo = 500;
 
-/** Variables that make a program load other code: they are for the command, not for what it is started through. */
-const loadsCode = /^(?:LD_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$)/;
+/** Variables that make a program, or a shell, run other code: they are for the command, not for what it is started through. */
+const loadsCode =
+  /^(?:LD_|BASH_|(?:GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|ENV|SHELLOPTS|BASHOPTS|PS4|IFS)$)/;
 
 /** The command with the programs in front that confine it, each of which becomes the next. */
 export function wrap(
@@ -63,12 +64,15 @@ export function wrap(
   const args = [
     ...through(tools.nice, '-n', String(niceness)),
     ...through(tools.choom, '-n', String(firstToGo), '--'),
-    ...(means.namespaces ? namespaces(command, means, wrapped) : []),
+    // The first process in the namespaces has these limits, too: a command of the same user may take it over.
+    ...(means.namespaces
+      ? [...limits(means, limitsOfEach(wrapped)), ...namespaces(command, means, wrapped)]
+      : []),
     ...privileges(means, wrapped),
     ...(means.countsApart && means.root && wrapped.user
       ? through(tools.unshare, '--user', '--map-current-user', '--')
       : []),
-    ...limits(means, wrapped),
+    ...limits(means, wantedLimits(means, wrapped)),
     ...(later.length > 0 ? through(tools.env, ...later) : []),
     command.command,
     ...command.args,
@@ -103,26 +107,31 @@ function privileges({ tools, root }: Means, { user }: Wrapped): string[] {
   return through(tools.setpriv, ...become, ...drop, '--no-new-privs', '--');
 }
 
-/**
- * Of memory, what was written to is counted, not what was reserved: V8 reserves gigabytes. Processes are counted by
- * user; where the user has others, they are bounded only when those of the command are counted apart.
- */
-function wantedLimits({ countsApart, root }: Means, { user, bounds }: Wrapped): [Resource, number][] {
-  const processes = countsApart ? bounds.processes : bounds.processes * bounds.commands;
-  const counted = user !== undefined || (countsApart && !root);
+type Limit = [Resource, number];
+
+/** Of memory, what was written to is counted, not what was reserved: V8 reserves gigabytes. */
+function limitsOfEach({ bounds }: Wrapped): Limit[] {
   return [
     ['data', bounds.memory],
     ['fsize', mostFile],
     ['nofile', mostOpen],
-    ...(counted ? [['nproc', processes] as [Resource, number]] : []),
   ];
 }
 
+/**
+ * Processes are counted by user; where the user has others, they are bounded only when those of the command are counted
+ * apart.
+ */
+function wantedLimits({ countsApart, root }: Means, wrapped: Wrapped): Limit[] {
+  const { user, bounds } = wrapped;
+  const processes = countsApart ? bounds.processes : bounds.processes * bounds.commands;
+  const counted = user !== undefined || (countsApart && !root);
+  return [...limitsOfEach(wrapped), ...(counted ? [['nproc', processes] as Limit] : [])];
+}
+
 /** Nothing is asked for that the service may not have itself: it would be refused. */
-function limits(means: Means, wrapped: Wrapped): string[] {
-  const most = wantedLimits(means, wrapped).map(
-    ([name, limit]) => `--${name}=${Math.min(limit, means.hard[name] ?? limit)}`,
-  );
+function limits(means: Means, wanted: readonly Limit[]): string[] {
+  const most = wanted.map(([name, limit]) => `--${name}=${Math.min(limit, means.hard[name] ?? limit)}`);
   return through(means.tools.prlimit, ...most, '--core=0', '--');
 }
 
