@@ -228,36 +228,6 @@ describe('in namespaces', { tags: ['bubblewrap'] }, () => {
     });
   });
 
-  test('a hidden folder with the folder of the service in it hides what that keeps there', async () => {
-    const dataDir = await mkdtemp(join(process.cwd(), '.drydock-test-'));
-    try {
-      await writeFile(join(dataDir, 'master.key'), 'secret');
-      const { config } = service.running.services;
-      const settings = { ...config, dataDir, commandHidden: [join(process.cwd(), '..')] };
-      // As the owner of the key, whom permissions do not stop.
-      const confinement = new Confinement({ ...settings, ...(root && { commandUser: 'root' }) });
-      expect((await confinement.reached()).level).toBe('namespaces');
-      const files = [join(process.cwd(), 'package.json'), join(dataDir, 'master.key')];
-      const cat = { command: '/bin/cat', args: files, env: { PATH: '/usr/bin:/bin' } };
-      const { command, args, env } = await confinement.launch(cat);
-      const { stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8' });
-      expect(stdout).toContain('"name": "drydock"');
-      expect(stdout).not.toContain('secret');
-      expect(stderr).toContain('master.key: No such file');
-    } finally {
-      await rm(dataDir, { recursive: true, force: true });
-    }
-  });
-
-  test('the first process in the namespaces has the limits of the command', async () => {
-    const { config } = service.running.services;
-    const cat = { command: '/bin/cat', args: ['/proc/1/limits'], env: { PATH: '/usr/bin:/bin' } };
-    const { command, args, env } = await new Confinement(config).launch(cat);
-    const { stdout } = spawnSync(command, args, { env, encoding: 'utf8' });
-    expect(stdout).toMatch(new RegExp(`^Max data size +${512 * 2 ** 20} `, 'm'));
-    expect(stdout).toMatch(/^Max open files +4096 /m);
-  });
-
   test('what left the process group ends with the connection too', async () => {
     const mark = `mark${process.pid}x${Date.now()}`;
     const prober = await saveProber(service);

@@ -47,22 +47,25 @@ const CaseSide = z.object({
   representativeIterationId: z.string().nullable().describe('A trial that shows the outcome.'),
   error: z.string().nullable(),
   passed: count,
-  trials: count.describe('Those that could be judged.'),
+  trials: count.describe('Those in the rate: they completed and were judged.'),
 });
 
 const CaseComparison = z
   .object({
     caseKey: z.string(),
     title: z.string(),
-    status: z.enum([
-      'unchanged_passed',
-      'unchanged_failed',
-      'regressed',
-      'fixed',
-      'new_case',
-      'removed_case',
-      'changed',
-    ]),
+    status: z
+      .enum([
+        'unchanged_passed',
+        'unchanged_failed',
+        'regressed',
+        'fixed',
+        'new_case',
+        'removed_case',
+        'changed',
+        'not_measured',
+      ])
+      .describe('`not_measured`: in one of the runs no trial of the case was judged.'),
     configChanged: z.boolean().describe('Steps, checks or the model are not the same.'),
     evaluationConfigChanged: z.boolean(),
     scoreDeltas: z.array(

@@ -46,6 +46,13 @@ const Statistics = z
         model: z.string(),
         provider: z.string(),
         ...rate.shape,
+        excluded: z
+          .number()
+          .int()
+          .optional()
+          .describe(
+            'Trials that did not complete or could not be judged: not among `trials`. Absent when there are none.',
+          ),
         threshold: z.number(),
         flaky: z.boolean().describe('Passed and failed under the same conditions.'),
         passAtK: z.array(z.object({ k: z.number().int(), value: z.number() })),

@@ -3,6 +3,7 @@ import { declaredSuiteId, EvalDeleted, InlineCase } from './eval-cases.ts';
 import { EvalCheck, MatchOptions } from './eval-checks.ts';
 import { GatePolicy } from './eval-gates.ts';
 import { vocabulary } from './eval-vocabulary.ts';
+import { EvalWarning } from './eval-warnings.ts';
 import { liveErrors } from './live.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
@@ -90,6 +91,7 @@ const EvalSuite = z
         passed: z.number().int(),
         failed: z.number().int(),
         createdAt: Time,
+        warnings: z.array(EvalWarning).optional(),
       })
       .nullable(),
     totals: z.object({ passed: z.number().int(), failed: z.number().int(), runs: z.number().int() }),

@@ -117,5 +117,5 @@ export {
   decisionDiagnostics,
   runVerdict,
 } from './verdict/summary.ts';
-export { policyProblem } from './verdict/trials.ts';
+export { isMeasured, policyProblem } from './verdict/trials.ts';
 export { notRunWarning, runWarnings, type TrialWarning, trialWarning } from './verdict/warnings.ts';

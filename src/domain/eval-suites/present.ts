@@ -92,6 +92,7 @@ export function presentListed(
           passed,
           failed,
           createdAt: row.latestCreatedAt,
+          ...(row.latestWarnings && { warnings: row.latestWarnings }),
         };
   return {
     id: row.id,

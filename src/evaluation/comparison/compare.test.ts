@@ -50,7 +50,7 @@ test('each case is told by what became of it', () => {
     ['kept', 'unchanged_passed', false],
     ['broken', 'regressed', false],
     ['mended', 'fixed', false],
-    ['poor', 'unchanged_failed', false],
+    ['poor', 'not_measured', false],
     ['edited', 'changed', true],
     ['edited and kept', 'unchanged_passed', true],
     ['gone', 'removed_case', false],
@@ -112,7 +112,7 @@ test('a run is like itself, and turning the two around turns the answer around',
   fc.assert(
     fc.property(someRun, someRun, (base, compare) => {
       for (const { status, base: side } of compareRuns(base, base).cases)
-        expect(status).toBe(side.outcome === 'absent' ? 'new_case' : `unchanged_${side.outcome}`);
+        expect(status).toBe(side.trials === 0 ? 'not_measured' : `unchanged_${side.outcome}`);
       const byKey = (cases: { key: string; status: string; difference: { p: number | null } | null }[]) =>
         new Map(cases.map((one) => [one.key, one]));
       const [there, back] = [compareRuns(base, compare), compareRuns(compare, base)];

@@ -11,7 +11,7 @@ import type { Interval } from '../statistics/wilson.ts';
 /** A trial as far as two runs are compared by it. */
 interface ComparedTrial {
   iterationId: string;
-  /** Undefined: it could not be judged. */
+  /** Undefined: it is not in the rate of the run, since it did not complete or could not be judged. */
   passed: boolean | undefined;
   durationMs: number | null;
   totalTokens: number | null;
@@ -37,7 +37,9 @@ type CaseStatus =
   | 'fixed'
   | 'new_case'
   | 'removed_case'
-  | 'changed';
+  | 'changed'
+  /** In one of the runs no trial of it was judged. */
+  | 'not_measured';
 
 interface CaseSide {
   outcome: 'passed' | 'failed' | 'absent';
@@ -135,7 +137,7 @@ function costedOf(one: ComparedCase | undefined): number {
 }
 
 function sideOf(one: ComparedCase | undefined): CaseSide {
-  if (!one || one.trials.length === 0)
+  if (!one)
     return {
       outcome: 'absent',
       iterationIds: [],
@@ -157,10 +159,11 @@ function sideOf(one: ComparedCase | undefined): CaseSide {
   };
 }
 
-/** When the case itself was changed, another outcome says nothing about the server. */
+/** Without a measured trial on both sides nothing is claimed. Of an edited case, another outcome says nothing about the server. */
 function statusOf(base: CaseSide, compare: CaseSide, configChanged: boolean): CaseStatus {
   if (base.outcome === 'absent') return 'new_case';
   if (compare.outcome === 'absent') return 'removed_case';
+  if (base.trials === 0 || compare.trials === 0) return 'not_measured';
   if (base.outcome === compare.outcome) return `unchanged_${compare.outcome}`;
   if (configChanged) return 'changed';
   return compare.outcome === 'passed' ? 'fixed' : 'regressed';

@@ -18,6 +18,15 @@ export interface TrialRecord {
   evaluatorError: boolean;
 }
 
+/** Whether a trial is in a rate: it ran to its end and was judged. */
+export function isMeasured({
+  status,
+  result,
+  evaluatorError,
+}: Pick<TrialRecord, 'status' | 'result' | 'evaluatorError'>): boolean {
+  return status === 'completed' && result !== null && !evaluatorError;
+}
+
 const mostCases = 500;
 const mostVariants = 50_000;
 const mostTrials = 100;

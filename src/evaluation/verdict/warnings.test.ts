@@ -28,6 +28,18 @@ test('a run that passes because nothing has to pass says so', () => {
   });
 });
 
+test('a run that passes without some of its trials says so', () => {
+  const cut = { ...good, title: 'cut', passed: 8, trials: 8, excluded: 2 };
+  expect(runWarnings([good, cut], true)).toEqual([
+    {
+      code: 'trials_excluded',
+      message:
+        '2 of 10 trials of "cut" did not complete or could not be judged. The pass rate leaves them out.',
+    },
+  ]);
+  expect(runWarnings([good, cut], false)).toEqual([]);
+});
+
 test('trials that were not carried out are counted', () => {
   expect(notRunWarning(8, 2)[0]?.message).toBe('6 of 8 trials were not carried out.');
   expect(notRunWarning(8, 7)[0]?.message).toBe('1 of 8 trials was not carried out.');

@@ -14,7 +14,7 @@ export type TrialWarning =
   | 'reported_with_failure';
 
 interface Warning {
-  code: TrialWarning | 'no_trial_passed' | 'trials_not_run';
+  code: TrialWarning | 'no_trial_passed' | 'trials_excluded' | 'trials_not_run';
   message: string;
 }
 
@@ -65,6 +65,8 @@ interface WarnedCase {
   passed: number;
   trials: number;
   threshold: number;
+  /** Trials that are not in the rate. */
+  excluded?: number | undefined;
   warnings?: Partial<Record<TrialWarning, number>> | undefined;
 }
 
@@ -79,6 +81,8 @@ export function runWarnings(cases: readonly WarnedCase[], passed: boolean): Warn
     if (warned.length === 0) return [];
     return [{ code, message: messages[code](` in ${passedTrials(count)} of ${named(warned)}`) }];
   });
+  const incomplete = passed ? cases.filter(({ excluded = 0 }) => excluded > 0) : [];
+  if (incomplete.length > 0) found.push(excludedWarning(incomplete));
   const empty = passed ? cases.filter((one) => one.passed === 0 && one.threshold === 0) : [];
   if (empty.length > 0)
     found.push({
@@ -86,6 +90,14 @@ export function runWarnings(cases: readonly WarnedCase[], passed: boolean): Warn
       message: `No trial of ${named(empty)} passed. The run counts as passed because a pass rate of 0 % is enough.`,
     });
   return found;
+}
+
+/** Of a run that passed with the trials that could be measured. */
+function excludedWarning(cases: readonly WarnedCase[]): Warning {
+  const excluded = cases.reduce((sum, one) => sum + (one.excluded ?? 0), 0);
+  const all = cases.reduce((sum, one) => sum + one.trials, excluded);
+  const message = `${excluded} of ${all} trials of ${named(cases)} did not complete or could not be judged. The pass rate leaves them out.`;
+  return { code: 'trials_excluded', message };
 }
 
 /** The warning of a run that ended before all its trials did. */

@@ -30,7 +30,7 @@ export function runReport(findings: Findings, traceOf?: TraceOf): Report {
   const { suite, run } = findings;
   return {
     title: `Evals of ${suite.name}`,
-    summary: [conclusionOf(findings).words, ...changeLines(findings).slice(0, 1)].join(' '),
+    summary: [ended(conclusionOf(findings).words), ...changeLines(findings).slice(0, 1)].join(' '),
     suites: [{ name: suite.name, cases: casesOf(run, traceOf) }, ...gateSuite(findings)],
     tables: [
       casesTable(run),
@@ -40,6 +40,10 @@ export function runReport(findings: Findings, traceOf?: TraceOf): Report {
       failuresTable(run),
     ],
   };
+}
+
+function ended(sentence: string): string {
+  return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
 function casesOf(run: Run, traceOf: TraceOf | undefined): ReportCase[] {
@@ -52,7 +56,7 @@ function casesOf(run: Run, traceOf: TraceOf | undefined): ReportCase[] {
     const verdict = verdictOf(one, verdicts);
     const failure = failures.get(one.title);
     const name = several ? `${one.title} (${one.model})` : one.title;
-    const figures = `${one.passed} of ${one.trials} trials passed, ${percent(one.threshold)} are needed`;
+    const figures = figuresOf(one);
     const doubt = doubtOf(one);
     // To CI a test that checked nothing is one that was skipped.
     if (verdict === 'passed' && doubt) return { name, outcome: 'skipped', message: doubt };
@@ -64,6 +68,18 @@ function casesOf(run: Run, traceOf: TraceOf | undefined): ReportCase[] {
       ...(failure && { details: [failure.nextAction, ...traceLines(failure, traceOf)].join('\n') }),
     };
   });
+}
+
+function figuresOf({ passed, trials, excluded = 0, threshold }: CaseStatistics): string {
+  const measured = trials === 0 ? 'no trial was measured' : `${passed} of ${trials} trials passed`;
+  return [measured, ...(excluded > 0 ? [excludedWords(excluded)] : []), `${percent(threshold)} needed`].join(
+    ', ',
+  );
+}
+
+/** Trials that are not in a rate. */
+export function excludedWords(excluded: number): string {
+  return `${excluded} not completed or not judged`;
 }
 
 const doubts: Record<string, string> = {
@@ -116,9 +132,8 @@ function changesOf({ comparison }: Compared) {
   return (comparison?.cases ?? []).filter(({ status }) => !status.startsWith('unchanged'));
 }
 
-/** A case of which no trial could be judged counts as failed; that it got worse is not known. */
-export function changeOf({ status, compare }: { status: string; compare: { trials: number } }): string {
-  return status === 'regressed' && compare.trials === 0 ? 'not measured' : status.replace('_', ' ');
+export function changeOf({ status }: { status: string }): string {
+  return status.replace('_', ' ');
 }
 
 export function changeLines(findings: Compared & Pick<Findings, 'notCompared'>): string[] {
@@ -152,7 +167,7 @@ export function changesTable(findings: Compared): ReportTable {
     columns: ['Case', 'Change', 'Was', 'Is', 'Chance'],
     rows: changesOf(findings).map(({ title, status, base, compare, difference }) => [
       title,
-      changeOf({ status, compare }),
+      changeOf({ status }),
       `${base.passed}/${base.trials}`,
       `${compare.passed}/${compare.trials}`,
       difference?.adjustedP == null ? '-' : `p = ${shownP(difference.adjustedP)}`,
@@ -204,9 +219,12 @@ function gateSuite({ gate }: Findings): Report['suites'] {
 /** A trial that the run ended without has not failed; the warnings of the run tell of it. */
 const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
 
+export function carriedOut<Item extends { status: string }>(items: readonly Item[]): Item[] {
+  return items.filter(({ status }) => !notCarriedOut.has(status));
+}
+
 export function failuresByTitle({ decisionSummary }: Run): Map<string, Failure> {
-  const carriedOut = decisionSummary.diagnostics.items.filter(({ status }) => !notCarriedOut.has(status));
-  return new Map(carriedOut.map((item) => [String(item['title']), item]));
+  return new Map(carriedOut(decisionSummary.diagnostics.items).map((item) => [String(item['title']), item]));
 }
 
 /** The stages of a trial as people call them. */
@@ -294,13 +312,14 @@ function interval({ interval: range }: CaseStatistics): string {
 }
 
 function note(one: CaseStatistics): string {
-  const { flaky, trialsToSettle } = one;
+  const { flaky, trialsToSettle, excluded = 0 } = one;
   const settles =
     trialsToSettle !== null && trialsToSettle > 0
       ? `about ${trialsToSettle} more trials would settle it`
       : '';
   const doubt = one.rate !== null && one.rate >= one.threshold ? doubtOf(one) : '';
-  return [doubt, flaky ? 'flaky' : '', settles].filter(Boolean).join('; ');
+  const left = excluded > 0 ? excludedWords(excluded) : '';
+  return [doubt, left, flaky ? 'flaky' : '', settles].filter(Boolean).join('; ');
 }
 
 /** What a run comes to. Its exit code and its closing line follow from the same outcome. */

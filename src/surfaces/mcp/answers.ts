@@ -83,7 +83,8 @@ const remedies: Record<string, string> = {
 /** Where the reason in the details says more than the code. */
 const remediesOfReasons: Record<string, string> = {
   TRACE_NOT_AVAILABLE: 'Choose another trial, or see listEvalRunIterations for what is known of this one.',
-  BASELINE_NOT_FOUND: 'There is nothing to compare with: run the suite again, or name a run or a commit.',
+  BASELINE_NOT_FOUND:
+    'Name another completed run, a commit or a branch of this suite to compare with, or run the whole suite once more.',
   'BASELINE_NOT_FOUND of server contract':
     'Ask the user whether the server is as it should be, then save it as the baseline with write_operation setServerContractBaseline.',
   TARGET_RATE_LIMITED: 'The server under test limits its callers. Wait, then ask again.',
@@ -140,6 +141,7 @@ const oursAlone: ReadonlySet<string> = new Set([
   'VALIDATION_ERROR',
   'UNAUTHORIZED',
   'NOT_FOUND',
+  'CONFLICT',
   'RATE_LIMITED',
   'INTERNAL_ERROR',
 ]);

@@ -23,7 +23,9 @@ export async function callOperation(
   const input = inputOf(operation, args, calling.agent);
   const options = optionsOf(operation, args, calling);
   const call = callOf(calling.agent.client, operation);
-  const data = (value: unknown) => ({ whose: reachesOut(operation) ? whose.server : whose.records, value });
+  // What is only accepted has not reached anybody yet: the answer is a record of ours.
+  const fromServer = reachesOut(operation) && operation.status !== 202;
+  const data = (value: unknown) => ({ whose: fromServer ? whose.server : whose.records, value });
   switch (streamedAnswer(operation.response)?.kind) {
     case 'events': {
       const open = (signal: AbortSignal) => call(input, { ...options, signal }) as AsyncIterable<unknown>;

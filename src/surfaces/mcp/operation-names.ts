@@ -45,6 +45,7 @@ async function withIds(operation: Operation, args: Arguments, calling: Calling):
 class Ids {
   private readonly calling: Calling;
   private readonly known: Record<string, string> = {};
+  private readonly lists = new Map<string, Promise<Named[]>>();
 
   constructor(calling: Calling) {
     this.calling = calling;
@@ -100,7 +101,10 @@ class Ids {
       input[name] = id;
     }
     const list = operationNamed(lookups[param]?.operation ?? '') as Operation;
-    return everything(callOf(patientClient(this.calling), list) as List, input);
+    const key = JSON.stringify([list.id, input]);
+    const items = this.lists.get(key) ?? everything(callOf(patientClient(this.calling), list) as List, input);
+    this.lists.set(key, items);
+    return items;
   }
 }
 

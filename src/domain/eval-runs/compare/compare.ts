@@ -49,7 +49,7 @@ export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>
       },
       baseRun: presentSide(baseline.run),
       compareRun: presentSide(run),
-      passSummary: passSummary(baseline.run, run),
+      passSummary: passSummary(base, now),
       metrics: metricsOf(baseline.run, run),
       difference,
       scoreContract: scoreContract(base, now),
@@ -117,17 +117,20 @@ function rated(summary: ReturnType<typeof presentSummary>): Comparison['baseRun'
   return summary?.passRate === undefined ? null : { ...summary, passRate: summary.passRate };
 }
 
-function passSummary(base: RunRow, now: RunRow): Comparison['passSummary'] {
-  const rate = (run: RunRow) => {
-    const { passRate } = presentSummary(run) ?? {};
-    return passRate === undefined ? null : passRate * 100;
-  };
+function passSummary(base: Side, now: Side): Comparison['passSummary'] {
   return {
-    passRatePercent: diff(rate(base), rate(now)),
-    total: diff(base.finished, now.finished),
-    passed: diff(base.passed, now.passed),
-    failed: diff(base.failed, now.failed),
+    passRatePercent: diff(ratePercent(base), ratePercent(now)),
+    total: diff(base.run.finished, now.run.finished),
+    passed: diff(base.run.passed, now.run.passed),
+    failed: diff(base.run.failed, now.run.failed),
   };
+}
+
+/** Of the measured trials, as the statistics of the run say it; none of a run that ended before all its trials did. */
+function ratePercent({ run, cases }: Side): number | null {
+  const measured = cases.flatMap(({ trials }) => trials.filter(({ passed }) => passed !== undefined));
+  if (measured.length === 0 || presentSummary(run)?.passRate === undefined) return null;
+  return (measured.filter(({ passed }) => passed).length / measured.length) * 100;
 }
 
 function metricsOf(base: RunRow, now: RunRow): Comparison['metrics'] {

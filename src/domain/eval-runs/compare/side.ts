@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ComparedCase, scorecardOf } from '../../../evaluation/index.ts';
+import { type ComparedCase, isMeasured, scorecardOf } from '../../../evaluation/index.ts';
 import { canonicalJson } from '../../../platform/canonical.ts';
 import type { RowOf } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
@@ -52,9 +52,9 @@ export async function sideOf(db: Db, run: RunRow, known?: RunSnapshot): Promise<
         configHash: configHash(planned, variant),
         threshold: thresholdOf(snapshot, planned),
         trials: (trials.get(place) ?? []).map(
-          ({ id, result, evaluatorError, durationMs, totalTokens, costMicros }) => ({
+          ({ id, status, result, evaluatorError, durationMs, totalTokens, costMicros }) => ({
             iterationId: id,
-            passed: result === null || evaluatorError ? undefined : result === 'passed',
+            passed: isMeasured({ status, result, evaluatorError }) ? result === 'passed' : undefined,
             durationMs,
             totalTokens,
             costMicros,

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
-import { caseStatistics, type TrialWarning, wilson } from '../../../evaluation/index.ts';
+import { caseStatistics, isMeasured, type TrialWarning, wilson } from '../../../evaluation/index.ts';
 import type { JudgedTrial } from '../../../platform/database/queries/eval-trials.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 
@@ -14,6 +14,8 @@ export type Judged = Pick<JudgedTrial, 'caseId' | 'variant' | 'status' | 'result
 interface Count {
   passed: number;
   trials: number;
+  /** Trials that ended and are not in the rate. */
+  excluded: number;
   /** Of the trials that passed. */
   warnings?: Partial<Record<TrialWarning, number>>;
 }
@@ -21,12 +23,16 @@ interface Count {
 /** Rates with their uncertainty, over the trials that could be judged. */
 export function statisticsOf(snapshot: RunSnapshot, judged: readonly Judged[]): Statistics {
   const counts = new Map<string, Count>();
-  const whole: Count = { passed: 0, trials: 0 };
-  for (const { caseId, variant, status, result, evaluatorError, warning } of judged) {
-    if (status !== 'completed' || result === null || evaluatorError) continue;
+  const whole = { passed: 0, trials: 0 };
+  for (const trial of judged) {
+    const { caseId, variant, result, warning } = trial;
     const key = JSON.stringify([caseId, variant]);
-    const count = counts.get(key) ?? { passed: 0, trials: 0 };
+    const count = counts.get(key) ?? { passed: 0, trials: 0, excluded: 0 };
     counts.set(key, count);
+    if (!isMeasured(trial)) {
+      count.excluded++;
+      continue;
+    }
     if (warning && result === 'passed')
       count.warnings = { ...count.warnings, [warning]: (count.warnings?.[warning] ?? 0) + 1 };
     for (const one of [count, whole]) {
@@ -37,7 +43,7 @@ export function statisticsOf(snapshot: RunSnapshot, judged: readonly Judged[]): 
   const cases = snapshot.cases.flatMap(({ id, title, variants, passThreshold }) =>
     variants.map(({ model, provider }, variant) => {
       const counted = counts.get(JSON.stringify([id, variant]));
-      const { passed, trials, warnings }: Count = counted ?? { passed: 0, trials: 0 };
+      const { passed, trials, excluded, warnings }: Count = counted ?? { passed: 0, trials: 0, excluded: 0 };
       const threshold = snapshot.policy === 2 ? passThreshold : snapshot.minimumPassRate / 100;
       const { passRate, interval, passes, flaky, trialsToSettle } = caseStatistics(passed, trials, threshold);
       return {
@@ -47,6 +53,7 @@ export function statisticsOf(snapshot: RunSnapshot, judged: readonly Judged[]): 
         provider,
         passed,
         trials,
+        ...(excluded > 0 && { excluded }),
         rate: passRate ?? null,
         interval: interval ?? null,
         threshold,

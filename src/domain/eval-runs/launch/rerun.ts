@@ -20,7 +20,7 @@ interface Again {
   run: RunRow;
   suite: Suite;
   snapshot: RunSnapshot;
-  /** Those that failed, as far as the suite still has them. */
+  /** Those that did not pass, as far as the suite still has them. */
   rows: CaseRow[];
   missing: PlannedCase[];
   problem: Refusal | undefined;
@@ -82,7 +82,7 @@ async function againOf(context: ProjectContext, runId: string): Promise<Again> {
   return { run, suite, snapshot, rows, missing, problem: problemOf(run, snapshot, failed, rows) };
 }
 
-/** Those that did not reach their threshold with every model. */
+/** Those that did not reach their threshold with every model, or were not measured. */
 async function failedCases(
   { db }: ProjectContext,
   run: RunRow,
@@ -108,8 +108,8 @@ function problemOf(
 ): Refusal | undefined {
   if (reported) return conflict('The run took place elsewhere; run it again there', 'RAN_ELSEWHERE');
   if (isOpen(status)) return conflict(`The run is ${status}. Wait for its end`, 'RUN_NOT_TERMINAL');
-  if (failed.length === 0) return conflict('No case of the run failed', 'NO_FAILED_CASES');
-  if (rows.length === 0) return conflict('The suite has none of the failed cases any more', 'CASES_GONE');
+  if (failed.length === 0) return conflict('Every case of the run passed', 'NO_FAILED_CASES');
+  if (rows.length === 0) return conflict('The suite no longer has the cases that did not pass', 'CASES_GONE');
   return undefined;
 }
 

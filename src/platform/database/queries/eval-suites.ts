@@ -77,6 +77,7 @@ const listed = {
   latestPassed: orNull(integer),
   latestFailed: orNull(integer),
   latestCreatedAt: orNull(time),
+  latestWarnings: orNull(json<{ code: string; message: string }[]>()),
   /** The latest first. */
   trend: json<number[]>(),
 };
@@ -88,14 +89,14 @@ export const list = query(
   `select s.id, s.name, s.created_at as "createdAt", s.updated_at as "updatedAt", s.run_count as runs,
      s.passed_total as "passedTotal", s.failed_total as "failedTotal", l.id as "latestId", l.status as "latestStatus",
      l.result as "latestResult", l.passed as "latestPassed", l.failed as "latestFailed",
-     l.created_at as "latestCreatedAt", ${scheduleColumns},
+     l.created_at as "latestCreatedAt", l.warnings as "latestWarnings", ${scheduleColumns},
      (select count(*)::int from eval_cases c where c.suite_id = s.id) as cases,
      coalesce((select jsonb_agg(t.rate) from (
        select r.passed::float8 / greatest(r.passed + r.failed, 1) as rate from eval_runs r
        where r.suite_id = s.id and r.status = 'completed' and ${isWhole('r')}
        order by r.id desc limit 10) t), '[]') as trend
    from eval_suites s left join lateral (
-     select r.id, r.status, r.result, r.passed, r.failed, r.created_at from eval_runs r
+     select r.id, r.status, r.result, r.passed, r.failed, r.created_at, r.warnings from eval_runs r
      where r.suite_id = s.id and ${isWhole('r')} order by r.id desc limit 1) l on true
    where s.project_id = :projectId and s.deleted_at is null and s.id > :after order by s.id limit :most`,
   { projectId: text, after: text, most: bigint },

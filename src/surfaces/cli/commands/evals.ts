@@ -156,7 +156,9 @@ function listCommand(group: Command, host: Host): void {
           Id: (suite) => suite.id,
           Name: (suite) => suite.name,
           'Last run': (suite) => (suite.latestRun ? time(suite.latestRun.createdAt) : 'never'),
-          Result: (suite) => suite.latestRun?.result ?? suite.latestRun?.status,
+          Result: ({ latestRun }) =>
+            latestRun &&
+            `${latestRun.result ?? latestRun.status}${latestRun.warnings ? ', with warnings' : ''}`,
           Passed: (suite) =>
             suite.latestRun && `${suite.latestRun.passed}/${suite.latestRun.passed + suite.latestRun.failed}`,
         },

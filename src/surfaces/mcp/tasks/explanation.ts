@@ -1,7 +1,15 @@
 import { named } from '../../../platform/quoted.ts';
 import type { Client } from '../../client/index.ts';
 import { type Findings, findingsOf, isWaived } from '../../findings/run-findings.ts';
-import { casesNotPassed, changeOf, judgeLines, percent, runReport } from '../../findings/run-report.ts';
+import {
+  carriedOut,
+  casesNotPassed,
+  changeOf,
+  excludedWords,
+  judgeLines,
+  percent,
+  runReport,
+} from '../../findings/run-report.ts';
 import { type Link, linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { type Answer, whose } from '../answers.ts';
@@ -30,16 +38,16 @@ export async function explained(calling: Calling, projectId: string, runId: stri
   const report = runReport(findings);
   const notPassed = report.suites.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome !== 'passed');
   const figures = casesNotPassed(run);
-  const passed = (run.statistics?.cases.length ?? 0) - figures.length;
+  const passed = (report.suites[0]?.cases ?? []).filter(({ outcome }) => outcome === 'passed').length;
   return {
     ours: [
-      `${head}: ${verdictOf(run)}.`,
+      `${head}: ${verdictOf(run)}${run.warnings ? ', with warnings' : ''}.`,
       ...figuresOf(run),
       ...warned(run),
       ...(findings.notCompared === undefined ? [] : [`${findings.notCompared}.`]),
       ...judgeLines(findings),
       ...gateOf(findings),
-      ...(passed > 0 ? [`${passed} passed cases are left out.`] : []),
+      ...(passed > 0 ? [`${passed} passed ${passed === 1 ? 'case is' : 'cases are'} left out.`] : []),
     ],
     data: {
       whose: whose.run,
@@ -84,12 +92,14 @@ function warned({ warnings = [] }: Run): string[] {
 function figuresOf({ statistics, usage }: Run): string[] {
   if (!statistics) return [];
   const { passed, trials, rate, interval } = statistics.trials;
+  const excluded = statistics.cases.reduce((sum, one) => sum + (one.excluded ?? 0), 0);
+  const left = excluded > 0 ? `, ${excludedWords(excluded)}` : '';
   const range =
     rate === null || interval === null
       ? ''
       : `: ${percent(rate)}, 95 % interval ${percent(interval.lower)} to ${percent(interval.upper)}`;
   return [
-    `${passed} of ${trials} trials passed${range}. ${usage.totalTokens} tokens, ${usage.creditsSpent} credits.`,
+    `${passed} of ${trials} measured trials passed${range}${left}. ${usage.totalTokens} tokens, ${usage.creditsSpent} credits.`,
   ];
 }
 
@@ -109,7 +119,7 @@ function changedIn({ comparison }: Findings) {
     ? undefined
     : changed.map(({ title, status, base, compare }) => ({
         case: title,
-        change: changeOf({ status, compare }),
+        change: changeOf({ status }),
         was: `${base.passed}/${base.trials}`,
         is: `${compare.passed}/${compare.trials}`,
       }));
@@ -118,7 +128,7 @@ function changedIn({ comparison }: Findings) {
 /** Of the first failing trial of each case. */
 function traceLinks(projectId: string, run: Run): Link[] {
   const first = new Map<string, string>();
-  for (const { iterationId, ...item } of run.decisionSummary.diagnostics.items) {
+  for (const { iterationId, ...item } of carriedOut(run.decisionSummary.diagnostics.items)) {
     const title = String(item['title']);
     if (!first.has(title)) first.set(title, iterationId);
   }

@@ -81,7 +81,11 @@ const list: Record<Kind, (calling: Calling, projectId: string) => Promise<Found[
       kind: 'suite',
       name: name ?? id,
       id,
-      latestRun: latestRun && { id: latestRun.id, result: latestRun.result ?? latestRun.status },
+      latestRun: latestRun && {
+        id: latestRun.id,
+        result: latestRun.result ?? latestRun.status,
+        ...(latestRun.warnings && { warnings: latestRun.warnings.map(({ code }) => code) }),
+      },
     })),
   environment: async (calling, projectId) =>
     (await everyEnvironment(calling, projectId)).map(({ id, name }) => ({

@@ -55,9 +55,9 @@ export const runSuite = tool({
 
 export const rerunFailed = tool({
   name: 'rerun_failed',
-  title: 'Run the failed cases again',
+  title: 'Run again what did not pass',
   description:
-    'Run the cases of an eval run that failed again, as a run of its own, and say what came of it as run_suite does.',
+    'Run the cases of an eval run that failed or were not measured again, as a run of its own, and report the outcome as run_suite does.',
   spends: true,
   hints,
   input: z.strictObject({ ...which, ...waiting, answerSize }),
@@ -73,7 +73,7 @@ export const rerunFailed = tool({
       () => calling.agent.client.rerunEvalRun({ projectId, runId: first, body }, options),
       calling.signal,
     );
-    const sentence = `The failed cases of run ${named(first, 128)} were started as run ${runId}.`;
+    const sentence = `The cases of run ${named(first, 128)} that did not pass were started as run ${runId}.`;
     return outcomeOf(calling, { projectId, runId, sentence }, input);
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
 import { invalid } from '../../../domain/invalid.ts';
 import { named } from '../../../platform/quoted.ts';
-import { percent } from '../../findings/run-report.ts';
+import { changeLines, changeOf } from '../../findings/run-report.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
@@ -115,13 +115,8 @@ export const compareRun = tool({
   run: async (asked, calling) => {
     const { projectId, runId } = await runOf(calling, asked);
     const { agent, signal } = calling;
-    const {
-      baseRun,
-      passSummary,
-      difference,
-      cases,
-      compareRun: own,
-    } = await patiently(
+    if (asked.baseRun === runId) throw invalid('baseRun: A run cannot be compared with itself');
+    const comparison = await patiently(
       () =>
         agent.client.compareEvalRun(
           {
@@ -135,26 +130,18 @@ export const compareRun = tool({
         ),
       signal,
     );
-    const { base, compare } = passSummary.passRatePercent;
-    const count = (status: string): number => cases.filter((each) => each.status === status).length;
-    const rates =
-      base === null || compare === null
-        ? ''
-        : ` The pass rate went from ${percent(base / 100)} to ${percent(compare / 100)}.`;
-    const chance =
-      difference && difference.change !== 0
-        ? ` p = ${difference.p.toPrecision(2)}: ${difference.significant ? 'more than chance' : 'this may be chance'}.`
-        : '';
+    const { baseRun, cases, compareRun: own } = comparison;
     const changed = cases.filter(({ status }) => !status.startsWith('unchanged'));
     return {
       ours: [
-        `Run ${own.runNumber} (${own.id}) against run ${baseRun.runNumber} (${baseRun.id}): ${count('regressed')} regressed, ${count('fixed')} fixed, ${changed.length} of ${cases.length} cases changed.${rates}${chance}`,
+        `Run ${own.runNumber} (${own.id}) compared with run ${baseRun.runNumber} (${baseRun.id}): ${cases.length - changed.length} of ${cases.length} cases unchanged.`,
+        ...changeLines({ comparison, notCompared: undefined }).slice(0, 1),
       ],
       data: {
         whose: whose.run,
         value: changed.map((each) => ({
           case: each.title,
-          status: each.status,
+          change: changeOf(each),
           was: `${each.base.passed}/${each.base.trials}`,
           is: `${each.compare.passed}/${each.compare.trials}`,
           adjustedP: each.difference?.adjustedP,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalid } from '../../../domain/invalid.ts';
 import { named } from '../../../platform/quoted.ts';
-import { called } from '../../naming.ts';
+import { isId } from '../../naming.ts';
 import { linkTo } from '../addresses.ts';
 import { whose } from '../answers.ts';
 import { everyServer } from '../lists.ts';
@@ -40,15 +40,23 @@ export const saveServer = tool({
     const transportType = fields.url === undefined ? ('stdio' as const) : ('http' as const);
     refuseLarge(fields, calling.agent.bodyLimit);
     const { id: projectId } = await projectOf(calling, where);
-    const [known] = called(name, await everyServer(calling, projectId));
+    if (isId(name))
+      throw invalid('name: Looks like an id. Give the server a name, or change it with updateProjectServer');
+    const servers = await everyServer(calling, projectId);
+    const known = servers.find((one) => one.name.trim().toLowerCase() === name.trim().toLowerCase());
     const client = patientClient(calling);
     const body = { ...fields, transportType };
-    const { id } = known
+    const { id, droppedSecrets = [] } = known
       ? await client.updateProjectServer({ projectId, serverId: known.id, body })
-      : await client.createProjectServer({ projectId, body: { name, ...body } });
+      : { ...(await client.createProjectServer({ projectId, body: { name, ...body } })), droppedSecrets: [] };
     return {
       ours: [
-        `Server ${named(name)} was ${known ? 'changed' : 'saved'}: ${id}.`,
+        `Server ${named(known?.name ?? name)} was ${known ? 'changed' : 'saved'}: ${id}.`,
+        ...(droppedSecrets.length > 0
+          ? [
+              `Stored secrets were removed because the server moved: ${droppedSecrets.join(', ')}. Send them again if they belong there.`,
+            ]
+          : []),
         'Examine it with diagnose_server, see its tools with list_server_tools.',
       ],
       links: [linkTo('getProjectServer', { projectId, serverId: id }, 'The server')],
@@ -100,7 +108,9 @@ export const saveSuite = tool({
     });
     const what = created ? 'created' : unchanged ? 'already like this' : 'changed';
     return {
-      ours: [`Suite ${named(suite.name ?? '')} was ${what}: ${suite.id}. Run it with run_suite.`],
+      ours: [
+        `Suite ${named(suite.name ?? '')} was ${what}: ${suite.id}. Run it with run_suite, by this id or its name.`,
+      ],
       data: { whose: whose.records, value: { cases } },
       links: [linkTo('getEvalSuite', { projectId, suiteId: suite.id }, 'The suite')],
     };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Client } from '../../client/index.ts';
+import { carriedOut } from '../../findings/run-report.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
@@ -43,7 +44,8 @@ export const readTrial = tool({
     const checks = failedChecks(trial);
     return {
       ours: [
-        `Trial ${iterationId} of run ${runId}: ${trial.result ?? `no result, ${trial.status}`}${trial.firstFailedStage ? ` at stage ${trial.firstFailedStage}` : ''}. ${checks.length} checks and ${wrong.length} of ${steps.items.length} steps failed, ${trace.messages.length} messages.`,
+        `Trial ${iterationId} of run ${runId}: ${trial.result ?? `no result, ${trial.status}`}${trial.firstFailedStage ? ` at stage ${trial.firstFailedStage}` : ''}${trial.finishReason === undefined ? '' : ` (the model ended with ${trial.finishReason})`}. ${checks.length} checks and ${wrong.length} of ${steps.items.length} steps failed, ${trace.messages.length} messages.`,
+        ...(trial.warnings ?? []).map(({ code }) => `Warning: ${code}.`),
       ],
       data: {
         whose: whose.run,
@@ -85,13 +87,14 @@ async function firstFailed({ agent, signal }: Calling, projectId: string, runId:
     () => agent.client.getEvalRunDecisionSummary({ projectId, runId, limit: 200 }, { signal }),
     signal,
   );
-  const [first] = diagnostics.items;
+  const [first] = carriedOut(diagnostics.items);
   if (first) return first.iterationId;
   const { items } = await patiently(
-    () => agent.client.listEvalRunIterations({ projectId, runId, limit: 1 }, { signal }),
+    () => agent.client.listEvalRunIterations({ projectId, runId, limit: 200 }, { signal }),
     signal,
   );
-  if (items[0]) return items[0].id;
+  const any = carriedOut(items)[0] ?? items[0];
+  if (any) return any.id;
   throw new Refusal('NOT_FOUND', `Run ${runId} has no trials yet`);
 }
 

@@ -9,6 +9,7 @@ export type Diff = Compared['metrics']['durationMs'];
 const states: Record<Compared['status'], { state: State; words: string }> = {
   regressed: { state: 'failed', words: 'regressed' },
   unchanged_failed: { state: 'failed', words: 'still fails' },
+  not_measured: { state: 'notMeasured', words: 'not measured' },
   changed: { state: 'inconclusive', words: 'changed' },
   fixed: { state: 'passed', words: 'fixed' },
   new_case: { state: 'pending', words: 'new' },
@@ -43,6 +44,7 @@ export function summaryWords({ cases }: Comparison): string {
   const parts = [
     [of('regressed'), 'regressed'],
     [of('fixed'), 'fixed'],
+    [of('not_measured'), 'not measured'],
     [of('changed'), 'changed'],
     [of('new_case'), 'new'],
     [of('removed_case'), 'no longer run'],

@@ -116,6 +116,7 @@ function columnsOf(projectId: string, past: Map<string, Measured[]>): Column<Sui
             className={css.latest}
           >
             <StateMark state={state} />
+            {suite.latestRun.warnings && <span className={css.soft}>with warnings </span>}
             <Time at={suite.latestRun.createdAt} />
           </Link>
         );
