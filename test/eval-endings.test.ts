@@ -100,6 +100,38 @@ test.each([
   await expectConsistent(evals, runId);
 });
 
+test('a run that passes without some of its trials says so, and is not compared by what was not measured', async () => {
+  const suiteId = await evals.suite({
+    serverIds: [server],
+    repetitions: 10,
+    passThreshold: 1,
+    tests: [promptCase('Answers', 'Say it.', { type: 'responseContains', needle: 'Done' })],
+  });
+  /** Runs the suite with a model that is cut off in so many trials. */
+  const runWith = async (cutOff: number): Promise<Found> => {
+    let trials = 0;
+    provider.script = () => (++trials <= cutOff ? { text: 'I', finish: 'length' } : { text: 'Done.' });
+    return evals.decided(await evals.launch({ suiteId }));
+  };
+  const compared = async (runId: string): Promise<Found> => {
+    const { cases, passSummary } = await evals.read(runId, '/compare');
+    return [cases[0].status, passSummary.passRatePercent.base, passSummary.passRatePercent.compare];
+  };
+  await runWith(0);
+  const some = await runWith(2);
+  const message =
+    '2 of 10 trials of "Answers" did not complete or could not be judged. The pass rate leaves them out.';
+  expect(some).toMatchObject({ result: 'passed', warnings: [{ code: 'trials_excluded', message }] });
+  expect(some.statistics.cases[0]).toMatchObject({ passed: 8, trials: 8, excluded: 2, rate: 1 });
+  expect(await compared(some.id)).toEqual(['unchanged_passed', 100, 100]);
+  const again = await service.post(`${evals.project}/eval-runs/${some.id}/rerun`, { scope: 'failed_cases' });
+  expect(again).toMatchObject({ status: 409, body: { details: { code: 'NO_FAILED_CASES' } } });
+  const all = await runWith(10);
+  expect(all).toMatchObject({ result: 'inconclusive' });
+  expect(await compared(all.id)).toEqual(['not_measured', 100, null]);
+  expect(await compared((await runWith(0)).id)).toEqual(['not_measured', null, 100]);
+});
+
 test('a judge whose own answer was cut off has said nothing, and one without a usable answer has failed', async () => {
   const suiteId = await suiteJudged(evals, server, { autoRun: true });
   for (const answer of [

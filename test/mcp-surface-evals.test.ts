@@ -77,7 +77,7 @@ describe.each(eras)('an agent of %s', (era) => {
     expect(explained.data.figures).toEqual([
       expect.objectContaining({ case: 'Knows the last ship', passed: '0/2' }),
     ]);
-    expect(explained.ours).toContain('1 passed cases are left out.');
+    expect(explained.ours).toContain('1 passed case is left out.');
     expect(explained.text).not.toContain('Adds numbers');
 
     // The links lead to the run and to the trace of the failing trial.
@@ -113,7 +113,7 @@ test('a run is explained later, compared and listed', async () => {
   expect(listed.data[0]).toMatchObject({ result: 'failed', passed: '1/2' });
   const compared = await agent.call('compare_run', { run: listed.data[0].run, ...inFleet });
   expect(compared.ours).toMatch(
-    /0 regressed, 0 fixed, 0 of 2 cases changed\. The pass rate went from 50 % to 50 %/,
+    /2 of 2 cases unchanged\.\nSince run \d+: 0 regressed, 0 fixed, pass rate 50 % to 50 %\./,
   );
   expect(compared.ours).toContain(listed.data[1].run);
   const explained = await agent.call('explain_run', { run: listed.data[0].run, ...inFleet });
@@ -197,4 +197,42 @@ test('a stream is followed for as long as was asked', async () => {
   const part = await agent.call('watchEvalRun', { projectId: project, runId: slowId, maxSeconds: 1 });
   expect(part.ours).toContain('the stream goes on');
   await service.post(`/projects/${project}/eval-runs/${slowId}/cancel`);
+});
+
+test('what was not measured or not checked is said, and not counted as passed', async () => {
+  const serverId = (await service.get(`${evals.project}/servers`)).body.items[0].id as string;
+  await evals.suite({
+    name: 'Unchecked',
+    serverIds: [serverId],
+    model: 'drydock/rehearsal',
+    repetitions: 1,
+    passThreshold: 1,
+    tests: [promptCase('Polite', 'Thank you, and good night.')],
+  });
+  const agent = await connectAgent(service);
+  const run = await agent.call('run_suite', { suite: 'Unchecked', ...inFleet });
+  expect(run.ours).toContain('passed, with warnings.');
+  expect(run.ours).toContain('Warnings: nothing_checked.');
+  expect(run.ours).not.toContain('left out');
+  expect(run.data.notPassed).toMatchObject([{ name: 'Polite', outcome: 'skipped' }]);
+  const trial = await agent.call('read_trial', { suite: 'Unchecked', ...inFleet });
+  expect(trial.ours).toContain('Warning: nothing_checked.');
+  const found = await agent.call('find', { query: 'Unchecked', ...inFleet });
+  expect(found.data[0].latestRun).toMatchObject({ result: 'passed', warnings: ['nothing_checked'] });
+  const rerun = await agent.call('rerun_failed', { suite: 'Unchecked', ...inFleet });
+  expect(rerun.text).toContain('CONFLICT: Every case of the run passed');
+  expect(rerun.text).not.toContain('Said by a server');
+});
+
+test('a server that is saved again is named as it is stored, and dropped secrets are told', async () => {
+  const agent = await connectAgent(service);
+  const save = (args: object) => agent.call('save_server', { ...args, ...inFleet });
+  const url = 'http://127.0.0.1:9/mcp';
+  const first = await save({ name: 'Dock', url, headers: { 'x-token': 'token-of-the-dock' } });
+  expect(first.ours).toContain('Server "Dock" was saved');
+  const moved = await save({ name: 'dock', url: 'http://127.0.0.2:9/mcp' });
+  expect(moved.ours).toContain('Server "Dock" was changed');
+  expect(moved.ours).toMatch(/Stored secrets were removed because the server moved: headers/);
+  const [, id = ''] = /was changed: (\S+)\./.exec(moved.ours) ?? [];
+  expect((await save({ name: id, url })).text).toContain('name: Looks like an id');
 });

@@ -220,6 +220,29 @@ test('events that came before a stream breaks off are not lost', async () => {
   expect(text).toContain('run.started');
 });
 
+test('many names in one call are looked up in one list', async () => {
+  const tests = Array.from({ length: includedOperations + 10 }, (_, n) => promptCase(`Case ${n}`, 'Hi'));
+  await evals.suite({
+    name: 'Many',
+    serverIds: [await evals.server({ name: 'many' })],
+    model: 'drydock/rehearsal',
+    tests,
+  });
+  let lists = 0;
+  const agent = await agentOver(new AbortController(), (input, init) => {
+    if (/\/cases\b/.test(String(input))) lists++;
+    return fetch(input, init);
+  });
+  const body = { suiteId: 'Many', caseIds: tests.map(({ title }) => title) };
+  const projectId = evals.project.slice('/projects/'.length);
+  const { isError, text } = await agent('write_operation', {
+    operation: 'createEvalRun',
+    arguments: { projectId, body },
+  });
+  expect(isError ? text : '').toBe('');
+  expect(lists).toBe(1);
+});
+
 test('a call that takes more operations than one charge includes is charged for each further one', async () => {
   const charges: string[] = [];
   const entrance = new Entrance({

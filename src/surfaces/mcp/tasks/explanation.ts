@@ -99,7 +99,7 @@ function figuresOf({ statistics, usage }: Run): string[] {
       ? ''
       : `: ${percent(rate)}, 95 % interval ${percent(interval.lower)} to ${percent(interval.upper)}`;
   return [
-    `${passed} of ${trials} measured trials passed${range}${left}. ${usage.totalTokens} tokens, ${usage.creditsSpent} credits.`,
+    `${passed} of ${trials} trials passed${range}${left}. ${usage.totalTokens} tokens, ${usage.creditsSpent} credits.`,
   ];
 }
 
