@@ -35,10 +35,19 @@ export async function sendThrough(
       body: hasBody ? bodyOf(request) : undefined,
       signal: gone.signal,
     });
-    response.writeHead(answer.status, (shown?.(answer.headers) ?? answer.headers).flat());
+    const { length, others } = lengthIn(shown?.(answer.headers) ?? answer.headers);
+    const stated = length === undefined ? [] : ['content-length', String(length)];
+    response.writeHead(answer.status, [...others.flat(), ...stated]);
     response.flushHeaders();
-    for await (const chunk of answer.body)
+    const isBodiless = method === 'HEAD' || answer.status === 204 || answer.status === 304;
+    let left = isBodiless ? 0 : (length ?? Number.POSITIVE_INFINITY);
+    for await (const chunk of answer.body) {
+      left -= chunk.length;
+      if (left < 0) throw new TunnelFailure('upstream_error', 'The answer is longer than its content-length');
       if (!response.write(chunk)) await once(response, 'drain', { signal: gone.signal });
+    }
+    if (left > 0 && left !== Number.POSITIVE_INFINITY)
+      throw new TunnelFailure('upstream_error', 'The answer is shorter than its content-length');
     response.end();
   } catch (error) {
     // What still comes of it is for nobody.
@@ -49,6 +58,20 @@ export async function sendThrough(
     response.off('close', hungUp);
   }
   return undefined;
+}
+
+/**
+ * The one length that an answer states, and its other headers. Anything else, like two lengths or one with a sign, is
+ * dropped, and Node writes the body in chunks: where an answer ends is ours to say, since another one follows on the same
+ * connection.
+ */
+function lengthIn(headers: HeaderList): { length: number | undefined; others: HeaderList } {
+  const isLength = ([name]: HeaderList[number]): boolean => name.toLowerCase() === 'content-length';
+  const stated = headers.filter(isLength).map(([, value]) => value);
+  const [text = ''] = stated;
+  const length = Number(text);
+  const isPlain = stated.length === 1 && /^\d{1,15}$/.test(text);
+  return { length: isPlain ? length : undefined, others: headers.filter((header) => !isLength(header)) };
 }
 
 /**

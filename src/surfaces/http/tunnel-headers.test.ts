@@ -50,7 +50,10 @@ test.each([
   ],
   ...[
     'Attribution-Reporting-Register-Source',
+    'Content-Security-Policy',
     'Content-Security-Policy-Report-Only',
+    'X-Accel-Redirect',
+    'X-Sendfile',
     'Connection',
     'Use-As-Dictionary',
   ],

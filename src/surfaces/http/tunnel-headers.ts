@@ -21,11 +21,14 @@ const aboutTheAnswer = new Set([
     'allow',
   ],
   ...['retry-after', 'deprecation', 'sunset', 'server', 'server-timing', 'via', 'trailer', 'request-id'],
-  ...['correlation-id', 'traceparent', 'tracestate', 'dpop-nonce', 'content-security-policy'],
+  ...['correlation-id', 'traceparent', 'tracestate', 'dpop-nonce'],
 ]);
 const ofAKind = /^(?:mcp|access-control|x|ratelimit)(?:-|$)/;
 const ofBrowsers =
   /^x-(?:content-type-options|dns-prefetch-control|frame-options|sourcemap|ua-compatible|xss-protection)$/;
+
+/** Instructions to a proxy in front of the service, which may answer with a file or a page of ours. */
+const ofProxies = /^x-(?:accel|sendfile|lighttpd|reproxy)(?:-|$)/;
 
 /** What a server behind a tunnel sends is no page of ours, though it has our origin: a browser runs nothing of it. */
 export function inSandbox(headers: HeaderList): HeaderList {
@@ -35,7 +38,8 @@ export function inSandbox(headers: HeaderList): HeaderList {
 
 function passes(name: string, value: string): boolean {
   if (name === 'www-authenticate') return asksForToken(value);
-  return aboutTheAnswer.has(name) || (ofAKind.test(name) && !ofBrowsers.test(name));
+  const isOfAKind = ofAKind.test(name) && !ofBrowsers.test(name) && !ofProxies.test(name);
+  return aboutTheAnswer.has(name) || isOfAKind;
 }
 
 /** As MCP clients need it. For any other scheme a browser would ask for a password, in our name. */

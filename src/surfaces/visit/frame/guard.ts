@@ -13,24 +13,27 @@ export function guardWidget(): void {
   const { startsWith } = scope.String.prototype;
   const inDocument = scope.Document.prototype.querySelectorAll;
   const inShadow = scope.DocumentFragment.prototype.querySelectorAll;
+  const lengthOf = Object.getOwnPropertyDescriptor(scope.NodeList.prototype, 'length')?.get as () => number;
   const options = Object.freeze(
     Object.assign(Object.create(null) as object, { childList: true, subtree: true, attributes: true }),
   );
   const peers = ['RTCPeerConnection', 'webkitRTCPeerConnection', 'mozRTCPeerConnection', 'RTCIceTransport'];
   for (const name of peers) Object.defineProperty(scope, name, { value: undefined });
-  // They make shadow roots that nobody hears of.
-  for (const { prototype } of [scope.Element, scope.ShadowRoot])
-    Object.defineProperty(prototype, 'setHTMLUnsafe', { value: undefined });
+  // They parse declared shadow roots, which nobody hears of: setHTML, parseHTMLUnsafe, and what browsers add next.
+  const { Element, ShadowRoot, Document } = scope;
+  for (const owner of [Element.prototype, ShadowRoot.prototype, Document.prototype, Document])
+    for (const name of Object.getOwnPropertyNames(owner))
+      if (/HTML(?:Unsafe)?$/.test(name) && !/^(?:inner|outer|get|insertAdjacent)/.test(name))
+        Object.defineProperty(owner, name, { value: undefined });
   for (const name of ['write', 'writeln'])
-    Object.defineProperty(scope.Document.prototype, name, { value: undefined });
-  Object.defineProperty(scope.Document, 'parseHTMLUnsafe', { value: undefined });
+    Object.defineProperty(Document.prototype, name, { value: undefined });
 
   const Observer = scope.MutationObserver;
   const [watch] = [
     (root: unknown, find: Queried['querySelectorAll']): void => {
       const observer = new Observer(() => {
         const frames = apply(find, root, ['iframe,frame,object,embed,fencedframe']);
-        for (let i = frames.length - 1; i >= 0; i--) {
+        for (let i = apply(lengthOf, frames, []) - 1; i >= 0; i--) {
           const src = apply(getAttribute, frames[i], ['src']) ?? '';
           const isElsewhere = apply(startsWith, src, ['https://']) || apply(startsWith, src, ['http://']);
           if (!isElsewhere || apply(getAttribute, frames[i], ['srcdoc']) !== null)
@@ -66,6 +69,7 @@ interface Scope {
   ShadowRoot: { prototype: object };
   Document: { prototype: Queried };
   DocumentFragment: { prototype: Queried };
+  NodeList: { prototype: object };
   MutationObserver: (new (heard: () => void) => object) & { prototype: { observe: Method } };
 }
 

@@ -34,6 +34,15 @@ const vectors: Record<string, (script: string, page: string) => string> = {
   'a declared tree that is set': (_, page) =>
     `<div id="host"></div><script>document.getElementById('host').setHTMLUnsafe(
      '<div><template shadow' + 'rootmode="closed">' + ${literal(framed(page))} + '</template></div>')</script>`,
+  'a declared tree that is set and sanitized': (_, page) => unheard('host.setHTML(tree, options)', page),
+  'a declared tree that is set in another one': (_, page) =>
+    unheard("host.attachShadow({ mode: 'open' }).setHTML(tree, options)", page),
+  'a declared tree that is adopted': (_, page) =>
+    unheard('host.append(document.adoptNode(Document.parseHTML(tree, options).body.firstChild))', page),
+  'a page without the length of a list': (_, page) =>
+    `<script>delete NodeList.prototype.length</script>${adding(page)}`,
+  'a page whose lists are empty': (_, page) =>
+    `<script>Object.defineProperty(NodeList.prototype, 'length', { get: () => 0 })</script>${adding(page)}`,
   'a page whose functions were replaced': (_, page) =>
     `<script>Element.prototype.remove = Reflect.apply = MutationObserver.prototype.observe = () => {};
      Document.prototype.querySelectorAll = () => []; Object.prototype.attributeFilter = ['x'];
@@ -60,6 +69,16 @@ function framed(page: string): string {
 function adding(page: string): string {
   return `<body><script>const frame = document.createElement('iframe');
     frame.srcdoc = ${literal(page)}; document.body.append(frame)</script>`;
+}
+
+/** A frame in a shadow root that a call of the parser makes, found below `host`. */
+function unheard(call: string, page: string): string {
+  return `<body><div id="host"></div><script>const host = document.getElementById('host');
+    const tree = '<div><template shadow' + 'rootmode="open">a</template></div>', options = { sanitizer: {} };
+    ${call};
+    const find = (node) => node.shadowRoot?.firstElementChild?.shadowRoot ?? node.firstElementChild?.shadowRoot;
+    const frame = document.createElement('iframe'); frame.srcdoc = ${literal(page)};
+    find(host).append(frame)</script>`;
 }
 
 /** Packets that came, by the name of who was told this port. */
