@@ -187,6 +187,33 @@ describe('brakes', () => {
     expect(countOf(guesses)).toEqual({ 401: 5, 429: 3 });
   });
 
+  test('many known browsers are no way around, and none is known after another password', async () => {
+    const { email, userId } = await account();
+    const devices = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const tab = browser();
+        await tab.people.signIn(right(email));
+        return tab.cookies.get('drydock_device') as string;
+      }),
+    );
+    const guess = (device: string, address?: string) => {
+      const tab = address === undefined ? browser() : browser(address);
+      tab.cookies.set('drydock_device', device);
+      return tab.people.signIn(wrong(email));
+    };
+    const guesses = await Promise.allSettled(
+      devices.flatMap((device) => Array.from({ length: 5 }, () => guess(device))),
+    );
+    expect(countOf(guesses)).toEqual({ 401: 20, 429: 10 });
+    const tab = await signedIn(service, userId, { 'x-forwarded-for': '198.51.100.10' });
+    await later(31);
+    const body = { currentPassword: rightPassword, newPassword: 'paper boats in the rain' };
+    await tab.people.changePassword({ body });
+    // Without the password of then they are like any other: five failures from one network.
+    const afterwards = await Promise.allSettled(devices.map((device) => guess(device, '198.51.100.11')));
+    expect(countOf(afterwards)).toEqual({ 401: 5, 429: 1 });
+  });
+
   /** What a browser may have been given for one account, written for another. */
   function forgedFor(device: string, userId: string): string {
     const entries = JSON.stringify([{ userId, device: newId('dev'), at: Date.now() }]);

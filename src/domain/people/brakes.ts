@@ -10,6 +10,8 @@ const most = {
   /** One account from one network, and from one device that has signed in to it before. */
   attempt: 5,
   device: 5,
+  /** One account from all devices that have signed in to it. */
+  devices: 20,
   /** One account from everywhere, known devices left out: so many that a stranger does not soon lock its owner out. */
   account: 50,
   /** Any accounts from one network. */
@@ -31,7 +33,11 @@ interface Attempt {
 
 /** What an attempt counts for, the narrowest first: one that is refused there counts for nothing wider. */
 function subjectsOf({ email, address, device }: Attempt): Subject[] {
-  if (device !== undefined) return [{ kind: 'device', of: device }];
+  if (device !== undefined)
+    return [
+      { kind: 'device', of: device },
+      { kind: 'devices', of: email },
+    ];
   return [
     { kind: 'attempt', of: `${email} ${networkOf(address)}` },
     { kind: 'address', of: address },

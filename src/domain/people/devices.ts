@@ -1,3 +1,4 @@
+import * as passwords from '../../platform/database/queries/passwords.ts';
 import { newId } from '../../platform/ids.ts';
 import type { VisitorContext } from '../context.ts';
 
@@ -12,20 +13,36 @@ interface KnownFor {
   /** Names the browser in the brakes of this account. */
   device: string;
   at: number;
+  /** Of the password then: a browser is not known any longer once the account has another one. */
+  password: string;
+}
+
+interface Account {
+  userId: string;
+  /** Of its password, if it has one. */
+  hash: string | null | undefined;
 }
 
 /** Lets a browser show the token of a session, and remembers that it has signed in to the account. */
-export function letIn(context: VisitorContext, userId: string, token: string): void {
-  const { visitor, cursors, clock } = context;
+export async function letIn(context: VisitorContext, userId: string, token: string): Promise<void> {
+  const { visitor, cursors, clock, db } = context;
   visitor.keepSession(token);
+  const account = { userId, hash: (await db.row(passwords.ofUser, { userId }))?.hash };
   const others = knownFor(context).filter((one) => one.userId !== userId);
-  const entry = { userId, device: knownDevice(context, userId) ?? newId('dev', clock()), at: clock() };
+  const device = knownDevice(context, account) ?? newId('dev', clock());
+  const entry: KnownFor = { userId, device, at: clock(), password: passwordMark(context, account) };
   visitor.keepDevice(cursors.seal(scope, JSON.stringify([entry, ...others].slice(0, mostAccounts))));
 }
 
 /** What the browser is called if it has signed in to the account before; nobody but us can write it down. */
-export function knownDevice(context: VisitorContext, userId: string | undefined): string | undefined {
-  return knownFor(context).find((one) => one.userId === userId)?.device;
+export function knownDevice(context: VisitorContext, account: Account | undefined): string | undefined {
+  if (!account) return undefined;
+  const password = passwordMark(context, account);
+  return knownFor(context).find((one) => one.userId === account.userId && one.password === password)?.device;
+}
+
+function passwordMark({ vault }: VisitorContext, { hash }: Account): string {
+  return vault.fingerprint(`known device ${hash ?? ''}`).slice(0, 16);
 }
 
 function knownFor({ visitor, cursors, clock }: VisitorContext): KnownFor[] {

@@ -17,7 +17,7 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
   const account = await db.row(passwords.ofEmail, { email });
   // Of the account where there is one: the database may take two spellings of an address for the same.
   const counted = account?.email ?? email;
-  const attempt = { email: counted, address: visitor.address, device: knownDevice(context, account?.userId) };
+  const attempt = { email: counted, address: visitor.address, device: knownDevice(context, account) };
   await brakeAttempt(context, attempt);
   const hash = account?.hash ?? undefined;
   const right = await isPassword(password, hash);
@@ -30,7 +30,7 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
     return beginSession(context, trx, userId, 'password');
   });
   await releaseAttempt(context, attempt);
-  letIn(context, userId, token);
+  await letIn(context, userId, token);
   return signedIn(context, userId, id);
 };
 

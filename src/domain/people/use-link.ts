@@ -55,7 +55,7 @@ export const useLink: Verb<'useLink'> = async (context, { body }) => {
   });
   if (hash !== undefined) await releaseAddress(context, address);
   if (before) tellOldAddress(context, before, found.email as string);
-  if (session) letIn(context, userId, session.token);
+  if (session) await letIn(context, userId, session.token);
   return signedIn(context, userId, session?.id ?? (context.person?.sessionId as string));
 };
 

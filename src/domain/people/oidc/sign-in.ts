@@ -51,7 +51,7 @@ export const finishOidc: Verb<'finishOidc'> = async (context, { body: { search }
     return { userId, session: await beginSession(context, trx, userId, 'oidc') };
   });
   await releaseAddress(context, visitor.address);
-  letIn(context, userId, session.token);
+  await letIn(context, userId, session.token);
   return { ...(await signedIn(context, userId, session.id)), returnTo };
 };
 
