@@ -13,7 +13,7 @@ export function guardWidget(): void {
   const { startsWith } = scope.String.prototype;
   const inDocument = scope.Document.prototype.querySelectorAll;
   const inShadow = scope.DocumentFragment.prototype.querySelectorAll;
-  const lengthOf = Object.getOwnPropertyDescriptor(scope.NodeList.prototype, 'length')?.get as () => number;
+  const { get: lengthOf } = Object.getOwnPropertyDescriptor(scope.NodeList.prototype, 'length') as Length;
   const options = Object.freeze(
     Object.assign(Object.create(null) as object, { childList: true, subtree: true, attributes: true }),
   );
@@ -71,6 +71,10 @@ interface Scope {
   DocumentFragment: { prototype: Queried };
   NodeList: { prototype: object };
   MutationObserver: (new (heard: () => void) => object) & { prototype: { observe: Method } };
+}
+
+interface Length {
+  get: (this: unknown) => number;
 }
 
 interface Queried {
