@@ -149,14 +149,24 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
                   trials={statistic?.trials ?? row.judged}
                   needed={statistic?.threshold}
                 />
-                {statistic?.trialsToSettle != null && statistic.trialsToSettle > 0 && (
+                {statistic?.excluded !== undefined && (
                   <span
                     className={css.settle}
-                    title={`About ${statistic.trialsToSettle} more trials would put the whole interval on one side of what is needed`}
+                    title="Did not complete or could not be judged; not in the rate"
                   >
-                    +{statistic.trialsToSettle} to settle
+                    {statistic.excluded} not measured
                   </span>
                 )}
+                {!statistic?.excluded &&
+                  statistic?.trialsToSettle != null &&
+                  statistic.trialsToSettle > 0 && (
+                    <span
+                      className={css.settle}
+                      title={`About ${statistic.trialsToSettle} more trials would put the whole interval on one side of what is needed`}
+                    >
+                      +{statistic.trialsToSettle} to settle
+                    </span>
+                  )}
               </span>
               <span role="cell" className={css.figure}>
                 {row.latency === undefined ? '–' : duration(row.latency)}
