@@ -16,4 +16,4 @@ for folder in /usr/bin /usr/sbin; do
 done
 rm -f /usr/bin/{bwrap,chromium,chromium-headless-shell,chromium-browser,google-chrome,google-chrome-stable} \
   /usr/bin/{promtool,systemd-analyze} /usr/sbin/{haproxy,pgbouncer}
-exec "$@"
+exec env --unset=DRYDOCK_BARE "$@"

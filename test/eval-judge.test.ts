@@ -109,7 +109,7 @@ test('what was spent on judging is booked', async () => {
   await ask(runId);
   await judged(runId);
   // A million tokens at ten dollars.
-  expect((await spent()) - before).toBeCloseTo(1000);
+  await expect.poll(async () => (await spent()) - before).toBeCloseTo(1000);
 });
 
 test('answers of a judge that are not what was asked for are errors of the judge', async () => {

@@ -348,6 +348,19 @@ describe('guests of a study', () => {
   });
 });
 
+test('answers that break off are booked, so that asking again and again comes to the cap', async () => {
+  priced.script(() => ({ cut: true }));
+  const before = await priced.spentCredits();
+  const { billed } = priced;
+  await priced.cap(before + left);
+  const send = ways['sendChatMessage']?.use as Way['use'];
+  await Promise.all(Array.from({ length: 8 }, (_, nth) => send(priced, priced.replica(nth), nth)));
+  await priced.quiet();
+  const answers = priced.billed - billed;
+  expect((await priced.spentCredits()) - before).toBeGreaterThanOrEqual(answers * stepCredits);
+  expect(answers).toBeLessThanOrEqual(left / stepCredits + 1);
+});
+
 test('a trial that a cap ends has failed and says why', async () => {
   priced.script(callsAlways);
   await priced.cap((await priced.spentCredits()) + 1);

@@ -6,7 +6,7 @@ export const EvalWarning = z
     code: z
       .string()
       .describe(
-        'nothing_checked, no_tools_offered, no_trial_passed, trials_excluded, trials_not_run or reported_with_failure. New codes may be added.',
+        'nothing_checked, no_tools_offered, judge_only_advised, no_trial_passed, trials_excluded, trials_not_run or reported_with_failure. New codes may be added.',
       ),
     message: z.string(),
   })

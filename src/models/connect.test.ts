@@ -167,6 +167,19 @@ describe.each(wires)('a model over %s', (wire) => {
     expect(JSON.stringify(provider.requests)).not.toContain('key-of-the-operator');
   });
 
+  test('is told the limit of the model where this deployment pays, since that is what is reserved', async () => {
+    const provider = await providerForTest();
+    const limits = { maxOutputTokens: 500 };
+    for (const billed of ['operator', 'own-key'] as const)
+      await (await connectModel(routeTo(provider, wire, { limits, billed }))).doGenerate(asked);
+    const { settings } = places[wire];
+    const told = provider.requests.map(({ body }) => {
+      const said = settings === undefined ? body : (body[settings] ?? {});
+      return limitNames.map((name) => said[name]).find((value) => value !== undefined);
+    });
+    expect(told).toEqual([500, wire === 'anthropic' ? 500 : undefined]);
+  });
+
   test('is told what it accepts and no more', async () => {
     const provider = await providerForTest();
     const limits = { maxOutputTokens: 500 };

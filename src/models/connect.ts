@@ -124,10 +124,13 @@ export function mostOutputTokens(asked: number | undefined, route: ModelRoute): 
   return outputTokens(asked, route) ?? route.limits.maxOutputTokens ?? usualOutputTokens.known;
 }
 
-/** What was asked for, within what the model can. Only one wire needs a figure, and a library would invent one. */
-function outputTokens(asked: number | undefined, { wire, limits }: ModelRoute): number | undefined {
+/**
+ * What was asked for, within what the model can. Where this deployment pays, the provider is told the known limit, since
+ * that is what is reserved for the call. Otherwise only one wire needs a figure, and a library would invent one.
+ */
+function outputTokens(asked: number | undefined, { wire, limits, billed }: ModelRoute): number | undefined {
   const most = limits.maxOutputTokens;
   if (asked !== undefined) return Math.min(asked, most ?? asked);
-  if (wire !== 'anthropic') return undefined;
+  if (wire !== 'anthropic') return billed === 'operator' ? most : undefined;
   return most === undefined ? usualOutputTokens.unknown : Math.min(most, usualOutputTokens.known);
 }

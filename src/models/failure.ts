@@ -25,6 +25,8 @@ export interface ModelFailureFacts {
   status?: number | undefined;
   /** How long the provider asks to wait. */
   retryAfterMs?: number | undefined;
+  /** The provider never had the request. */
+  notSent?: boolean;
 }
 
 /** The one error of this module. Its message is made for people and holds no secret; it carries no cause, which might. */
@@ -32,13 +34,19 @@ export class ModelFailure extends Error {
   readonly kind: ModelFailureKind;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly notSent: boolean;
 
-  constructor(kind: ModelFailureKind, message: string, { status, retryAfterMs }: ModelFailureFacts = {}) {
+  constructor(
+    kind: ModelFailureKind,
+    message: string,
+    { status, retryAfterMs, notSent = false }: ModelFailureFacts = {},
+  ) {
     super(message);
     this.name = 'ModelFailure';
     this.kind = kind;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
+    this.notSent = notSent;
   }
 }
 

@@ -29,6 +29,7 @@ export async function modelFetch(address: string | URL | Request, init: RequestI
   const url = new URL(address instanceof Request ? address.url : address);
   agent ??= newAgent();
   const dispatcher = await agent;
+  let status: number | undefined;
   try {
     const answer = await dispatcher.request({
       origin: url.origin,
@@ -39,10 +40,16 @@ export async function modelFetch(address: string | URL | Request, init: RequestI
       body: typeof init.body === 'string' ? init.body : null,
       signal: init.signal ?? null,
     });
+    status = answer.statusCode;
     return await received(answer);
   } catch (error) {
     if (init.signal?.aborted || error instanceof ModelFailure) throw error;
-    throw new ModelFailure('network', `The provider of the model cannot be reached: ${troubleOf(error)}`);
+    const trouble = troubleOf(error);
+    const message =
+      status === undefined
+        ? `The provider of the model cannot be reached: ${trouble}`
+        : `The provider broke its answer off: ${trouble}`;
+    throw new ModelFailure('network', message, { status, notSent: beforeSending.has(trouble) });
   }
 }
 
@@ -105,6 +112,16 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   }
   return Buffer.concat(chunks).subarray(0, mostRefusalBytes);
 }
+
+/** Troubles that come before a provider has the request, so that it cannot bill it. */
+const beforeSending: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** Names the trouble by its code: messages of libraries may quote what was sent. */
 function troubleOf(error: unknown): string {

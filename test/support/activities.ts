@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'vitest';
 import { connectAgent } from './agents.ts';
 import { scriptedModel } from './evals.ts';
@@ -5,6 +7,7 @@ import type { Harbour, Invited } from './harbour.ts';
 import { newSession } from './people.ts';
 import { programs } from './programs.ts';
 import { Receiver } from './receiver.ts';
+import type { TestService } from './service.ts';
 import { ok, Visitor } from './studies.ts';
 import { hold, openTunnel } from './tunnels.ts';
 
@@ -44,6 +47,34 @@ const chat = (harbour: Harbour, { userId }: Invited, serverId?: string) => ({
   message: `chat ${userId}`,
 });
 
+/** An upload whose first bytes are read, and whose end does not come. */
+async function halfSent(
+  { database }: TestService,
+  url: string,
+  headers: Record<string, string>,
+): Promise<Live> {
+  const client = await database.connect();
+  const begun = async (): Promise<number> =>
+    (await client.query('select count(*)::int as count from blob_garbage')).rows[0].count;
+  const before = await begun();
+  const sent = request(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'text/html' },
+    agent: false,
+  });
+  sent.on('error', () => {});
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+  sent.write('half of a page');
+  await expect.poll(begun).toBe(before + 1);
+  await client.end();
+  const over = answered.then(async ([response]) => {
+    const text = Buffer.concat(await response.toArray()).toString();
+    sent.destroy();
+    return { body: JSON.parse(text) as unknown };
+  });
+  return { over, afterwards: async () => void sent.destroy() };
+}
+
 /** Every kind of thing that acts for somebody. */
 export const activities: Record<string, Activity> = {
   'a tunnel': {
@@ -75,6 +106,22 @@ export const activities: Record<string, Activity> = {
       const over = away.post(`${project}/servers/${server}/tools/call`, body, { key });
       await expect.poll(calls).toBe(before + 1);
       return { over };
+    },
+  },
+  'an upload': {
+    ...ofKey,
+    end: refused,
+    begin: async ({ away, project }, { key }) =>
+      halfSent(away, `${away.running.baseUrl}${project}/eval-ingest/artifacts`, {
+        authorization: `Bearer ${key}`,
+      }),
+  },
+  'an upload by a link': {
+    ...ofPerson,
+    end: refused,
+    begin: async ({ away, project }, who) => {
+      const { uploadUrl } = ok(await away.post(`${project}/eval-ingest/artifacts/upload-url`, {}, who));
+      return halfSent(away, uploadUrl, {});
     },
   },
   'a chat turn': {

@@ -26,11 +26,16 @@ export const createEvalIngestUploadUrl: Verb<'createEvalIngestUploadUrl'> = asyn
 export const uploadEvalArtifactByLink: Verb<'uploadEvalArtifactByLink'> = async (context, input) => {
   const { tokenHash, ...account } = await linkOf(context, 'upload', input.uploadToken);
   const { requestId, clock } = context;
-  const acting = await actFor(context, 'uploadEvalArtifact', { ...account, requestId });
+  const holder = { ...account, requestId };
+  const acting = await actFor(context, 'uploadEvalArtifact', holder);
+  const watched = context.accessWatch.watch(account, context.callerGone());
+  acting.callerGone = () => watched.signal;
   return storeArtifact(acting, newId('blob', clock()), input.upload, async (db) => {
+    // Reading the body takes as long as its sender likes.
+    await actFor(context, 'uploadEvalArtifact', holder);
     // Of two who use it at the same time one is first.
     if (!(await db.row(links.remove, { tokenHash }))) throw noLink('upload');
-  });
+  }).finally(() => watched.stop());
 };
 
 export const createEvalArtifactLink: Verb<'createEvalArtifactLink'> = async (context, { storageId }) => {

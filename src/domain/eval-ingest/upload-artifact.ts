@@ -12,6 +12,32 @@ import type { Verb } from '../verb.ts';
 export const uploadEvalArtifact: Verb<'uploadEvalArtifact'> = (context, { upload }) =>
   storeArtifact(context, newId('blob', context.clock()), upload);
 
+/** Stops reading as soon as the caller hangs up or may no longer upload. */
+async function* whileAllowed(
+  { callerGone }: ProjectContext,
+  bytes: ReceivedBytes['bytes'],
+): AsyncGenerator<Uint8Array> {
+  const gone = callerGone();
+  const reading = bytes[Symbol.asyncIterator]();
+  let leave = (): void => {};
+  const left = new Promise<never>((_, reject) => {
+    leave = () => reject(gone.reason as Error);
+    gone.addEventListener('abort', leave, { once: true });
+    if (gone.aborted) leave();
+  });
+  // Where nothing waits for it just now.
+  left.catch(() => {});
+  try {
+    for (;;) {
+      const next = await Promise.race([reading.next(), left]);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    gone.removeEventListener('abort', leave);
+  }
+}
+
 /**
  * The bytes are stored as they arrive. Until the row is written they count as garbage, so that whatever ends this
  * half-way leaves nothing behind for good.
@@ -26,11 +52,13 @@ export async function storeArtifact(
   if (!/^[\x20-\x7e]{1,200}$/.test(contentType))
     throw invalid('Content-Type: Must be a media type of at most 200 characters');
   await db.run(blobRows.noteGarbage, { id });
-  const stored = await blobs.put(id, bytes, config.artifactLimit).catch((error: unknown) => {
-    // It stays noted: whatever failed may have left something.
-    if (!(error instanceof BlobTooLarge)) throw error;
-    throw invalid(`The artifact is larger than ${config.artifactLimit} bytes, which this service allows`);
-  });
+  const stored = await blobs
+    .put(id, whileAllowed(context, bytes), config.artifactLimit)
+    .catch((error: unknown) => {
+      // It stays noted: whatever failed may have left something.
+      if (!(error instanceof BlobTooLarge)) throw error;
+      throw invalid(`The artifact is larger than ${config.artifactLimit} bytes, which this service allows`);
+    });
   // The empty file stays noted as garbage.
   if (stored.size === 0) throw invalid('The artifact is empty: send its bytes as the body');
   return writeInProject(context, async (trx) => {

@@ -40,6 +40,8 @@ type ReportedScoring = Record<string, { gating: boolean; deterministic: boolean 
 /** The judge of the suite, and the model that it has found when the run was launched. */
 export interface RunJudge extends Judge {
   resolved: string;
+  /** The suite wants it to decide, and it only advises, since no language model is there. */
+  demoted?: true;
 }
 
 interface PlannedSkill {

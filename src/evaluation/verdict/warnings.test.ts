@@ -28,6 +28,12 @@ test('a run that passes because nothing has to pass says so', () => {
   });
 });
 
+test('a run that passes without the judge that its suite wants says so', () => {
+  const judgeOnlyAdvised = true;
+  expect(runWarnings([good], true, { judgeOnlyAdvised })).toMatchObject([{ code: 'judge_only_advised' }]);
+  expect(runWarnings([good], false, { judgeOnlyAdvised })).toEqual([]);
+});
+
 test('a run that passes without some of its trials says so', () => {
   const cut = { ...good, title: 'cut', passed: 8, trials: 8, excluded: 2 };
   expect(runWarnings([good, cut], true)).toEqual([

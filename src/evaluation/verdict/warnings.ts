@@ -14,7 +14,7 @@ export type TrialWarning =
   | 'reported_with_failure';
 
 interface Warning {
-  code: TrialWarning | 'no_trial_passed' | 'trials_excluded' | 'trials_not_run';
+  code: TrialWarning | 'judge_only_advised' | 'no_trial_passed' | 'trials_excluded' | 'trials_not_run';
   message: string;
 }
 
@@ -73,7 +73,11 @@ interface WarnedCase {
 const mostNamed = 3;
 
 /** The warnings of a decided run. `passed`: the run did. */
-export function runWarnings(cases: readonly WarnedCase[], passed: boolean): Warning[] {
+export function runWarnings(
+  cases: readonly WarnedCase[],
+  passed: boolean,
+  { judgeOnlyAdvised = false, excludesTrials = true } = {},
+): Warning[] {
   const codes = Object.keys(messages) as TrialWarning[];
   const found = codes.flatMap((code): Warning[] => {
     const warned = cases.filter(({ warnings }) => (warnings?.[code] ?? 0) > 0);
@@ -81,7 +85,8 @@ export function runWarnings(cases: readonly WarnedCase[], passed: boolean): Warn
     if (warned.length === 0) return [];
     return [{ code, message: messages[code](` in ${passedTrials(count)} of ${named(warned)}`) }];
   });
-  const incomplete = passed ? cases.filter(({ excluded = 0 }) => excluded > 0) : [];
+  if (passed && judgeOnlyAdvised) found.push(withoutJudge);
+  const incomplete = passed && excludesTrials ? cases.filter(({ excluded = 0 }) => excluded > 0) : [];
   if (incomplete.length > 0) found.push(excludedWarning(incomplete));
   const empty = passed ? cases.filter((one) => one.passed === 0 && one.threshold === 0) : [];
   if (empty.length > 0)
@@ -91,6 +96,12 @@ export function runWarnings(cases: readonly WarnedCase[], passed: boolean): Warn
     });
   return found;
 }
+
+const withoutJudge: Warning = {
+  code: 'judge_only_advised',
+  message:
+    'The judge of the suite had no part in the verdict: no language model is available, and the offline judge only advises.',
+};
 
 /** Of a run that passed with the trials that could be measured. */
 function excludedWarning(cases: readonly WarnedCase[]): Warning {

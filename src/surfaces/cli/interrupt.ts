@@ -42,7 +42,7 @@ export async function followUnlessInterrupted(
   });
   if (over) return;
   const told = {
-    service: `No longer following; services go on with the run. To end it: ${cancel}`,
+    service: `Stopped following. The run goes on in the service. To end it: ${cancel}`,
     here: `Interrupted. The run stopped with this command; the next service here continues it. To end it: ${cancel}`,
     temporary: 'Interrupted. The run ended with this command, without a verdict',
   };

@@ -28,10 +28,15 @@ export function traceLines(failure: Failure, traceOf: TraceOf | undefined): stri
 /** Cases with their rates, why trials failed, what changed since the run before, then the gate, as reports show them. */
 export function runReport(findings: Findings, traceOf?: TraceOf): Report {
   const { suite, run } = findings;
+  const { outcome, words } = conclusionOf(findings);
   return {
     title: `Evals of ${suite.name}`,
-    summary: [ended(conclusionOf(findings).words), ...changeLines(findings).slice(0, 1)].join(' '),
-    suites: [{ name: suite.name, cases: casesOf(run, traceOf) }, ...gateSuite(findings)],
+    outcome: outcome === 'passed' ? undefined : outcome === 'failed' ? 'failed' : 'error',
+    summary: [words, ...changeLines(findings).slice(0, 1)].join(words.endsWith('.') ? ' ' : '. '),
+    suites: [
+      { name: suite.name, cases: [...casesOf(run, traceOf), ...undecided(run)] },
+      ...gateSuite(findings),
+    ],
     tables: [
       casesTable(run),
       warningsTable(run),
@@ -42,14 +47,10 @@ export function runReport(findings: Findings, traceOf?: TraceOf): Report {
   };
 }
 
-function ended(sentence: string): string {
-  return sentence.endsWith('.') ? sentence : `${sentence}.`;
-}
-
 function casesOf(run: Run, traceOf: TraceOf | undefined): ReportCase[] {
   const verdicts = verdictsOf(run);
   const failures = failuresByTitle(run);
-  if (!run.statistics) return [{ name: 'the run', outcome: 'error', message: sentence(run) }];
+  if (!run.statistics) return [];
   const { cases } = run.statistics;
   return cases.map((one) => {
     const several = cases.filter(({ title }) => title === one.title).length > 1;
@@ -70,11 +71,20 @@ function casesOf(run: Run, traceOf: TraceOf | undefined): ReportCase[] {
   });
 }
 
+/** To CI a run without a verdict is an error, also when each of its cases passed with the trials that were measured. */
+function undecided(run: Run): ReportCase[] {
+  const { verdict } = run.decisionSummary;
+  if (verdict === 'passed' || verdict === 'failed') return [];
+  return [{ name: 'the run', outcome: 'error', message: sentence(run) }];
+}
+
 function figuresOf({ passed, trials, excluded = 0, threshold }: CaseStatistics): string {
   const measured = trials === 0 ? 'no trial was measured' : `${passed} of ${trials} trials passed`;
-  return [measured, ...(excluded > 0 ? [excludedWords(excluded)] : []), `${percent(threshold)} needed`].join(
-    ', ',
-  );
+  return [
+    measured,
+    ...(excluded > 0 ? [excludedWords(excluded)] : []),
+    `${percent(threshold)} are needed`,
+  ].join(', ');
 }
 
 /** Trials that are not in a rate. */
@@ -139,15 +149,16 @@ export function changeOf({ status }: { status: string }): string {
 export function changeLines(findings: Compared & Pick<Findings, 'notCompared'>): string[] {
   const { comparison, notCompared } = findings;
   if (!comparison) return notCompared === undefined ? [] : [`${notCompared}.`];
-  const { baseRun, passSummary, difference } = comparison;
-  const { base, compare } = passSummary.passRatePercent;
+  const { baseRun, difference, cases } = comparison;
   const changes = changesOf(findings);
   const of = (word: string): number => changes.filter((one) => changeOf(one) === word).length;
   const unmeasured = of('not measured');
+  const both = cases.filter(({ base, compare }) => base.trials > 0 && compare.trials > 0);
+  const among = both.length === cases.length ? '' : ` over the ${both.length} cases measured in both`;
   const rates =
-    base === null || compare === null || unmeasured > 0
+    both.length === 0
       ? ''
-      : `, pass rate ${percent(base / 100)} to ${percent(compare / 100)}`;
+      : `, pass rate ${percent(rateOf(both.map(({ base }) => base)))} to ${percent(rateOf(both.map(({ compare }) => compare)))}${among}`;
   const changed = difference && difference.change !== 0;
   const chance = changed ? ` (p = ${shownP(difference.p)}, ${beyondChance(difference.significant)})` : '';
   const missing = unmeasured > 0 ? `, ${unmeasured} not measured` : '';
@@ -159,6 +170,11 @@ export function changeLines(findings: Compared & Pick<Findings, 'notCompared'>):
       return `  ${changeOf(one)}: ${oneLine(title, 100)}${p == null ? '' : ` (p = ${shownP(p)})`}`;
     }),
   ];
+}
+
+function rateOf(sides: readonly { passed: number; trials: number }[]): number {
+  const sum = (figure: 'passed' | 'trials'): number => sides.reduce((total, side) => total + side[figure], 0);
+  return sum('passed') / sum('trials');
 }
 
 export function changesTable(findings: Compared): ReportTable {
@@ -240,8 +256,15 @@ const stageNames: Record<string, string> = {
 export function whyOf(item: Failure): string {
   const { reasons = [], stage } = item.evidence as { reasons?: string[]; stage?: string };
   const failure = (item['observed'] as { failure?: string } | undefined)?.failure;
-  const why = reasons[0] ?? failure ?? callsOf(item) ?? `the trial is ${item.status}`;
+  const why = reasons[0] ?? failure ?? callsOf(item) ?? withoutReason(item);
   return oneLine(stage === undefined ? why : `failed at ${stageNames[stage] ?? stage}: ${why}`, mostWhy);
+}
+
+/** A trial that ran to its end and has no failure could not be judged. */
+function withoutReason({ status }: Failure): string {
+  return status === 'completed'
+    ? 'the trial could not be judged: a check or the judge gave no usable result'
+    : `the trial is ${status}`;
 }
 
 const mostWhy = 400;
@@ -375,7 +398,7 @@ export function sentence(run: Run): string {
 }
 
 function verdictSentence(run: Run): string {
-  const { verdict, undecided, counts } = run.decisionSummary;
+  const { verdict, counts } = run.decisionSummary;
   const unit = counts?.measurementUnit === 'trial' ? 'trials' : 'cases';
   const tally = counts ? ` (${counts.passed ?? 0} of ${counts.total ?? 0} ${unit} passed)` : '';
   const reasons = (run.decision?.['reasons'] ?? []) as string[];
@@ -387,7 +410,7 @@ function verdictSentence(run: Run): string {
     case 'inconclusive':
       return `INCONCLUSIVE: too little was measured to decide (${reasons.join(', ')})`;
     case 'notEstablished':
-      return `NO VERDICT: the run is ${run.status} (${undecided?.reason ?? 'no reason'})${run.error ? `. ${run.error}` : ''}`;
+      return `NO VERDICT: the run is ${run.status.replace('_', ' ')}${run.error ? `. ${run.error}` : ''}`;
   }
 }
 

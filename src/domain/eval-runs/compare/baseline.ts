@@ -5,6 +5,7 @@ import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import type { InProject } from '../../context.ts';
 import { invalid } from '../../invalid.ts';
 import { coverageOf } from '../coverage.ts';
+import { isOpen } from '../is-open.ts';
 
 export interface Baseline {
   run: runs.RunRow;
@@ -66,6 +67,8 @@ export async function lastLike(
   run: runs.RunRow,
   { commitSha, branch }: Among = {},
 ): Promise<{ run: runs.RunRow; matches: number } | { why: string }> {
+  if (commitSha === undefined && !isOpen(run.status) && run.status !== 'completed')
+    return { why: `this run is ${run.status.replace('_', ' ')}` };
   if (commitSha === undefined && coverageOf(run) === 'try') return { why: 'this run only tried a case' };
   if (commitSha === undefined && coverageOf(run) === 'cases')
     return { why: 'this run has only some cases of the suite' };

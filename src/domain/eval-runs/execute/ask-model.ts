@@ -243,18 +243,41 @@ function meterOf({ parts, run, trialId, route, spending, ours }: Metering): Mete
         const known = costOfCall(end);
         const booked = known ?? bookedFor(end, route, micros ?? 0);
         if (!end.failure || booked > 0) note(known, booked);
-        const settled = ledger
-          .settle(reservation, {
+        const settle = (): Promise<void> =>
+          ledger.settle(reservation, {
             outcome: end.failure?.kind ?? 'answered',
             usage: end.usage,
             costMicros: known ?? (booked > 0 ? booked : undefined),
             bookedMicros: booked,
-          })
-          .catch(unwritten);
+          });
+        const settled = settle().catch((error: Error) => {
+          unwritten(error);
+          // While the database is away nobody waits for it. A call that was given up for lost meanwhile is corrected.
+          void untilWritten(settle, unwritten);
+        });
         if (reservation.awaited) await settled;
       };
     },
   };
+}
+
+/** Milliseconds between two attempts to write what a call cost, and for which it is tried. */
+const settleAgainAfter = 2_000;
+const settleWithin = 15 * 60_000;
+
+async function untilWritten(settle: () => Promise<void>, unwritten: (error: Error) => void): Promise<void> {
+  const until = performance.now() + settleWithin;
+  let last: Error | undefined;
+  while (performance.now() < until) {
+    // It does not hold up the end of the process.
+    await delay(settleAgainAfter, undefined, { ref: false });
+    try {
+      return await settle();
+    } catch (error) {
+      last = error as Error;
+    }
+  }
+  if (last) unwritten(last);
 }
 
 /** What is booked for a call whose provider did not say what it took. */
@@ -262,8 +285,11 @@ function bookedFor({ failure, size }: CallEnd, { prices }: ModelRoute, most: num
   if (!prices) return 0;
   if (!failure) return sizedMicros(size, prices);
   // Nobody knows how much of it the provider went on with.
-  if (failure.kind === 'aborted' || (failure.kind === 'too-large' && failure.status === undefined))
-    return most;
+  const brokeOff = failure.kind === 'network' && failure.status !== undefined && failure.status < 300;
+  const tooLarge = failure.kind === 'too-large' && failure.status === undefined;
+  if (failure.kind === 'aborted' || (brokeOff && size.output === 0) || tooLarge) return most;
   const wasAnswered = size.output > 0 || (failure.kind === 'malformed' && (failure.status ?? 200) < 300);
-  return wasAnswered ? sizedMicros(size, prices) : 0;
+  // A provider that had the request when the connection ended may have begun to answer.
+  const wasRead = failure.kind === 'network' && !failure.notSent;
+  return wasAnswered || brokeOff || wasRead ? sizedMicros(size, prices) : 0;
 }

@@ -17,6 +17,7 @@ import * as trialRows from '../../../platform/database/queries/eval-trials.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context.ts';
 import { isOpen } from '../is-open.ts';
+import { isJudged } from '../judge/frozen.ts';
 import { adviseAfter, heardJudge } from '../judge/grading.ts';
 import { integrityOf, scoredTrials } from '../read/integrity.ts';
 import type { RunSnapshot } from '../snapshot.ts';
@@ -49,7 +50,12 @@ export async function decision(services: Services, runId: string): Promise<Commi
   const judged = await judgedTrials(db, runId, analytics);
   const verdict = verdictOf(snapshot, judged);
   const statistics = statisticsOf(snapshot, judged);
-  const found = runWarnings(statistics.cases, verdict.end.result === 'passed');
+  const judgeOnlyAdvised = snapshot.judge?.demoted === true && snapshot.cases.some(isJudged);
+  const found = runWarnings(statistics.cases, verdict.end.result === 'passed', {
+    judgeOnlyAdvised,
+    // The legacy policy counts them as failed.
+    excludesTrials: snapshot.policy === 2,
+  });
   const warnings = found.length > 0 ? found : null;
   const scoreIntegrity = integrityOf(await scoredTrials(db, runId, snapshot));
   const completedAt = clock();

@@ -6,11 +6,13 @@ import type { PlannedCase, RunJudge, RunSnapshot } from '../snapshot.ts';
 
 /** The judge that a run is launched with. The offline one only advises, whatever its suite says. */
 export function frozenJudge(judge: Judge, route: ModelRoute | undefined): RunJudge {
-  return route ? { ...judge, resolved: route.id } : { ...judge, resolved: lexicalJudge, severity: 'warn' };
+  if (route) return { ...judge, resolved: route.id };
+  const wanted = decides(judge) && { demoted: true as const };
+  return { ...judge, resolved: lexicalJudge, severity: 'warn', ...wanted };
 }
 
 /** Whether a verdict waits for a judge. */
-export function decides({ enabled, autoRun, severity }: RunJudge): boolean {
+export function decides({ enabled, autoRun, severity }: Judge): boolean {
   return enabled && autoRun && severity !== 'warn';
 }
 

@@ -12,10 +12,10 @@ const marks: Record<ReportCase['outcome'], string> = {
 };
 
 /** The report for a pull request. */
-export function toMarkdown({ title, summary, suites, tables }: Report): string {
+export function toMarkdown({ title, outcome, summary, suites, tables }: Report): string {
   const cases = suites.flatMap((suite) => suite.cases);
   const failing = cases.filter(({ outcome }) => outcome === 'failed' || outcome === 'error');
-  const mark = marks[worst(cases)];
+  const mark = marks[outcome ?? worst(cases)];
   const failures: ReportTable = {
     heading: 'What failed',
     columns: ['', 'Case', 'Why'],
