@@ -1,3 +1,4 @@
+import { Refusal } from '../../contract/errors.ts';
 import type { ReceivedBytes } from '../../contract/operation.ts';
 import { BlobTooLarge } from '../../platform/blobs/store.ts';
 import type { Db } from '../../platform/database/database.ts';
@@ -12,7 +13,7 @@ import type { Verb } from '../verb.ts';
 export const uploadEvalArtifact: Verb<'uploadEvalArtifact'> = (context, { upload }) =>
   storeArtifact(context, newId('blob', context.clock()), upload);
 
-/** Stops reading as soon as the caller hangs up or may no longer upload. */
+/** Stops reading as soon as the caller may no longer upload. A caller who hangs up ends the body by that. */
 async function* whileAllowed(
   { callerGone }: ProjectContext,
   bytes: ReceivedBytes['bytes'],
@@ -21,7 +22,9 @@ async function* whileAllowed(
   const reading = bytes[Symbol.asyncIterator]();
   let leave = (): void => {};
   const left = new Promise<never>((_, reject) => {
-    leave = () => reject(gone.reason as Error);
+    leave = () => {
+      if (gone.reason instanceof Refusal) reject(gone.reason);
+    };
     gone.addEventListener('abort', leave, { once: true });
     if (gone.aborted) leave();
   });
@@ -35,6 +38,8 @@ async function* whileAllowed(
     }
   } finally {
     gone.removeEventListener('abort', leave);
+    // Not waited for: it comes after the bytes that are read just now.
+    reading.return?.().catch(() => {});
   }
 }
 
