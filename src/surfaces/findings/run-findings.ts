@@ -11,7 +11,7 @@ export interface Findings {
   run: Run;
   /** With the last run of its like, where there is one. */
   comparison: Comparison | undefined;
-  /** Why there is none. */
+  /** Why there is none; of a run that did not complete nothing is said. */
   notCompared: string | undefined;
   gate: Gate;
 }
@@ -23,7 +23,10 @@ export async function findingsOf(
   const which = { projectId, runId };
   const run = await api.getEvalRun(which);
   const suite = await api.getEvalSuite({ projectId, suiteId: run.suiteId });
-  const { comparison, notCompared } = await comparisonOf(api, which);
+  const { comparison, notCompared } =
+    run.status === 'completed'
+      ? await comparisonOf(api, which)
+      : { comparison: undefined, notCompared: undefined };
   return {
     suite: { id: suite.id, name: suite.name ?? suite.id },
     run,

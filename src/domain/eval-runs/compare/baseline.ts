@@ -68,7 +68,7 @@ export async function lastLike(
   { commitSha, branch }: Among = {},
 ): Promise<{ run: runs.RunRow; matches: number } | { why: string }> {
   if (commitSha === undefined && !isOpen(run.status) && run.status !== 'completed')
-    return { why: `this run is ${run.status.replace('_', ' ')}` };
+    return { why: `this run did not complete (${run.status.replace('_', ' ')})` };
   if (commitSha === undefined && coverageOf(run) === 'try') return { why: 'this run only tried a case' };
   if (commitSha === undefined && coverageOf(run) === 'cases')
     return { why: 'this run has only some cases of the suite' };
