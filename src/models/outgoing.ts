@@ -113,7 +113,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, mostRefusalBytes);
 }
 
-/** Troubles that come before a provider has the request, so that it cannot bill it. */
+/** Error codes of connections that failed before the request was sent, so that the provider cannot bill it. */
 const beforeSending: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',

@@ -28,7 +28,7 @@ async function* whileAllowed(
     gone.addEventListener('abort', leave, { once: true });
     if (gone.aborted) leave();
   });
-  // Where nothing waits for it just now.
+  // An abort while a chunk is being stored must not count as an unhandled rejection.
   left.catch(() => {});
   try {
     for (;;) {
@@ -38,7 +38,7 @@ async function* whileAllowed(
     }
   } finally {
     gone.removeEventListener('abort', leave);
-    // Not waited for: it comes after the bytes that are read just now.
+    // Releases the request. Not awaited, since it waits for a read that is still pending.
     reading.return?.().catch(() => {});
   }
 }

@@ -103,7 +103,7 @@ const withoutJudge: Warning = {
     'The judge of the suite had no part in the verdict: no language model is available, and the offline judge only advises.',
 };
 
-/** Of a run that passed with the trials that could be measured. */
+/** The warning of a run that passed although some trials are not in its pass rate. */
 function excludedWarning(cases: readonly WarnedCase[]): Warning {
   const excluded = cases.reduce((sum, one) => sum + (one.excluded ?? 0), 0);
   const all = cases.reduce((sum, one) => sum + one.trials, excluded);

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
 /** The flag of a descriptor that no other program inherits. */
 const closeOnExec = 0o2000000;
-/** Higher ones are closed in this process, too, so that the list stays short. */
+/** Descriptors above this one are closed in this process, so that the list stays short. */
 const highest = 1023;
 
 let inherited: (number | 'ignore')[] | undefined;

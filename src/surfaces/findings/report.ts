@@ -1,7 +1,7 @@
 /** What a command found, as reports are made from it. Every text may come from a server, a model or a file. */
 export interface Report {
   title: string;
-  /** Of the whole, where the cases do not say it. */
+  /** The outcome of the whole report, if the cases do not show it. */
   outcome?: ReportCase['outcome'] | undefined;
   /** One sentence. */
   summary: string;

@@ -269,7 +269,7 @@ async function untilWritten(settle: () => Promise<void>, unwritten: (error: Erro
   const until = performance.now() + settleWithin;
   let last: Error | undefined;
   while (performance.now() < until) {
-    // It does not hold up the end of the process.
+    // `ref: false`, so that the timer does not keep the process alive.
     await delay(settleAgainAfter, undefined, { ref: false });
     try {
       return await settle();
